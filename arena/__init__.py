@@ -1,0 +1,1 @@
+"""The tournament: protocol, referee, schedule, ratings, reports."""

@@ -1,0 +1,191 @@
+"""Player protocol, version 1: every line that crosses the pipe between referee and player.
+
+The README explains the contract to authors of bots; `arena schema` prints the JSON Schema of these
+models. Times are milliseconds. Unknown fields are ignored by both sides.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+PROTOCOL_VERSION = 1
+MAX_LINE_BYTES = 64 * 1024
+"""The longest line a player may write, newline not counted."""
+
+CHANCE = -1
+"""The seat of chance in `moves`."""
+
+
+class Termination(StrEnum):
+    """Why a game ended, one word; the sentence for people is kept beside it as `detail`."""
+
+    NATURAL = "natural"
+    ADJUDICATED = "adjudicated"
+    START_FAILED = "start_failed"
+    EXITED = "exited"
+    TIMEOUT = "timeout"
+    STDIN_CLOSED = "stdin_closed"
+    STDOUT_CLOSED = "stdout_closed"
+    LINE_TOO_LONG = "line_too_long"
+    FLOOD = "flood"
+    BAD_UTF8 = "bad_utf8"
+    BAD_JSON = "bad_json"
+    BAD_SCHEMA = "bad_schema"
+    WRONG_PLY = "wrong_ply"
+    UNSOLICITED = "unsolicited"
+    ILLEGAL_MOVE = "illegal_move"
+    OUT_OF_MEMORY = "out_of_memory"
+    VOID = "void"
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether one seat lost the game by its own fault."""
+        return self not in (Termination.NATURAL, Termination.ADJUDICATED, Termination.VOID)
+
+
+_BIDI_CONTROLS = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+
+
+def _plain_text(text: str) -> str:
+    """Refuse what could rewrite a terminal or a page: control, bidi control and surrogate characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    for position, character in enumerate(text):
+        category = unicodedata.category(character)
+        if category in ("Cc", "Cs") or character in _BIDI_CONTROLS:
+            kind = "lone surrogate" if category == "Cs" else "control character"
+            raise ValueError(f"{kind} U+{ord(character):04X} at position {position}")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_plain_text)]
+"""A string without control characters or lone surrogates."""
+
+
+class Message(BaseModel):
+    """What all lines share: fixed once made, strict types, unknown fields ignored."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True
+    )
+
+
+class Clock(Message):
+    """The time control of one game. At least one of `move_ms` and `bank_ms` is set."""
+
+    move_ms: int | None = Field(default=5000, gt=0)
+    """The longest one move may take; null when only the bank limits it."""
+    bank_ms: int | None = Field(default=None, gt=0)
+    """The time a player has for all its moves together; null for none."""
+    increment_ms: int = Field(default=0, ge=0)
+    """Added to the bank after each of the player's moves."""
+
+
+class Start(Message):
+    """A game begins; answered by `ready` within `startup_ms`."""
+
+    type: Literal["start"] = "start"
+    protocol: Literal[1] = 1
+    game: str
+    """The game's id, unique in the tournament."""
+    rules: str
+    """The rule set: othello, dots, 2048 or 2584."""
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    seat: int
+    """The seat this player has, from 0."""
+    seats: int
+    clock: Clock
+    startup_ms: int
+    """How long the player may take to answer this request."""
+    seed: int
+    """For the player's own randomness."""
+    options: dict[str, Any]
+    """The player's options table from the tournament file."""
+    state: dict[str, Any]
+    """The position after `moves`, in the form of the rule set."""
+    moves: list[tuple[int, str]]
+    """`[seat, move]` of each move already played; seat −1 is chance."""
+
+
+class Turn(Message):
+    """A move is asked for; answered by `move` with the same `ply`."""
+
+    type: Literal["turn"] = "turn"
+    game: str
+    ply: int
+    """How many moves have been played, openings, passes and chance included."""
+    time_ms: int
+    """All the time this move may take."""
+    bank_ms: int | None
+    """What the player's bank holds; null when there is none."""
+    state: dict[str, Any]
+    moves: list[tuple[int, str]]
+    """`[seat, move]` since this player's previous turn, its own move first; seat −1 is chance."""
+    legal: list[str]
+    """Every legal move, in the fixed order of the rule set."""
+    used_ms: float | None
+    """What the referee measured for this player's previous move; null before the first."""
+
+
+class End(Message):
+    """The game is over; not answered."""
+
+    type: Literal["end"] = "end"
+    game: str
+    termination: Termination
+    detail: str
+    scores: list[int]
+    """What the rules count, for each seat: discs, boxes, the slider's score."""
+    points: list[float]
+    """1, ½ or 0 for each seat; empty where one game alone decides nothing (2048, 2584)."""
+
+
+class Quit(Message):
+    """The player is to exit; 1 s later it is killed."""
+
+    type: Literal["quit"] = "quit"
+
+
+class Ready(Message):
+    """The answer to `start`."""
+
+    type: Literal["ready"]
+    name: Text | None = None
+    version: Text | None = None
+    author: Text | None = None
+
+
+class Info(Message):
+    """What a player may tell about its thinking. Kept in the record, never judged."""
+
+    score: float | None = None
+    """The position's value for the player, in its own units."""
+    depth: int | None = None
+    nodes: int | None = None
+    pv: list[Text] | None = None
+    """The principal variation: the line the player expects, its own move first."""
+    text: Text | None = None
+
+
+class Move(Message):
+    """The answer to `turn`."""
+
+    type: Literal["move"]
+    ply: int
+    """The `ply` of the turn that is answered."""
+    move: Text
+    info: Info | None = None
+
+
+REQUESTS = (Start, Turn, End, Quit)
+"""What the referee writes."""
+
+REPLIES = (Ready, Move)
+"""What a player writes."""

@@ -1,0 +1,1 @@
+"""Ratings and statistics: pure functions on results."""

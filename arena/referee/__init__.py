@@ -1,0 +1,1 @@
+"""One game between player processes: transport, session, clock, judgement, record."""

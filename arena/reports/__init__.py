@@ -1,0 +1,1 @@
+"""Standings and games in each format: one file a format."""

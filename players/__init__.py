@@ -1,0 +1,1 @@
+"""Bots: the SDK, the built-in players and their kernels."""
