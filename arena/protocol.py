@@ -53,7 +53,7 @@ _BIDI_CONTROLS = frozenset(
 
 
 def _plain_text(text: str) -> str:
-    """Refuse what could rewrite a terminal or a page: control, bidi control and surrogate characters."""
+    """Refuse what could rewrite a terminal or a page: controls, bidi controls, surrogates."""
     if text.isascii() and text.isprintable():
         return text
     for position, character in enumerate(text):
