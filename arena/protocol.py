@@ -105,7 +105,7 @@ class Start(Message):
     startup_ms: int
     """How long the player may take to answer this request."""
     seed: int
-    """For the player's own randomness."""
+    """For the player's own randomness; 0 ≤ seed < 2³¹, so that it fits any language's integer."""
     options: dict[str, Any]
     """The player's options table from the tournament file."""
     state: dict[str, Any]
@@ -130,8 +130,8 @@ class Turn(Message):
     """`[seat, move]` since this player's previous turn, its own move first; seat −1 is chance."""
     legal: list[str]
     """Every legal move, in the fixed order of the rule set."""
-    used_ms: float | None
-    """What the referee measured for this player's previous move; null before the first."""
+    used_ms: int
+    """What the referee measured for this player's previous move; 0 before the first."""
 
 
 class End(Message):
