@@ -1,0 +1,152 @@
+"""From games played to results that count: who met whom, who had the first move, what came of it."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from arena.protocol import Termination
+from arena.referee.record import GameRecord
+
+TILE_RULES = ("2048", "2584")
+"""The rule sets in which a single game decides nothing between players."""
+
+
+class Result(NamedTuple):
+    """What one meeting of two players brought."""
+
+    first: str
+    """The player who moved first."""
+    second: str
+    score: float
+    """Of `first`: 1, ½ or 0."""
+    pair: str = ""
+    """Results with the same label are one cluster, dependent on each other (colours swapped on one
+    opening, or the same seed); an empty label makes the result a cluster of its own."""
+
+
+class GameDigest(NamedTuple):
+    """The part of a game record that standings are made from, small enough to keep by thousands."""
+
+    game: str
+    pair: str
+    rules: str
+    seed: int
+    players: tuple[str, ...]
+    """Names by seat."""
+    scores: tuple[int, ...]
+    points: tuple[float, ...]
+    """1, ½ or 0 by seat; empty where one game alone decides nothing."""
+    termination: Termination
+    offender: int | None
+    """The seat that forfeited."""
+    moves: int
+    """Moves the players made or had made for them: no opening, no pass, no chance."""
+    random_moves: tuple[int, ...]
+    """Moves the referee played for each seat after faults."""
+    used_ms: tuple[array[float], ...]
+    """Wall time of each move asked for, by seat."""
+    best_tile: int
+    """The largest tile on the last board of 2048 and 2584; 0 in other games."""
+
+
+def digest(record: GameRecord) -> GameDigest:
+    """Keep of `record` what standings need."""
+    used_ms = tuple(array("f") for _ in record.seats)
+    for move in record.moves:
+        if move.used_ms is not None and move.seat >= 0:
+            used_ms[move.seat].append(move.used_ms)
+    best_tile = 0
+    if record.rules in TILE_RULES:
+        best_tile = max(max(row) for row in record.final_state["board"])
+    return GameDigest(
+        game=record.game,
+        pair=record.pair,
+        rules=record.rules,
+        seed=record.seed,
+        players=tuple(seat.player for seat in record.seats),
+        scores=record.scores,
+        points=record.points,
+        termination=record.termination,
+        offender=record.offender,
+        moves=sum(len(times) for times in used_ms),
+        random_moves=tuple(seat.random_moves for seat in record.seats),
+        used_ms=used_ms,
+        best_tile=best_tile,
+    )
+
+
+def digests(games: Iterable[GameRecord | GameDigest]) -> tuple[GameDigest, ...]:
+    """All `games` as digests."""
+    return tuple(game if isinstance(game, GameDigest) else digest(game) for game in games)
+
+
+def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
+    """
+    The results of `games`, in a fixed order. Void games give none.
+
+    A game of two that decided points is a result as it stands, a forfeit included. Games of 2048
+    and 2584 are compared:
+
+    - One seat: all players who played the same seed are compared two by two. The higher score
+      wins, a forfeited game loses; both forfeited is a draw.
+    - The placer is a player: the two games with the roles swapped make one result, won by the
+      higher slider's score. Who forfeits as slider has a score below any other, who forfeits as
+      placer gives his opponent one above any other. A pairing with one game left to play gives
+      no result yet.
+
+    In both, neither player moves first: the order of the names means nothing.
+    """
+    results: list[Result] = []
+    seeds: dict[tuple[str, int], list[GameDigest]] = defaultdict(list)
+    roles: dict[tuple[str, frozenset[str]], list[GameDigest]] = defaultdict(list)
+    for game in digests(games):
+        if game.termination is Termination.VOID:
+            continue
+        if game.points:
+            results.append(Result(game.players[0], game.players[1], game.points[0], game.pair))
+        elif len(game.players) == 1:
+            seeds[game.pair, game.seed].append(game)
+        else:
+            roles[game.pair, frozenset(game.players)].append(game)
+    for (label, seed), together in seeds.items():
+        results += _same_seed(label or f"seed {seed}", together)
+    for (label, _), together in roles.items():
+        results += _swapped_roles(label, together)
+    return tuple(results)
+
+
+def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:
+    """Compare all who played one seed, two by two."""
+    ordered = sorted(games, key=lambda game: (game.players, game.game))
+    return [
+        Result(one.players[0], other.players[0], _compare(_slid(one), _slid(other)), label)
+        for index, one in enumerate(ordered)
+        for other in ordered[index + 1 :]
+        if one.players != other.players
+    ]
+
+
+def _swapped_roles(label: str, games: Sequence[GameDigest]) -> list[Result]:
+    """One result for each two games of the pairing in which the slider of one is the other's placer."""
+    ordered = sorted(games, key=lambda game: (game.players, game.game))
+    slider = ordered[0].players[0]
+    ones = [game for game in ordered if game.players[0] == slider]
+    others = [game for game in ordered if game.players[0] != slider]
+    return [
+        Result(slider, other.players[0], _compare(_slid(one), _slid(other)), label)
+        for one, other in zip(ones, others, strict=False)
+    ]
+
+
+def _slid(game: GameDigest) -> float:
+    """The slider's score, as far as it counts in a comparison."""
+    if game.offender is None:
+        return game.scores[0]
+    return float("-inf") if game.offender == 0 else float("inf")
+
+
+def _compare(one: float, other: float) -> float:
+    return 0.5 if one == other else float(one > other)
