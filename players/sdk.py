@@ -1,0 +1,230 @@
+"""The student's API: this one file, standard library only, free to copy beside a bot.
+
+A whole bot:
+
+    import random
+    from players.sdk import play        # or `from sdk import play` with the file beside the bot
+
+    play(lambda turn: random.choice(turn.legal))
+
+`play` talks to the referee over stdin and stdout until it is told to quit. Anything else the
+process prints, from Python, a C library or a child process, goes to stderr and is kept with the
+game. An exception ends the process with its traceback on stderr and exit code 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+
+CHANCE = -1
+"""The seat of chance in `moves`."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time control of a game, in milliseconds."""
+
+    move_ms: int | None
+    """The longest one move may take; None when only the bank limits it."""
+    bank_ms: int | None
+    """The time for all moves together; None for no such limit."""
+    increment_ms: int
+    """Added to the bank after each of the player's moves."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What is known when a game begins."""
+
+    game: str
+    """The game's id."""
+    rules: str
+    """othello, dots, 2048 or 2584."""
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    seat: int
+    """This player's seat, from 0."""
+    seats: int
+    """How many players there are."""
+    clock: Clock
+    startup_ms: int
+    """How long the start hook may take: load and prepare there, not on the move clock."""
+    seed: int
+    """For the player's own randomness."""
+    options: dict[str, Any]
+    """The player's `options` table from the tournament file."""
+    state: dict[str, Any]
+    """The position after `moves`, in the form of the rule set."""
+    moves: list[tuple[int, str]]
+    """`(seat, move)` of each move already played."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One question: which of `legal`?"""
+
+    start: Start
+    """How this game began: seat, seed, options, variant, clock."""
+    game: str
+    """The game's id."""
+    ply: int
+    """How many moves have been played, openings, passes and chance included."""
+    time_ms: int
+    """All the time this move may take."""
+    bank_ms: int | None
+    """What the player's bank holds; None when there is none."""
+    state: dict[str, Any]
+    """The position, in the form of the rule set."""
+    moves: list[tuple[int, str]]
+    """`(seat, move)` since this player's previous turn, its own move first; seat −1 is chance."""
+    legal: list[str]
+    """Every legal move, in a fixed order."""
+    used_ms: int
+    """What the referee measured for this player's previous move; 0 before the first."""
+    deadline: float
+    """When `time_ms` is over, in seconds of `time.monotonic()`."""
+
+    @property
+    def seat(self) -> int:
+        """The seat this player has."""
+        return self.start.seat
+
+
+@dataclass(frozen=True)
+class End:
+    """How a game ended."""
+
+    game: str
+    """The game's id."""
+    termination: str
+    """One word: natural, adjudicated, timeout, illegal_move, …"""
+    detail: str
+    """The same as a sentence."""
+    scores: list[int]
+    """What the rules count, by seat: discs, boxes, the slider's score."""
+    points: list[float]
+    """1, 0.5 or 0 by seat; empty where one game alone decides nothing."""
+
+
+Answer = str | tuple[str, dict[str, Any] | None]
+"""A move, or a move with an info table: score, depth, nodes, pv (a list of moves), text."""
+
+
+def play(
+    choose: Callable[[Turn], Answer],
+    *,
+    start: Callable[[Start], None] | None = None,
+    end: Callable[[End], None] | None = None,
+    name: str | None = None,
+    version: str | None = None,
+    author: str | None = None,
+) -> None:
+    """Play games until the referee says quit or closes the pipe.
+
+    `choose` is asked for each move; `start` is called before each game, within the start limit;
+    `end` after each game. `name`, `version` and `author` introduce the player to the referee.
+    """
+    requests, replies = _take_over_pipes()
+    introduction = {"name": name, "version": version, "author": author}
+    ready = {"type": "ready", **{key: text for key, text in introduction.items() if text}}
+    game: Start | None = None
+    try:
+        for line in requests:
+            received = time.monotonic()
+            request = json.loads(line)
+            kind = request["type"]
+            if kind == "start":
+                game = _start(request)
+                if start is not None:
+                    start(game)
+                _write(replies, ready)
+            elif kind == "turn":
+                if game is None:
+                    raise RuntimeError("the referee asked for a move before it started a game")
+                turn = _turn(request, game, received)
+                _write(replies, _reply(turn, choose(turn)))
+            elif kind == "end":
+                if end is not None:
+                    end(_end(request))
+            elif kind == "quit":
+                return
+    except BrokenPipeError:
+        return  # the referee is gone, as if it had closed our stdin
+
+
+def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Keep the referee's pipes for ourselves: prints go to stderr, `input()` finds no lines."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb", buffering=0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout.flush()  # what the bot printed before it called us follows to stderr
+    sys.stdout = sys.stderr
+    return requests, replies
+
+
+def _write(replies: IO[bytes], message: dict[str, Any]) -> None:
+    """One line. NaN and infinity are refused here, where the traceback names the culprit."""
+    line = memoryview(json.dumps(message, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+    while line:
+        line = line[replies.write(line) :]
+
+
+def _start(request: dict[str, Any]) -> Start:
+    clock = request["clock"]
+    return Start(
+        game=request["game"],
+        rules=request["rules"],
+        variant=request["variant"],
+        seat=request["seat"],
+        seats=request["seats"],
+        clock=Clock(clock["move_ms"], clock["bank_ms"], clock["increment_ms"]),
+        startup_ms=request["startup_ms"],
+        seed=request["seed"],
+        options=request["options"],
+        state=request["state"],
+        moves=[(seat, move) for seat, move in request["moves"]],
+    )
+
+
+def _turn(request: dict[str, Any], start: Start, received: float) -> Turn:
+    return Turn(
+        start=start,
+        game=request["game"],
+        ply=request["ply"],
+        time_ms=request["time_ms"],
+        bank_ms=request["bank_ms"],
+        state=request["state"],
+        moves=[(seat, move) for seat, move in request["moves"]],
+        legal=request["legal"],
+        used_ms=request["used_ms"],
+        deadline=received + request["time_ms"] / 1000,
+    )
+
+
+def _end(request: dict[str, Any]) -> End:
+    return End(
+        game=request["game"],
+        termination=request["termination"],
+        detail=request["detail"],
+        scores=request["scores"],
+        points=request["points"],
+    )
+
+
+def _reply(turn: Turn, answer: Answer) -> dict[str, Any]:
+    move, info = answer if isinstance(answer, tuple) else (answer, None)
+    if not isinstance(move, str):
+        raise TypeError(f"choose() must return one of turn.legal, a string; it returned {move!r}")
+    reply: dict[str, Any] = {"type": "move", "ply": turn.ply, "move": move}
+    if info is not None:
+        reply["info"] = info
+    return reply
