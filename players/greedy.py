@@ -1,0 +1,56 @@
+"""The greedy player: the largest immediate gain, ties broken at random.
+
+The gain is what the move adds to the player's own score: discs turned in Othello, boxes closed in
+dots, the merged tiles in 2048 and 2584 (the greedy slider of the course notes). A player who
+places tiles gains nothing by itself; it leaves the slider the lowest best reward.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import rules
+from players.options import GreedyOptions, read_options
+from players.sdk import CHANCE, Start, Turn, play
+from rules.position import Game, Position
+
+SLIDER, PLACER = 0, 1
+"""The seats of 2048 and 2584."""
+
+
+def gains(position: Position, seat: int) -> dict[str, float]:
+    """What each legal move of `seat` adds to its score; for a placer, what it denies the slider."""
+    if position.game.name in ("2048", "2584") and seat == PLACER:
+        return {move: -slider_gain(position.play(move)) for move in position.legal_moves()}
+    before = position.scores()[seat]
+    return {move: position.play(move).scores()[seat] - before for move in position.legal_moves()}
+
+
+def slider_gain(position: Position) -> float:
+    """The best reward the slider can take at once; the mean of it when chance draws the tile."""
+    if position.to_move == CHANCE:
+        return sum(share * slider_gain(position.play(move)) for move, share in position.chance())
+    return max(gains(position, SLIDER).values(), default=0.0)
+
+
+class Greedy:
+    """Greedy choice; the seed of the game breaks ties."""
+
+    def start(self, start: Start) -> None:
+        """Load the rules of this game."""
+        read_options(GreedyOptions, start)
+        self._game: Game = rules.load(start.rules, **start.variant)
+        self._random = Random(start.seed)
+
+    def choose(self, turn: Turn) -> tuple[str, dict[str, Any]]:
+        """One of the moves with the largest gain."""
+        of_move = gains(self._game.position(turn.state), turn.seat)
+        best = max(of_move[move] for move in turn.legal)
+        move = self._random.choice([move for move in turn.legal if of_move[move] == best])
+        return move, {"score": best, "depth": 1}
+
+
+if __name__ == "__main__":
+    greedy = Greedy()
+    play(greedy.choose, start=greedy.start, name="greedy")

@@ -1,0 +1,85 @@
+"""The options of the built-in players: what a `[[player]]` table may hold as `options`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from players.sdk import Start
+
+
+class Options(BaseModel):
+    """A player's options: fixed once made, no unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class MonkeyOptions(Options):
+    """The random player takes none."""
+
+
+class GreedyOptions(Options):
+    """The greedy player takes none."""
+
+
+class SearchOptions(Options):
+    """What every searching player takes."""
+
+    margin_ms: int = Field(default=10, ge=0)
+    """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
+    less than four times this keeps a quarter of its time."""
+    bank_moves: int = Field(default=25, gt=0)
+    """Where a bank bounds the move, it is spread over this many moves to come."""
+
+
+class UctOptions(SearchOptions):
+    """UCB1 applied to trees, with random playouts."""
+
+    c: float = Field(default=0.7, ge=0)
+    """The weight of exploration in value + c·sqrt(2·ln N/n), values being in [0, 1]."""
+    iterations: int | None = Field(default=None, gt=0)
+    """Think for so many iterations instead of by the clock; the choice then depends on the seed
+    alone. The clock still ends the thinking when it runs out first."""
+    final: Literal["visits", "value"] = "visits"
+    """Play the move with the most visits, or the one with the highest mean value."""
+    memory_mb: int = Field(default=512, ge=1, le=65_536)
+    """The size of the tree. When it is full the tree stops growing and sampling goes on."""
+    reuse: bool = True
+    """Keep the part of the tree below the moves played for the next move."""
+
+
+class WeightedUctOptions(UctOptions):
+    """UCT whose values are multiplied by a weight for each move during selection."""
+
+    weights: str = "hand"
+    """"hand", "league", or the path of a JSON file, relative to the tournament file. The file
+    holds `{"black": …, "white": …}`: the first and the second player's weights, for Othello as a
+    table of rows (a whole board, or its upper left quarter when the board is symmetric), for dots
+    as `{"a1b1": 1.05, …}` with 1 for every edge left out. The tables "hand" and "league" are for
+    8×8 Othello; in dots, where no table is published, they stand for 1 everywhere."""
+
+
+class AlphaBetaOptions(SearchOptions):
+    """Iterative deepening with principal variation search."""
+
+    depth: int | None = Field(default=None, gt=0)
+    """Search no deeper than so many moves; the clock still ends the thinking."""
+    memory_mb: int = Field(default=64, ge=1, le=16_384)
+    """The size of the transposition table."""
+
+
+Model = TypeVar("Model", bound=Options)
+
+
+def read_options(model: type[Model], start: Start) -> Model:
+    """The options of a game. A mistake in them ends the process with a sentence on stderr."""
+    try:
+        return model.model_validate(start.options)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"options.{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+            for problem in error.errors()
+        )
+        sys.exit(f"{problems}. Known options: {', '.join(model.model_fields) or 'none'}.")
