@@ -1,0 +1,65 @@
+"""What the games are: Othello, dots and boxes, 2048 and 2584, in plain Python integers.
+
+For example, the score of a game in which everyone plays the first legal move:
+
+    position = rules.load("othello", preset="cornerless").start()
+    while not position.is_over:
+        position = position.play(position.legal_moves()[0])
+    position.scores()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from rules import dots, othello, tiles
+from rules.position import (
+    CHANCE,
+    PASS,
+    Game,
+    IllegalMove,
+    MalformedMove,
+    MoveError,
+    Position,
+    draw_chance,
+)
+from rules.settings import one_of
+
+__all__ = [
+    "CHANCE",
+    "GAMES",
+    "PASS",
+    "Game",
+    "IllegalMove",
+    "MalformedMove",
+    "MoveError",
+    "Position",
+    "draw_chance",
+    "load",
+]
+
+_LOADERS: Mapping[str, Callable[..., Game]] = {
+    "othello": othello.load,
+    "dots": dots.load,
+    "2048": partial(tiles.load, "2048"),
+    "2584": partial(tiles.load, "2584"),
+}
+
+GAMES = tuple(_LOADERS)
+"""The names `load` knows."""
+
+
+def load(name: str, **settings: Any) -> Game:
+    """The rule set `name` with its settings; what is not given has a default.
+
+    othello: preset ("standard" or "cornerless"), size (even, 4 to 16; 8), and what a preset
+        fills: start ("centre" or "empty"), corners, free_centre (booleans).
+    dots: rows, cols (1 to 15; 5), stop_at_majority (false).
+    2048, 2584: spawn ("2/4"; "1/2" or "1/3"), placer ("chance" or "player"), placer_chooses
+        ("tile" or "cell").
+
+    Raises ValueError for an unknown name, option or value, naming the known ones.
+    """
+    return _LOADERS[one_of("the game", name, GAMES)](**settings)

@@ -1,0 +1,276 @@
+"""Dots and boxes on 1×1 to 15×15 boxes.
+
+Players draw one edge a move. Whoever draws the last side of a box owns it and moves again,
+also when one edge closes two. The game ends when every edge is drawn; scores are boxes.
+
+Edges are numbered row by row, all horizontal ones first, and so are boxes; the edges drawn
+are one integer, bit i for edge i, and the boxes of each seat another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rules.position import (
+    Game,
+    IllegalMove,
+    MalformedMove,
+    Position,
+    bits_of,
+    select,
+    square_name,
+    symbols,
+)
+from rules.settings import flag, int_rows, only_known, required, seat_or_null, text_rows, whole
+
+OPTIONS = ("rows", "cols", "stop_at_majority")
+
+_OWNERS = str.maketrans("012", ".01")
+
+
+def load(**settings: Any) -> Dots:
+    """Dots and boxes with `settings`: `rows` and `cols` of boxes, 1 to 15, each 5 by default;
+    `stop_at_majority` (default false), to end the game once a seat owns more than half of them.
+
+    Raises ValueError for an unknown option or value.
+    """
+    only_known("dots", settings, OPTIONS)
+    return Dots(
+        whole("rows", settings.get("rows", 5), 1, 15),
+        whole("cols", settings.get("cols", 5), 1, 15),
+        flag("stop_at_majority", settings.get("stop_at_majority", False)),
+    )
+
+
+@dataclass(frozen=True)
+class Dots(Game):
+    """The rule set and the tables of its board."""
+
+    rows: int
+    """Rows of boxes; there is one more row of dots."""
+    cols: int
+    """Columns of boxes; there is one more column of dots."""
+    stop_at_majority: bool
+    """Whether the game ends as soon as a seat owns more than half of the boxes."""
+
+    @property
+    def name(self) -> str:
+        return "dots"
+
+    @property
+    def seats(self) -> int:
+        return 2
+
+    @property
+    def variant(self) -> dict[str, Any]:
+        return {"rows": self.rows, "cols": self.cols, "stop_at_majority": self.stop_at_majority}
+
+    def start(self, seed: int | None = None) -> DotsPosition:
+        return DotsPosition(self, 0, (0, 0), 0)
+
+    def position(self, state: Mapping[str, Any]) -> DotsPosition:
+        """The position of `{"rows", "cols", "horizontal", "vertical", "owners", "score",
+        "to_move"}`: edges as 0 and 1, owners as strings of `.`, `0` and `1` a row of boxes.
+        """
+        for key, value in (("rows", self.rows), ("cols", self.cols)):
+            if whole(key, required(state, key), 1, 15) != value:
+                raise ValueError(f"{key} is {state[key]}, but this game has {value}")
+        edges = self._edges(state)
+        owners = self._owners(state, edges)
+        score = required(state, "score")
+        boxes = [owner.bit_count() for owner in owners]
+        if not isinstance(score, list | tuple) or list(score) != boxes:
+            raise ValueError(f"score must be {boxes}, the boxes in owners, not {score!r}")
+        seat = seat_or_null(state, (0, 1))
+        if self.is_final(edges, owners):
+            return DotsPosition(self, edges, owners, None)
+        if seat is None:
+            raise ValueError("to_move is null, but the game is not over: it must be 0 or 1")
+        return DotsPosition(self, edges, owners, seat)
+
+    def is_final(self, edges: int, owners: tuple[int, int]) -> bool:
+        """Whether the game is over with these edges drawn and these boxes owned."""
+        if edges == self.all_edges:
+            return True
+        most = max(owners[0].bit_count(), owners[1].bit_count())
+        return self.stop_at_majority and 2 * most > self.rows * self.cols
+
+    @property
+    def horizontals(self) -> int:
+        """How many edges are horizontal."""
+        return (self.rows + 1) * self.cols
+
+    @cached_property
+    def all_edges(self) -> int:
+        """The mask of every edge."""
+        return (1 << (self.horizontals + self.rows * (self.cols + 1))) - 1
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The move that draws each edge: its two dots, the left or upper one first."""
+        across = (
+            square_name(row, column) + square_name(row, column + 1)
+            for row in range(self.rows + 1)
+            for column in range(self.cols)
+        )
+        down = (
+            square_name(row, column) + square_name(row + 1, column)
+            for row in range(self.rows)
+            for column in range(self.cols + 1)
+        )
+        return (*across, *down)
+
+    @cached_property
+    def reversed_names(self) -> dict[str, str]:
+        """The right name of each edge by the one that gives its dots in the wrong order."""
+        split = (re.fullmatch(r"([a-z]\d+)([a-z]\d+)", name) for name in self.names)
+        return {pair[2] + pair[1]: pair[0] for pair in split if pair}
+
+    @cached_property
+    def sides(self) -> tuple[int, ...]:
+        """The mask of the four edges around each box."""
+        return tuple(
+            1 << row * self.cols + column
+            | 1 << (row + 1) * self.cols + column
+            | 0b11 << self.horizontals + row * (self.cols + 1) + column
+            for row in range(self.rows)
+            for column in range(self.cols)
+        )
+
+    @cached_property
+    def edges(self) -> dict[str, tuple[int, tuple[tuple[int, int], ...]]]:
+        """For each move the bit of its edge and, for the one or two boxes beside it, the mask
+        of the box's sides and the bit of the box.
+        """
+        return {
+            name: (
+                1 << edge,
+                tuple((side, 1 << box) for box, side in enumerate(self.sides) if side >> edge & 1),
+            )
+            for edge, name in enumerate(self.names)
+        }
+
+    def _edges(self, state: Mapping[str, Any]) -> int:
+        across = int_rows("horizontal", required(state, "horizontal"), self.rows + 1, self.cols)
+        down = int_rows("vertical", required(state, "vertical"), self.rows, self.cols + 1)
+        for name, drawn in zip(self.names, across + down, strict=True):
+            if drawn not in (0, 1):
+                raise ValueError(f"edge {name} is {drawn}, but must be 0 (open) or 1 (drawn)")
+        return sum(drawn << edge for edge, drawn in enumerate(across + down))
+
+    def _owners(self, state: Mapping[str, Any], edges: int) -> tuple[int, int]:
+        owners = text_rows("owners", required(state, "owners"), self.rows, self.cols, ".01")
+        for box, (owner, sides) in enumerate(zip(owners, self.sides, strict=True)):
+            if (owner != ".") != (edges & sides == sides):
+                found = "owned" if owner != "." else "without an owner"
+                drawn = "not all" if owner != "." else "all"
+                row, column = divmod(box, self.cols)
+                raise ValueError(
+                    f"owners: the box below and right of dot {square_name(row, column)} is "
+                    f"{found}, but {drawn} its sides are drawn"
+                )
+        first, second = (
+            sum(1 << box for box, owner in enumerate(owners) if owner == seat) for seat in "01"
+        )
+        return first, second
+
+
+@dataclass(frozen=True)
+class DotsPosition(Position):
+    """The edges drawn, the boxes of each seat, and who moves."""
+
+    game: Dots
+    edges: int
+    """The mask of drawn edges."""
+    owners: tuple[int, int]
+    """The mask of each seat's boxes."""
+    to_move: int | None
+
+    @property
+    def is_adjudicated(self) -> bool:
+        return self.to_move is None and self.edges != self.game.all_edges
+
+    def legal_moves(self) -> tuple[str, ...]:
+        if self.to_move is None:
+            return ()
+        return select(self.game.names, self.game.all_edges ^ self.edges)
+
+    def play(self, move: str) -> DotsPosition:
+        edge, boxes = self.game.edges.get(move, (0, ()))
+        seat = self.to_move
+        if seat is None or not edge or edge & self.edges:
+            raise self._refusal(move)
+        edges = self.edges | edge
+        closed = 0
+        for sides, box in boxes:
+            if edges & sides == sides:
+                closed |= box
+        if not closed:
+            return DotsPosition(self.game, edges, self.owners, 1 - seat)
+        first, second = self.owners
+        owners = (first | closed, second) if seat == 0 else (first, second | closed)
+        over = self.game.is_final(edges, owners)
+        return DotsPosition(self.game, edges, owners, None if over else seat)
+
+    def scores(self) -> tuple[int, ...]:
+        return self.owners[0].bit_count(), self.owners[1].bit_count()
+
+    def state(self) -> dict[str, Any]:
+        game = self.game
+        cols = game.cols
+        # The extra top bit makes the string of bits complete when high edges are open.
+        drawn = list(bits_of(self.edges | game.all_edges + 1))
+        across = game.horizontals
+        return {
+            "rows": game.rows,
+            "cols": cols,
+            "horizontal": [drawn[at : at + cols] for at in range(0, across, cols)],
+            "vertical": [
+                drawn[at : at + cols + 1] for at in range(across, len(drawn) - 1, cols + 1)
+            ],
+            "owners": self._owner_rows(),
+            "score": list(self.scores()),
+            "to_move": self.to_move,
+        }
+
+    def __str__(self) -> str:
+        state = self.state()
+        margin = len(str(self.game.rows + 1))
+        letters = (square_name(0, column)[0] for column in range(self.game.cols + 1))
+        lines = [" " * margin + " " + "   ".join(letters)]
+        walls: list[list[int]] = [*state["vertical"], []]
+        owner_rows = [*state["owners"], ""]
+        for row, (across, down, owners) in enumerate(
+            zip(state["horizontal"], walls, owner_rows, strict=True), start=1
+        ):
+            edges = "".join(("---" if drawn else "   ") + "+" for drawn in across)
+            lines.append(f"{str(row).rjust(margin)} +{edges}")
+            cells = (f" {owner} " for owner in f"{owners} ".replace(".", " "))
+            pairs = zip(down, cells, strict=False)
+            inside = "".join(("|" if drawn else " ") + cell for drawn, cell in pairs)
+            lines.append(" " * (margin + 1) + inside)
+        turn = "game over" if self.to_move is None else f"player {self.to_move} to move"
+        lines[-1] = f"{turn}, boxes {state['score'][0]}-{state['score'][1]}"
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _owner_rows(self) -> list[str]:
+        cols, boxes = self.game.cols, self.game.rows * self.game.cols
+        text = symbols(*self.owners, boxes, _OWNERS)
+        return [text[at : at + cols] for at in range(0, boxes, cols)]
+
+    def _refusal(self, move: str) -> MalformedMove | IllegalMove:
+        if move in self.game.edges:
+            reason = "the game is over" if self.is_over else "the edge is already drawn"
+            return IllegalMove(f"{move!r} is illegal: {reason}")
+        reverse = self.game.reversed_names.get(move)
+        if reverse is not None:
+            return MalformedMove(f"{move!r} names its dots in the wrong order: it is {reverse!r}")
+        last = square_name(self.game.rows, self.game.cols)
+        return MalformedMove(
+            f"{move!r} is not an edge: expected two neighbouring dots between a1 and {last}, "
+            "the left or upper one first, such as 'a1b1'"
+        )

@@ -1,0 +1,170 @@
+"""What every game of this room offers, the errors of its moves, and what they share.
+
+A `Game` is a rule set with its settings; a `Position` is a frozen value in it. Moves are
+strings. Seats count from 0; chance is seat −1.
+
+Errors:
+
+    ValueError
+    ├── MoveError            a move that cannot be played; the message names it
+    │   ├── MalformedMove    the text names no move of this game
+    │   └── IllegalMove      a move of this game, but not allowed in this position
+    └── (plain)              an unknown game, setting or value; a state that is no position
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from random import Random
+from string import ascii_lowercase
+from typing import Any
+
+CHANCE = -1
+"""The seat of chance."""
+
+PASS = "pass"
+"""The move of a player who has no other."""
+
+_SET_BITS = bytes.maketrans(b"01", b"\x00\x01")
+
+
+class MoveError(ValueError):
+    """A move that cannot be played. The message names the move and the reason."""
+
+
+class MalformedMove(MoveError):  # noqa: N818 - the public name; the tree above says it is an error
+    """The text names no move of this game, in any position."""
+
+
+class IllegalMove(MoveError):  # noqa: N818 - as above
+    """A move of this game that the position does not allow."""
+
+
+class Position(ABC):
+    """A position: frozen, equal and hashed by value. `str` draws it for a terminal."""
+
+    game: Game
+    """The rule set it belongs to."""
+    to_move: int | None
+    """The seat that moves; −1 when chance does, None when the game is over."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.to_move is None
+
+    @property
+    def is_adjudicated(self) -> bool:
+        """Whether a tournament option ended the game although moves remain."""
+        return False
+
+    @abstractmethod
+    def legal_moves(self) -> tuple[str, ...]:
+        """Every legal move, in a fixed order; `("pass",)` when a pass is forced, `()` only
+        when the game is over. When chance is to move, its moves.
+        """
+
+    @abstractmethod
+    def play(self, move: str) -> Position:
+        """The position after `move`, by whoever is to move.
+
+        Raises MalformedMove or IllegalMove.
+        """
+
+    def chance(self) -> tuple[tuple[str, float], ...]:
+        """`(move, probability)` of each move of chance; `()` when chance is not to move."""
+        return ()
+
+    @abstractmethod
+    def scores(self) -> tuple[int, ...]:
+        """What each seat has so far: discs, boxes, the slider's score."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """The position as players receive it, ready for JSON; a new dict at each call."""
+
+
+class Game(ABC):
+    """A rule set with all its settings: frozen, equal and hashed by value."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The rule set: othello, dots, 2048 or 2584."""
+
+    @property
+    @abstractmethod
+    def seats(self) -> int:
+        """How many players it takes; chance is not counted."""
+
+    @property
+    @abstractmethod
+    def variant(self) -> dict[str, Any]:
+        """The complete settings; `load(game.name, **game.variant)` gives an equal game."""
+
+    @abstractmethod
+    def start(self, seed: int | None = None) -> Position:
+        """The first position. `seed` draws what chance places before the game; None draws it
+        from fresh entropy. Games without such an opening ignore it.
+        """
+
+    @abstractmethod
+    def position(self, state: Mapping[str, Any]) -> Position:
+        """The position that `state` describes, the inverse of `Position.state`.
+
+        `to_move` is checked against the board: null only when the game is over, and taken as
+        null when it is. Keys beyond the documented ones are ignored.
+
+        Raises ValueError naming the key, what was found and what is expected.
+        """
+
+
+def draw_chance(position: Position, rng: Random) -> str:
+    """One move of chance, drawn with its probability by a single `rng` draw."""
+    moves, weights = zip(*position.chance(), strict=True)
+    return str(rng.choices(moves, weights)[0])
+
+
+# Squares and bit masks
+
+
+def square_name(row: int, column: int) -> str:
+    """`a1` for row 0, column 0: the letter is the column, the number the row from the top."""
+    return f"{ascii_lowercase[column]}{row + 1}"
+
+
+def bits_of(mask: int) -> bytes:
+    """The bits of `mask` as bytes 0 and 1, lowest first, up to its highest set bit."""
+    return f"{mask:b}"[::-1].encode().translate(_SET_BITS)
+
+
+def select(names: Sequence[str], mask: int) -> tuple[str, ...]:
+    """The names whose index is a set bit of `mask`, in order."""
+    return tuple(compress(names, bits_of(mask)))
+
+
+def symbols(first: int, second: int, length: int, alphabet: Mapping[int, int]) -> str:
+    """One character for each of `length` bits, lowest first.
+
+    `alphabet` (made by `str.maketrans`) translates "0" (in neither mask), "1" (in `first`), "2" (in
+    `second`) and "3" (in both). Reading binary digits as hexadecimal ones gives each bit a
+    digit of its own, so that one addition merges the masks.
+    """
+    merged = int(f"{first:b}", 16) + 2 * int(f"{second:b}", 16)
+    return f"{merged:0{length}x}"[::-1].translate(alphabet)
+
+
+# Drawing
+
+
+def draw_grid(rows: Sequence[Sequence[str]]) -> str:
+    """Cells under column letters and beside row numbers, all columns equally wide."""
+    width = max(len(cell) for row in rows for cell in row)
+    margin = len(str(len(rows)))
+    letters = (letter.rjust(width) for letter in ascii_lowercase[: len(rows[0])])
+    lines = [" ".join((" " * margin, *letters))]
+    for number, row in enumerate(rows, start=1):
+        lines.append(" ".join((str(number).rjust(margin), *(cell.rjust(width) for cell in row))))
+    return "\n".join(line.rstrip() for line in lines)
