@@ -1,0 +1,156 @@
+"""The game record of the Chinese computer games championship (CCGC) for dots and boxes.
+
+A record is one JSON object:
+
+    {"R": "first player", "B": "second player", "winner": "R", "RScore": 13, "BScore": 12,
+     "Date": "2022-08-06", "Event": "2022 CCGC", "game": [{"piece": "r(a6,h)"}, …]}
+
+Red moves first. `winner` is R, B, or U for undecided. A piece is the colour and an edge:
+`r(a6,h)` joins dot a6 to the dot on its right, `b(a5,v)` joins dot a5 to the dot above. Rows of
+dots are counted from the bottom, 1 to 6 on the championship's 5×5 boxes, so a6 is the dot that
+the wire calls a1. Further keys, such as comments, are ignored.
+
+The format is described here after the recorder of github.com/Selflocking/DotsAndBoxes, a program that
+took part. What it does not say is assumed: other board sizes count their rows from the bottom
+likewise, and a tie, impossible on 25 boxes, is U.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+from rules.dots import Dots, DotsPosition
+from rules.position import MoveError, square_name
+
+_PIECE = re.compile(r"([rb])\(([a-z])([0-9]{1,2}),([hv])\)")
+_COLOURS = "rb"
+
+
+@dataclass(frozen=True)
+class DotsRecord:
+    """A game and its heading, with moves as on the wire."""
+
+    red: str
+    """The name of seat 0, who moves first."""
+    blue: str
+    """The name of seat 1."""
+    winner: str
+    """R, B or U (undecided, or a tie). A game may be won otherwise than by boxes."""
+    scores: tuple[int, int]
+    """Boxes of red and of blue."""
+    date: str
+    """As written; the championship writes 2022-08-06."""
+    event: str
+    moves: tuple[str, ...]
+
+
+def make_record(
+    game: Dots, moves: Iterable[str], *, red: str, blue: str, date: str, event: str
+) -> DotsRecord:
+    """The record of `moves` from the start of `game`, won by whoever has more boxes at the end.
+
+    Raises MoveError when they are not legal in turn.
+    """
+    played = tuple(moves)
+    position = game.start()
+    for move in played:
+        position = position.play(move)
+    first, second = position.scores()
+    winner = "U" if not position.is_over or first == second else "R" if first > second else "B"
+    return DotsRecord(red, blue, winner, (first, second), date, event, played)
+
+
+def write_record(game: Dots, record: DotsRecord) -> str:
+    """The record as JSON, without a line break.
+
+    Raises MoveError when its moves are not legal in turn.
+    """
+    pieces = []
+    position = game.start()
+    for move in record.moves:
+        after = position.play(move)
+        pieces.append({"piece": _piece(game, position, move)})
+        position = after
+    heading = {"R": record.red, "B": record.blue, "winner": record.winner}
+    scores = {"RScore": record.scores[0], "BScore": record.scores[1]}
+    place = {"Date": record.date, "Event": record.event}
+    return json.dumps({**heading, **scores, **place, "game": pieces}, ensure_ascii=False)
+
+
+def read_record(game: Dots, text: str) -> DotsRecord:
+    """The record that `text` holds, its moves checked against the rules.
+
+    Raises ValueError naming the key or the piece, what was found and what is expected.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the record is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"the record must be a JSON object, not {type(data).__name__}")
+    position = game.start()
+    moves = []
+    for number, entry in enumerate(_value(data, "game", list), start=1):
+        move, position = _read_piece(game, position, number, entry)
+        moves.append(move)
+    scores = (_value(data, "RScore", int), _value(data, "BScore", int))
+    if position.is_over and scores != position.scores():
+        raise ValueError(
+            f"RScore and BScore are {scores[0]} and {scores[1]}, but the moves give "
+            f"{position.scores()[0]} and {position.scores()[1]}"
+        )
+    winner = _value(data, "winner", str)
+    if winner not in ("R", "B", "U"):
+        raise ValueError(f"winner must be R, B or U, not {winner!r}")
+    red, blue, date, event = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
+    return DotsRecord(red, blue, winner, scores, date, event, tuple(moves))
+
+
+def _piece(game: Dots, position: DotsPosition, move: str) -> str:
+    """The piece of a move that is legal in `position`."""
+    edge = game.names.index(move)
+    if edge < game.horizontals:
+        row, column = divmod(edge, game.cols)
+        number, way = game.rows + 1 - row, "h"
+    else:
+        row, column = divmod(edge - game.horizontals, game.cols + 1)
+        number, way = game.rows - row, "v"
+    return f"{_COLOURS[position.to_move or 0]}({ascii_lowercase[column]}{number},{way})"
+
+
+def _read_piece(
+    game: Dots, position: DotsPosition, number: int, entry: object
+) -> tuple[str, DotsPosition]:
+    where = f"piece {number} of the record"
+    text = entry.get("piece") if isinstance(entry, dict) else None
+    found = _PIECE.fullmatch(text) if isinstance(text, str) else None
+    if not found:
+        raise ValueError(f'{where} must be {{"piece": "r(a6,h)"}} or alike, not {entry!r}')
+    colour, letter, row, way = found.groups()
+    below, column = game.rows + 1 - int(row), ascii_lowercase.index(letter)
+    first = (below, column) if way == "h" else (below - 1, column)
+    second = (below, column + 1) if way == "h" else (below, column)
+    on_board = min(first) >= 0 and second[0] <= game.rows and second[1] <= game.cols
+    if not on_board:
+        raise ValueError(f"{where}: {text} is outside a board of {game.rows}×{game.cols} boxes")
+    move = square_name(*first) + square_name(*second)
+    if position.to_move is not None and colour != _COLOURS[position.to_move]:
+        raise ValueError(f"{where}: {text} is not the move of {_COLOURS[position.to_move]}")
+    try:
+        return move, position.play(move)
+    except MoveError as error:
+        raise ValueError(f"{where}, {text}: {error}") from error
+
+
+def _value(data: dict[str, Any], key: str, kind: type) -> Any:
+    value = data.get(key)
+    if type(value) is not kind:
+        names = {str: "a string", int: "an integer", list: "a list"}
+        found = repr(value) if key in data else "missing"
+        raise ValueError(f"{key} must be {names[kind]}, but is {found}")
+    return value

@@ -1,0 +1,73 @@
+"""Games as one line of text.
+
+Othello is written the way its players do, `f5d6c3…`, with forced passes left out: they follow
+from the position. Dots and boxes is a list of edges, `a1b1 b2b3 …`; 2048 and 2584 a list of
+slides and placements, `up c2=4 left …`. Reading takes upper case, spaces, commas and line
+breaks anywhere between moves, and Othello's passes also where they are spelled out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from rules.position import PASS, MoveError, Position
+
+_SLIDING = r"up|down|left|right|[a-z]\d+(?:=\d+)?"
+_MOVES: Mapping[str, str] = {
+    "othello": r"pass|ps|pa|--|[a-z]\d+",
+    "dots": r"[a-z]\d+[a-z]\d+",
+    "2048": _SLIDING,
+    "2584": _SLIDING,
+}
+_SPELLED_PASSES = ("ps", "pa", "--")
+
+
+def write_transcript(start: Position, moves: Iterable[str]) -> str:
+    """The transcript of `moves` played from `start`.
+
+    Raises MoveError when they are not legal in turn.
+    """
+    written = []
+    position = start
+    for move in moves:
+        position = position.play(move)
+        if move != PASS:
+            written.append(move)
+    return ("" if start.game.name == "othello" else " ").join(written)
+
+
+def read_transcript(start: Position, text: str) -> tuple[str, ...]:
+    """The moves of a transcript of a game from `start`, forced passes included, except one
+    after the last move.
+
+    Raises ValueError naming the place of text that is no move, or the number of a move that
+    cannot be played and why.
+    """
+    position = start
+    moves: list[str] = []
+    for number, move in enumerate(_tokens(start.game.name, text.lower()), start=1):
+        try:
+            if position.legal_moves() == (PASS,) and move != PASS:
+                position = position.play(PASS)
+                moves.append(PASS)
+            position = position.play(move)
+        except MoveError as error:
+            raise ValueError(f"move {number} of the transcript: {error}") from error
+        moves.append(move)
+    return tuple(moves)
+
+
+def _tokens(name: str, text: str) -> list[str]:
+    tokens = []
+    token = re.compile(rf"[\s,]*({_MOVES[name]})[\s,]*")
+    at = 0
+    while text[at:].strip(" \t\r\n,"):
+        found = token.match(text, at)
+        if not found:
+            raise ValueError(
+                f"character {at + 1} of the transcript: {text[at : at + 12]!r} is no move"
+            )
+        tokens.append(PASS if found[1] in _SPELLED_PASSES else found[1])
+        at = found.end()
+    return tokens
