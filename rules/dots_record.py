@@ -10,9 +10,9 @@ Red moves first. `winner` is R, B, or U for undecided. A piece is the colour and
 dots are counted from the bottom, 1 to 6 on the championship's 5×5 boxes, so a6 is the dot that
 the wire calls a1. Further keys, such as comments, are ignored.
 
-The format is described here after the recorder of github.com/Selflocking/DotsAndBoxes, a program that
-took part. What it does not say is assumed: other board sizes count their rows from the bottom
-likewise, and a tie, impossible on 25 boxes, is U.
+The format is described here after the recorder of github.com/Selflocking/DotsAndBoxes, a
+program made for that championship. What it does not say is assumed: other board sizes count
+their rows from the bottom likewise, and a tie, impossible on 25 boxes, is U.
 """
 
 from __future__ import annotations

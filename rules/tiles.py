@@ -103,14 +103,15 @@ def is_tile(name: str, value: int) -> bool:
 class Tiles(Game):
     """The rule set with its settings."""
 
-    name_: str
+    kind: str
+    """2048 or 2584."""
     spawn: str
     placer: str
     placer_chooses: str
 
     @property
     def name(self) -> str:
-        return self.name_
+        return self.kind
 
     @property
     def seats(self) -> int:
@@ -174,6 +175,12 @@ class Tiles(Game):
         """Every move that places a tile, such as `c2=4`."""
         return frozenset(f"{cell}={tile}" for cell in CELLS for tile in self.spawns)
 
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every move of the game, in any position."""
+        cells = CELLS if CHANCE in self.movers and self.seats == 2 else ()
+        return self.placements.union(SLIDES, cells)
+
 
 @dataclass(frozen=True)
 class TilesPosition(Position):
@@ -197,10 +204,8 @@ class TilesPosition(Position):
         return tuple(f"{cell}={tile}" for cell in self._targets for tile in self.game.spawns)
 
     def play(self, move: str) -> TilesPosition:
-        if not isinstance(move, str) or move not in self._vocabulary:
-            raise MalformedMove(f"{move!r} is not a move here: expected {self._expected}")
-        if self.to_move is None:
-            raise IllegalMove(f"{move!r} is illegal: the game is over")
+        if self.to_move is None or move not in self._vocabulary:
+            raise self._refusal(move)
         if self.to_move == 0:
             cells, reward = self._slid(move)
             if cells == self.cells:
@@ -271,19 +276,24 @@ class TilesPosition(Position):
 
     @property
     def _vocabulary(self) -> Container[str]:
-        """The moves of whoever moves; of the slider when the game is over."""
-        if not self.to_move:
+        """The moves that whoever moves ever has."""
+        if self.to_move == 0:
             return SLIDES
-        return _CELL_INDEX if self._names_cell else self.game.placements
+        return CELLS if self._names_cell else self.game.placements
 
-    @property
-    def _expected(self) -> str:
-        if not self.to_move:
-            return ", ".join(SLIDES)
-        if self._names_cell:
-            return "a cell, a1 to d4"
+    def _refusal(self, move: str) -> MalformedMove | IllegalMove:
         tiles = " or ".join(map(str, self.game.spawns))
-        return f"a cell, a1 to d4, and a tile, {tiles}, such as 'c2={min(self.game.spawns)}'"
+        placement = f"a cell, a1 to d4, with a tile, {tiles}, such as 'c2={min(self.game.spawns)}'"
+        if move not in self.game.vocabulary:
+            cell = "a cell alone, " if "c2" in self.game.vocabulary else ""
+            expected = f"{', '.join(SLIDES)}, {cell}or {placement}"
+            return MalformedMove(f"{move!r} is not a move of {self.game.name}: expected {expected}")
+        if self.to_move is None:
+            return IllegalMove(f"{move!r} is illegal: the game is over")
+        if self.to_move == 0:
+            return IllegalMove(f"{move!r} is illegal: it is the slider's turn")
+        expected = "a cell alone, a1 to d4" if self._names_cell else placement
+        return IllegalMove(f"{move!r} is illegal: a placement is due, {expected}")
 
     def _slid(self, move: str) -> tuple[tuple[int, ...], int]:
         cells = list(self.cells)
