@@ -1,5 +1,4 @@
-"""
-One joint maximum-likelihood rating of a pool of players (Bradley-Terry, on the Elo scale).
+"""One joint maximum-likelihood rating of a pool of players (Bradley-Terry, on the Elo scale).
 
 The model: `first` scores 1/(1 + 10^(−(d + h)/400)) against `second`, where d is the difference of
 their ratings and h the advantage of moving first, fitted with the ratings. A draw is half a point.
@@ -108,8 +107,7 @@ def fit(
     anchor_elo: float = 0.0,
     first_mover: bool = True,
 ) -> Fit:
-    """
-    Rate all players of `results` together.
+    """Rate all players of `results` together.
 
     `anchor` is the player whose rating is `anchor_elo`; without one, the mean of the pool is.
     `first_mover=False` leaves the advantage of the first move out, for games that have none.
@@ -136,7 +134,7 @@ def fit(
     )
     strengths = model.maximum()
     bread = np.linalg.inv(model.information(strengths))
-    spread = bread @ model.scatter(strengths, _clusters(results)) @ bread * SCALE**2
+    spread = bread @ model.scatter(strengths, cluster_numbers(results)) @ bread * SCALE**2
 
     origin = np.full(len(players), 1 / len(players))
     if anchor is not None:
@@ -154,8 +152,7 @@ def fit(
 
 
 class _Model:
-    """
-    The likelihood of results and prior. Its parameters are the players' ratings and, where it is
+    """The likelihood of results and prior. Its parameters are the players' ratings and, where it is
     fitted, the advantage of the first move, all in units of `SCALE` Elo.
 
     Tables have a row for each player as first and a column for each as second; the last row and
@@ -218,7 +215,7 @@ class _Model:
         return matrix
 
     def maximum(self) -> Array:
-        """The parameters of greatest likelihood: Newton's method, a step halved while it worsens."""
+        """The parameters of greatest likelihood: Newton's method, halving bad steps."""
         strengths = np.zeros(self.parameters)
         likelihood = self.log_likelihood(strengths)
         for _ in range(_NEWTON_STEPS):
@@ -233,8 +230,7 @@ class _Model:
         raise ArithmeticError(f"the ratings did not settle in {_NEWTON_STEPS} steps")
 
     def scatter(self, strengths: Array, clusters: NDArray[np.intp]) -> Array:
-        """
-        Sum of the squared scores (outer products of gradients) of all clusters.
+        """Sum of the squared scores (outer products of gradients) of all clusters.
 
         `clusters` numbers the cluster of each result. Each prior pair counts half as two wins
         and half as two losses. Enlarged, as a variance is by n/(n − 1), for the differences and
@@ -275,7 +271,7 @@ def _check(results: Sequence[Result]) -> None:
             raise ValueError(f"a player cannot meet itself: {result}")
 
 
-def _clusters(results: Sequence[Result]) -> NDArray[np.intp]:
+def cluster_numbers(results: Sequence[Result]) -> NDArray[np.intp]:
     """A number for each result, the same within a cluster."""
     numbers: dict[str | int, int] = {}
     keys = (result.pair or position for position, result in enumerate(results))

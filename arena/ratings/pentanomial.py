@@ -1,6 +1,5 @@
-"""
-Two players head to head: Elo, normalized Elo and likelihood of superiority from the counts of game
-results (trinomial) and of the results of colour-swapped pairs (pentanomial).
+"""Two players head to head: Elo, normalized Elo and likelihood of superiority, from the counts of
+game results (trinomial) and of the results of colour-swapped pairs (pentanomial).
 
 With mean score s, variance σ² of one unit (a game, or a pair's mean score) and N units:
 Elo = −400·log10(1/s − 1), its error half of Elo(s ± 1.96σ/√N); LOS = Φ((s − ½)/(σ/√N));
@@ -8,7 +7,7 @@ nElo = (s − ½)/σ · 800/ln 10, with √2·σ in place of σ for pairs, so th
 Sources: fishtest and fastchess (formulas), Van den Bergh, "Normalized Elo" (2021).
 
 Where all units are alike σ is 0 and there is nothing to measure a spread by: then half a unit lost
-and half a unit won are added (`with_prior`), so that a 100 % score has a finite Elo and a wide error.
+and half a unit won are added (`with_prior`): a 100 % score has a finite Elo and a wide error.
 """
 
 from __future__ import annotations
@@ -140,19 +139,18 @@ def figures(spread: Spread) -> Figures:
 
 def elo_of(score: float) -> float:
     """The Elo difference that makes `score` (0 to 1, both excluded) the expected one."""
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def _elo_error(score: float, margin: float) -> float:
     """Half of the Elo interval of `score` ± `margin`; its tangent where that leaves 0 to 1."""
-    if 0 < score - margin and score + margin < 1:
+    if margin < min(score, 1 - score):
         return (elo_of(score + margin) - elo_of(score - margin)) / 2
     return margin * SCALE / (score * (1 - score))
 
 
 def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadToHead:
-    """
-    Count the meetings of two players, seen from `player`.
+    """Count the meetings of two players, seen from `player`.
 
     A pair is complete when its label holds exactly two results of theirs, with the first move
     swapped. Results whose scores are not 0, ½ or 1 are refused with ValueError.

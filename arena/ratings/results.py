@@ -1,4 +1,4 @@
-"""From games played to results that count: who met whom, who had the first move, what came of it."""
+"""From games played to results that count: who met whom, who moved first, what came of it."""
 
 from __future__ import annotations
 
@@ -84,8 +84,7 @@ def digests(games: Iterable[GameRecord | GameDigest]) -> tuple[GameDigest, ...]:
 
 
 def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
-    """
-    The results of `games`, in a fixed order. Void games give none.
+    """The results of `games`, in a fixed order. Void games give none.
 
     A game of two that decided points is a result as it stands, a forfeit included. Games of 2048
     and 2584 are compared:
@@ -130,7 +129,7 @@ def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:
 
 
 def _swapped_roles(label: str, games: Sequence[GameDigest]) -> list[Result]:
-    """One result for each two games of the pairing in which the slider of one is the other's placer."""
+    """One result for each two games in which the slider of the one is the placer of the other."""
     ordered = sorted(games, key=lambda game: (game.players, game.game))
     slider = ordered[0].players[0]
     ones = [game for game in ordered if game.players[0] == slider]

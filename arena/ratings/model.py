@@ -1,0 +1,167 @@
+"""What standings hold: the documented value that every report prints, as JSON the report itself."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from arena.ratings import elo
+from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
+
+ORDERED = "points, games won, sum of differences; players equal in all three share the rank"
+"""How the course's order is decided, as reports state it."""
+
+
+class PlayerStanding(Table):
+    """One player's line."""
+
+    rank: int
+    """Place by Elo, from 1; players without a result come last."""
+    name: str
+    """The name in the tournament."""
+    elo: float | None
+    """Joint maximum-likelihood rating; null without a result."""
+    elo_error: float | None
+    """Half of its 95 % interval, relative to the anchor; 0 for the anchor itself."""
+    games: int
+    """Games played to an end, void ones not counted."""
+    wins: int
+    """Results won. In 2048 and 2584 a result is a comparison of two games."""
+    draws: int
+    """Results drawn."""
+    losses: int
+    """Results lost."""
+    score: float | None
+    """Share of the points, 0 to 1; null without a result."""
+    points: int
+    """Course points: 2 a win, 1 a draw."""
+    course_rank: int
+    """Place by course points, then games won, then difference; equals share it."""
+    difference: int | None
+    """Sum of disc or box differences; null where games have none. A forfeited game counts at most
+    0 for the player who forfeited it."""
+    as_first: Share | None
+    """Share of the points when moving first; null without such results."""
+    as_second: Share | None
+    """Share of the points when moving second; null without such results."""
+    forfeits: dict[str, int]
+    """Games forfeited, by termination word."""
+    random_moves: int
+    """Moves the referee played for it after faults."""
+    times: Times | None
+    """Time used; null when it was never asked for a move."""
+    tiles: TileFigures | None
+    """Scores and tiles in 2048 and 2584; null in other games."""
+
+
+class Neighbours(Table):
+    """Two players next to each other in the table."""
+
+    upper: str
+    """The one above."""
+    lower: str
+    """The one below."""
+    difference: float
+    """Elo between them."""
+    error: float
+    """Half of the 95 % interval of `difference`, the covariance taken into account."""
+    los: float
+    """Probability that the upper one is the stronger, 0 to 1."""
+    separated: bool
+    """Whether results link the two and the 95 % interval of `difference` leaves out 0."""
+
+
+class Anchor(Table):
+    """What the Elo scale hangs on."""
+
+    player: str | None
+    """The player whose rating is given; null for the mean of the pool."""
+    elo: float
+    """The rating of the player, or the mean of the pool."""
+    in_force: bool
+    """False while the player has no result: then the mean of the pool is at `elo` instead."""
+
+
+class Advantage(Table):
+    """Worth of the first move."""
+
+    elo: float
+    """Fitted together with the ratings."""
+    error: float
+    """Half of its 95 % interval."""
+
+
+class Count(Table):
+    """Two players head to head, counted by games or by pairs; all errors are 95 %."""
+
+    elo: float
+    """Elo of the player over the opponent, each game alike and no prior but `with_prior`."""
+    elo_error: float
+    """Half of its interval."""
+    normalized_elo: float
+    """Elo in units of a game's spread: comparable across drawish and decisive games."""
+    normalized_elo_error: float
+    """Half of its interval."""
+    los: float
+    """Probability that the player is the stronger, 0 to 1."""
+    with_prior: bool
+    """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""
+
+
+class Match(Table):
+    """Two players head to head."""
+
+    player: str
+    """Whose view it is."""
+    opponent: str
+    """The other."""
+    games: dict[str, int]
+    """Games by result: wins, draws, losses."""
+    pairs: dict[str, int]
+    """Colour-swapped pairs by their two results: ll, ld, wl, dd, wd, ww."""
+    unpaired: int
+    """Games that are not part of a complete pair; they count in `trinomial` alone."""
+    trinomial: Count
+    """Counted by games."""
+    pentanomial: Count | None
+    """Counted by complete pairs; null without any."""
+
+
+class Standings(Table):
+    """The standings of a tournament, or of a list of results."""
+
+    format: Literal[1] = 1
+    """Version of these keys."""
+    name: str
+    """The tournament, or the list of results."""
+    rules: str | None
+    """The rule set; null for a list of results."""
+    games: int
+    """Games played to an end, void ones not counted."""
+    planned: int | None
+    """Games in the whole schedule; null where there is none."""
+    void: int
+    """Games spoilt by the host or the referee: not scored."""
+    results: int
+    """Results rated; in 2048 and 2584, comparisons of two games."""
+    anchor: Anchor
+    """What the Elo scale hangs on."""
+    prior: str = elo.PRIOR
+    """What is added to the results to keep ratings finite, in words."""
+    first_mover: Advantage | None
+    """Advantage of moving first; null where neither player does, or nothing was played."""
+    first_player: Share | None
+    """Share of the points taken by the first player; null as above."""
+    players: tuple[PlayerStanding, ...]
+    """By rank."""
+    neighbours: tuple[Neighbours, ...]
+    """Rated players next to each other, from the top."""
+    groups: tuple[tuple[str, ...], ...]
+    """Players linked by results; the ratings of two groups cannot be compared."""
+    crosstable: tuple[Meeting, ...]
+    """Results of each player against each opponent met, both ways round."""
+    terminations: dict[str, int]
+    """Games by how they ended, the most frequent first."""
+    covariance: tuple[tuple[float, ...], ...]
+    """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
+    match: Match | None
+    """Head to head; null unless exactly two players have results."""

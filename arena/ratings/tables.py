@@ -1,0 +1,198 @@
+"""Tables of a tournament: meetings, shares of the points, course ranks, time, tiles."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from arena.ratings.elo import Z95
+from arena.ratings.results import TILE_RULES, GameDigest, Result
+
+
+class Table(BaseModel):
+    """A value of the report; the line under each field documents its JSON key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Meeting(Table):
+    """One cell of the crosstable: a player's results against one opponent."""
+
+    player: str
+    """Whose results they are."""
+    opponent: str
+    """Against whom."""
+    wins: int
+    """Results won by `player`."""
+    draws: int
+    """Results drawn."""
+    losses: int
+    """Results lost by `player`."""
+
+
+class Share(Table):
+    """A share of the points."""
+
+    results: int
+    """How many results it is a share of."""
+    score: float
+    """Points by results, 0 to 1."""
+    error: float
+    """Half of its 95 % interval; pairs are the units, one prior pair half won and half lost."""
+
+
+class Times(Table):
+    """Wall time of the moves a player was asked for, openings and passes left out."""
+
+    moves: int
+    """How many moves."""
+    mean_ms: float
+    """Mean time of a move, in ms."""
+    p99_ms: float
+    """The time that 99 % of the moves did not pass, in ms."""
+    max_ms: float
+    """The longest move, in ms."""
+
+
+class TileReach(Table):
+    """How often a tile of 2048 or 2584 was reached."""
+
+    tile: int
+    """The tile."""
+    reached: float
+    """Share of the games with this tile or a larger one, 0 to 1."""
+    ended: float
+    """Share of the games in which this was the largest tile, 0 to 1."""
+
+
+class TileFigures(Table):
+    """What a slider of 2048 or 2584 achieved. Forfeited games count as far as they went."""
+
+    games: int
+    """Games played as slider."""
+    mean_score: float
+    """Mean score."""
+    mean_error: float | None
+    """Half of the 95 % interval of the mean (Student's t); null for a single game."""
+    best_score: int
+    """The highest score."""
+    mean_moves: float
+    """Slides a game."""
+    mean_seconds: float
+    """Time used for a game's slides, in seconds."""
+    reach: tuple[TileReach, ...]
+    """Tiles that ended a game, and all larger ones seen; the largest first."""
+
+
+def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Wins, draws and losses of the first named against the second, both ways round."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for (first, second, score), number in Counter(result[:3] for result in results).items():
+        outcome = 0 if score > 0.5 else 1 if score == 0.5 else 2
+        counts.setdefault((first, second), [0, 0, 0])[outcome] += number
+        counts.setdefault((second, first), [0, 0, 0])[2 - outcome] += number
+    return {meeting: (wins, draws, losses) for meeting, (wins, draws, losses) in counts.items()}
+
+
+def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | None:
+    """The mean of `scores` (0 to 1) with its 95 % error; None without any.
+
+    `clusters` numbers the cluster of each score. One more pair, half won and half lost, joins the
+    spread and not the mean, so that a share of 0 or 1 has an error too.
+    """
+    count = len(scores)
+    if not count:
+        return None
+    mean = float(scores.mean())
+    surplus = np.bincount(clusters, weights=scores - mean)
+    squares = float(surplus @ surplus) + 2 * (1 - mean) ** 2 + 2 * mean**2
+    return Share(results=count, score=mean, error=Z95 * math.sqrt(squares) / (count + 2))
+
+
+def differences(games: Iterable[GameDigest]) -> dict[str, int]:
+    """Sum of the disc or box differences of each player.
+
+    A forfeit neither earns nor saves difference: it counts as it stood where it was against the
+    player who forfeited, else as 0.
+    """
+    total: Counter[str] = Counter()
+    for game in games:
+        if len(game.players) != 2:
+            continue
+        lead = game.scores[0] - game.scores[1]
+        if game.offender is not None:
+            lead = min(lead, 0) if game.offender == 0 else max(lead, 0)
+        total[game.players[0]] += lead
+        total[game.players[1]] -= lead
+    return dict(total)
+
+
+def course_ranks(keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
+    """Each player's rank by descending key (points, games won, difference); equals share it."""
+    return {name: 1 + sum(other > key for other in keys.values()) for name, key in keys.items()}
+
+
+def times(used_ms: Sequence[Iterable[float]]) -> Times | None:
+    """Figures over all moves of some games; None where no move was asked for."""
+    moves = np.concatenate([np.zeros(0), *(np.asarray(game) for game in used_ms)])
+    if not len(moves):
+        return None
+    return Times(
+        moves=len(moves),
+        mean_ms=round(float(moves.mean()), 3),
+        p99_ms=round(float(np.percentile(moves, 99, method="inverted_cdf")), 3),
+        max_ms=round(float(moves.max()), 3),
+    )
+
+
+def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
+    """What the slider of `games` achieved; None without games of 2048 or 2584."""
+    games = [game for game in games if game.rules in TILE_RULES]
+    if not games:
+        return None
+    scores = [game.scores[0] for game in games]
+    error = None
+    if len(scores) > 1:
+        error = student_t95(len(scores) - 1) * stdev(scores) / math.sqrt(len(scores))
+    ended = Counter(game.best_tile for game in games)
+    return TileFigures(
+        games=len(games),
+        mean_score=fmean(scores),
+        mean_error=error,
+        best_score=max(scores),
+        mean_moves=fmean(len(game.used_ms[0]) for game in games),
+        mean_seconds=fmean(sum(game.used_ms[0]) for game in games) / 1000,
+        reach=tuple(
+            TileReach(
+                tile=tile,
+                reached=sum(n for other, n in ended.items() if other >= tile) / len(games),
+                ended=ended[tile] / len(games),
+            )
+            for tile in sorted(ended, reverse=True)
+        ),
+    )
+
+
+def student_t95(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t with `freedom` (≥ 1) degrees of freedom.
+
+    Exact for 1 and 2, else the Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5), within 0.001.
+    """
+    if freedom == 1:
+        return math.tan(math.pi * 0.475)
+    if freedom == 2:
+        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
+    z, v = Z95, freedom
+    return (
+        z
+        + (z**3 + z) / (4 * v)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * v**4)
+    )

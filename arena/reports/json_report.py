@@ -1,0 +1,28 @@
+"""Standings as JSON. The keys are the fields of `arena.ratings.model.Standings`, documented there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from arena.ratings.model import Standings
+
+
+def dumps(standings: Standings) -> str:
+    """The report as JSON text, indented, with a newline at its end."""
+    return standings.model_dump_json(indent=2) + "\n"
+
+
+def loads(text: str) -> Standings:
+    """The standings that `dumps` wrote. pydantic.ValidationError for anything else."""
+    return Standings.model_validate_json(text)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the report: each key with its description."""
+    return Standings.model_json_schema(mode="serialization")
+
+
+def schema_text() -> str:
+    """`schema` as JSON text."""
+    return json.dumps(schema(), indent=2) + "\n"

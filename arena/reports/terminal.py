@@ -1,0 +1,265 @@
+"""Standings for people, on a terminal or as plain text. Nothing is told by colour alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from arena.ratings.model import Count, Match, PlayerStanding, Standings
+from arena.ratings.tables import Share
+from arena.reports import words
+
+_CELL_WIDTH = 10
+"""Columns of a terminal that one opponent takes in the crosstable."""
+
+
+def show(standings: Standings, console: Console) -> None:
+    """Print the whole report."""
+    console.print(Group(*sections(standings, console.width)))
+
+
+def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
+    """The parts of the report in their order, to fit `width` columns."""
+    yield heading(standings)
+    yield ranking(standings)
+    yield _paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
+    if any(row.tiles for row in standings.players):
+        yield tile_scores(standings)
+        yield tile_reach(standings)
+    if standings.match is not None:
+        yield match(standings.match)
+    if len(standings.players) > 2:
+        yield from crosstable(standings, width)
+    if any(row.as_first or row.as_second for row in standings.players):
+        yield course(standings)
+        yield _paragraphs(words.about_course(standings))
+    if any(row.times or row.forfeits for row in standings.players):
+        yield conduct(standings)
+    yield _paragraphs(words.about_endings(standings))
+
+
+def heading(standings: Standings) -> Text:
+    """The name, and how much was played."""
+    games = f"{standings.games:,}"
+    if standings.planned is not None:
+        games += f" of {standings.planned:,}"
+    line = Text(standings.name, style="bold")
+    rules = f" · {standings.rules}" if standings.rules else ""
+    return line.append(f"{rules} · {games} games", style="not bold")
+
+
+def ranking(standings: Standings) -> Table:
+    """The Elo table."""
+    los = {pair.upper: percent(pair.los) for pair in standings.neighbours}
+    table = _table("Elo")
+    for column in ("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS"):
+        _column(table, column)
+    for row in standings.players:
+        table.add_row(
+            str(row.rank),
+            Text(row.name, style="bold"),
+            optional(row.elo, "{:+.0f}"),
+            optional(row.elo_error, "{:.0f}"),
+            str(row.games),
+            str(row.wins),
+            str(row.draws),
+            str(row.losses),
+            optional(row.score, "{:.1%}"),
+            los.get(row.name, ""),
+        )
+    return table
+
+
+def match(counted: Match) -> RenderableType:
+    """Two players head to head."""
+    table = _table(Text.assemble(counted.player, " against ", counted.opponent))
+    for column in ("Counted by", "Elo", "±", "nElo", "±", "LOS"):
+        _column(table, column, left=column == "Counted by")
+
+    def line(name: str, figures: Count) -> None:
+        table.add_row(
+            name + (" (with prior)" if figures.with_prior else ""),
+            f"{figures.elo:+.2f}",
+            f"{figures.elo_error:.2f}",
+            f"{figures.normalized_elo:+.2f}",
+            f"{figures.normalized_elo_error:.2f}",
+            f"{figures.los:.2%}",
+        )
+
+    line("games", counted.trinomial)
+    if counted.pentanomial is not None:
+        line("pairs", counted.pentanomial)
+    games = counted.games
+    said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
+    if counted.pentanomial is None:
+        said.append("No colour-swapped pair is complete: errors take each game as independent.")
+    else:
+        pairs = ", ".join(f"{key.upper()} {count}" for key, count in counted.pairs.items())
+        loose = f" Games outside complete pairs: {counted.unpaired}." if counted.unpaired else ""
+        said.append(f"Pairs: {pairs}.{loose}")
+    both = [figures for figures in (counted.trinomial, counted.pentanomial) if figures]
+    if any(figures.with_prior for figures in both):
+        said.append("With prior: all ended alike, so half a lost and half a won one were added.")
+    return Group(table, _paragraphs(said))
+
+
+def crosstable(standings: Standings, width: int) -> Iterator[Table]:
+    """Wins-draws-losses of each row's player against each column's, in as many parts as needed."""
+    cells = {
+        (cell.player, cell.opponent): f"{cell.wins}-{cell.draws}-{cell.losses}"
+        for cell in standings.crosstable
+    }
+    rows = standings.players
+    names = min(24, max(len(row.name) for row in rows))
+    at_once = max(1, (width - names - 6) // _CELL_WIDTH)
+    for low in range(0, len(rows), at_once):
+        opponents = rows[low : low + at_once]
+        table = _table("Won-drawn-lost against")
+        for column in ("#", "Player", *(str(row.rank) for row in opponents)):
+            _column(table, column)
+        for row in rows:
+            against = (
+                "·" if other is row else cells.get((row.name, other.name), "")
+                for other in opponents
+            )
+            table.add_row(str(row.rank), Text(row.name), *against)
+        yield table
+
+
+def course(standings: Standings) -> Table:
+    """Course points, and the share of the points on each side."""
+    table = _table("Course points, and share of the points by side")
+    difference = any(row.difference is not None for row in standings.players)
+    columns = ["#", "Player", "Points", "Won", "Moving first", "Moving second"]
+    if difference:
+        columns.insert(4, "Difference")
+    for column in columns:
+        _column(table, column)
+    for row in sorted(standings.players, key=lambda row: (row.course_rank, row.rank)):
+        sides = [_share(row.as_first), _share(row.as_second)]
+        if difference:
+            sides.insert(0, optional(row.difference, "{:+d}"))
+        table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
+    return table
+
+
+def conduct(standings: Standings) -> Table:
+    """Time used, and forfeits by word."""
+    table = _table("Time used a move, and forfeits")
+    random = any(row.random_moves for row in standings.players)
+    columns = ["Player", "Moves", "Mean ms", "p99 ms", "Longest ms", "Forfeits"]
+    if random:
+        columns.insert(5, "Random")
+    for column in columns:
+        _column(table, column, left=column == "Forfeits")
+    for row in standings.players:
+        times = row.times
+        cells = [
+            f"{times.moves:,}" if times else "",
+            milliseconds(times.mean_ms) if times else "",
+            milliseconds(times.p99_ms) if times else "",
+            milliseconds(times.max_ms) if times else "",
+        ]
+        if random:
+            cells.append(str(row.random_moves))
+        table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
+    return table
+
+
+def tile_scores(standings: Standings) -> Table:
+    """Scores of 2048 and 2584."""
+    table = _table("Scores as slider")
+    for column in ("Player", "Games", "Mean score", "±", "Best", "Slides a game", "s a game"):
+        _column(table, column)
+    for row in standings.players:
+        if row.tiles is not None:
+            table.add_row(
+                Text(row.name),
+                str(row.tiles.games),
+                f"{row.tiles.mean_score:,.0f}",
+                optional(row.tiles.mean_error, "{:,.0f}"),
+                f"{row.tiles.best_score:,}",
+                f"{row.tiles.mean_moves:,.1f}",
+                f"{row.tiles.mean_seconds:,.2f}",
+            )
+    return table
+
+
+def tile_reach(standings: Standings) -> Table:
+    """Share of the games that reached each tile, and that ended with it as the largest."""
+    table = _table("Games that reached the tile / that ended there")
+    players = [row for row in standings.players if row.tiles is not None]
+    _column(table, "Tile")
+    for row in players:
+        _column(table, row.name)
+    seen = {reach.tile for row in players if row.tiles for reach in row.tiles.reach}
+    for tile in sorted(seen, reverse=True):
+        table.add_row(str(tile), *(_reach(row, tile) for row in players))
+    return table
+
+
+def _reach(row: PlayerStanding, tile: int) -> str:
+    """Of the tiles that ended no game of the player, the share that reached is the next larger's."""
+    if row.tiles is None:
+        return ""
+    above = [reach for reach in row.tiles.reach if reach.tile >= tile]
+    reached = above[-1].reached if above else 0.0
+    ended = above[-1].ended if above and above[-1].tile == tile else 0.0
+    return f"{reached:.0%} / {ended:.0%}"
+
+
+def percent(probability: float) -> str:
+    """A probability that is not 0 or 1 is never shown as such."""
+    if probability > 0.999:
+        return ">99.9%"
+    if probability < 0.001:
+        return "<0.1%"
+    return f"{probability:.1%}"
+
+
+def milliseconds(time: float) -> str:
+    """Three figures are enough to compare by."""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
+
+
+def optional(value: Any, form: str) -> str:
+    """`value` in its form; a dash where there is none."""
+    return "–" if value is None else form.format(value)
+
+
+def _share(share: Share | None) -> str:
+    return "–" if share is None else f"{100 * share.score:.1f} ± {100 * share.error:.1f} %"
+
+
+def _table(title: str | Text) -> Table:
+    text = title if isinstance(title, Text) else Text(title)
+    text.stylize("bold cyan")
+    return Table(
+        title=text,
+        title_justify="left",
+        title_style="not italic",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
+
+
+def _column(table: Table, name: str, *, left: bool = False) -> None:
+    """Names are cut rather than wrapped; figures stand to the right, whole."""
+    if name == "Player":
+        table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=24)
+    elif left:
+        table.add_column(name)
+    else:
+        table.add_column(Text(name), justify="right", no_wrap=True)
+
+
+def _paragraphs(lines: Iterable[str]) -> RenderableType:
+    return Padding(Group(*(Text(line) for line in lines)), (1, 0))
