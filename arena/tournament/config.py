@@ -1,0 +1,252 @@
+"""From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import rules
+from arena.protocol import Clock
+from arena.tournament import openings, programs
+from arena.tournament.machine import usable_cores
+from arena.tournament.roster import Builtin, read_players
+from arena.tournament.settings import (
+    ConfigError,
+    Openings,
+    Player,
+    Problem,
+    Rating,
+    TournamentConfig,
+)
+from arena.tournament.tables import (
+    ClockTable,
+    Finding,
+    TournamentFile,
+    did_you_mean,
+    read_tables,
+    shown,
+    written,
+)
+from arena.tournament.toml_lines import KeyLines, KeyPath
+from rules.position import Game
+
+__all__ = ["Builtin", "ConfigError", "Problem", "TournamentConfig", "load_config"]
+
+
+def load_config(
+    path: Path, builtins: Mapping[str, Builtin], *, cores: int | None = None
+) -> TournamentConfig:
+    """Read a tournament file. `cores` is what it may use; None takes what this process has.
+
+    Raises ConfigError with every problem found. Scripts lie relative to the file and are started
+    in their own folder; commands and built-ins are started in the folder of the file.
+    """
+    path = Path(path)
+    text = _read(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line = int(place[1]) if place else None
+        raise ConfigError(path, (Problem("", line, f"not valid TOML: {error}"),)) from None
+    return _Reader(path, data, builtins, cores or len(usable_cores())).config(KeyLines(text))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        folder = path.parent
+        files = sorted(entry.name for entry in folder.glob("*.toml")) if folder.is_dir() else []
+        near = difflib.get_close_matches(path.name, files, n=1, cutoff=0.4)
+        if near:
+            message = f'no such file; did you mean "{folder / near[0]}"?'
+        elif files:
+            message = f"no such file; there are: {', '.join(files)}"
+        else:
+            message = f"no such file, and no *.toml in {folder.resolve()}"
+    except IsADirectoryError:
+        message = "is a folder; name the tournament file in it"
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+    raise ConfigError(path, (Problem("", None, message),))
+
+
+class _Reader:
+    """The checks of one file, in the order of its tables; each reports and goes on."""
+
+    def __init__(
+        self, path: Path, data: dict[str, Any], builtins: Mapping[str, Builtin], cores: int
+    ) -> None:
+        self.path = path
+        self.folder = path.resolve().parent
+        self.builtins = builtins
+        self.cores = cores
+        self.tables: TournamentFile
+        self.tables, self.findings = read_tables(data)
+        self.wrong = {finding.path for finding in self.findings}
+
+    def report(self, at: KeyPath, message: str) -> None:
+        """Note a problem, unless the key was already found wrong in itself."""
+        if not any(at[: len(known)] == known for known in self.wrong):
+            self.findings.append(Finding(at, message))
+
+    def config(self, lines: KeyLines) -> TournamentConfig:
+        """The resolved configuration, or ConfigError."""
+        table = self.tables.tournament
+        name = self._name()
+        game = self._game()
+        clock = self._clock(self.tables.clock)
+        players = read_players(self.tables.player, game, self.builtins, self.folder, self.report)
+        start = self._openings(game) if game else Openings()
+        concurrency = self._concurrency()
+        self._rating(players)
+        if self.findings:
+            raise ConfigError(
+                self.path,
+                tuple(
+                    Problem(written(at), lines.line_of(at), message)
+                    for at, message in self.findings
+                ),
+            )
+        assert game is not None and clock is not None  # or there was a finding
+        return TournamentConfig(
+            name=name,
+            concurrency=concurrency,
+            **table.model_dump(exclude={"name", "concurrency"}),
+            rules=game.name,
+            variant=game.variant,
+            clock=clock,
+            grace_ms=self.tables.clock.grace_ms,
+            startup_ms=self.tables.clock.startup_ms,
+            openings=start,
+            rating=Rating(**self.tables.rating.model_dump()),
+            players=players,
+        )
+
+    def _name(self) -> str:
+        name = self.tables.tournament.name
+        if name is None:
+            return self.path.stem
+        if not name or "/" in name or name.startswith("."):
+            self.report(
+                ("tournament", "name"),
+                f"names the run's file: no slash, no leading dot, not empty; got {shown(name)}",
+            )
+        return name
+
+    def _game(self) -> Game | None:
+        settings = dict(self.tables.game)
+        name = settings.pop("rules", None)
+        try:
+            rules.load(str(name))
+        except ValueError as error:
+            self.report(("game", "rules"), str(error) if name else "is missing: which game is it?")
+            return None
+        name = str(name)
+        while True:
+            try:
+                game = rules.load(name, **settings)
+            except ValueError as error:
+                at = next((key for key in settings if _speaks_of(str(error), key)), None)
+                self.report(("game", at) if at else ("game",), str(error))
+                if at is None:
+                    return None
+                del settings[at]  # the rest may be wrong too
+            else:
+                return game if len(settings) == len(self.tables.game) - 1 else None
+
+    def _clock(self, table: ClockTable) -> Clock | None:
+        bank, increment = table.bank_ms, table.increment_ms
+        if increment and bank is None:
+            self.report(
+                ("clock", "increment_ms"),
+                "needs bank_ms: an increment is added to a bank; give bank_ms too, or leave it out",
+            )
+        if bank and table.move_ms and bank < table.move_ms and not increment:
+            self.report(
+                ("clock", "bank_ms"),
+                f"the bank of the whole game, {bank} ms, is less than one move may take, "
+                f"move_ms = {table.move_ms}; give more, or leave out move_ms",
+            )
+        default = Clock().move_ms if bank is None else None
+        move = default if table.move_ms is None else table.move_ms
+        return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
+
+    def _openings(self, game: Game) -> Openings:
+        table, at = self.tables.openings, ("openings",)
+        if game.name in ("2048", "2584"):
+            for key in ("plies", "file"):
+                if getattr(table, key):
+                    self.report((*at, key), "2048 and 2584 have none: each seed is another game")
+            return Openings()
+        if table.file is None:
+            plies = openings.default_plies(game) if table.plies is None else table.plies
+            try:
+                openings.random_opening(game, plies, seed=f"{self.tables.tournament.seed}:check")
+            except openings.OpeningError as error:
+                self.report((*at, "plies"), str(error))
+            self._check_max_plies(plies)
+            return Openings(plies=plies)
+        if table.plies is not None:
+            self.report((*at, "plies"), "cannot be given beside file; leave one of them out")
+        try:
+            file = programs.existing(table.file, self.folder)
+            lines = openings.read_openings(file.read_text("utf-8"), game)
+        except openings.OpeningError as error:
+            for sentence in error.sentences:
+                self.report((*at, "file"), f"{file}: {sentence}")
+        except programs.ProgramError as error:
+            self.report((*at, "file"), str(error))
+        except (OSError, UnicodeDecodeError) as error:
+            self.report((*at, "file"), f"{file} cannot be read: {error}")
+        else:
+            self._check_max_plies(max(map(len, lines)))
+            return Openings(lines=lines)
+        return Openings()
+
+    def _check_max_plies(self, plies: int) -> None:
+        most = self.tables.tournament.max_plies
+        if most is not None and most <= plies:
+            self.report(
+                ("tournament", "max_plies"),
+                f"{most} plies leave no move after an opening of {plies}; give more",
+            )
+
+    def _concurrency(self) -> int:
+        threads = max((player.resources.threads for player in self.tables.player), default=1)
+        for index, player in enumerate(self.tables.player):
+            if player.resources.threads > self.cores:
+                self.report(
+                    ("player", index, "resources", "threads"),
+                    f"asks for {player.resources.threads} cores, this machine has {self.cores}",
+                )
+        most = max(1, self.cores // threads)
+        asked = self.tables.tournament.concurrency
+        if asked is not None and asked > most and threads <= self.cores:
+            each = "1 core" if threads == 1 else f"{threads} cores"
+            self.report(
+                ("tournament", "concurrency"),
+                f"{asked} games of {each} each need {asked * threads} cores, this machine has "
+                f"{self.cores}; at most {most}",
+            )
+        return most if asked is None else asked
+
+    def _rating(self, players: tuple[Player, ...]) -> None:
+        rating, names = self.tables.rating, [player.name for player in players]
+        if rating.anchor is not None and rating.anchor not in names:
+            self.report(
+                ("rating", "anchor"),
+                f"no player is named {shown(rating.anchor)}; {did_you_mean(rating.anchor, names)}",
+            )
+
+
+def _speaks_of(message: str, key: str) -> bool:
+    """Whether a sentence of `rules.load` is about the setting `key`."""
+    return re.search(rf"^{re.escape(key)}\b|option {re.escape(repr(key))}", message) is not None

@@ -1,0 +1,81 @@
+"""How long a tournament takes, before it is played."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import rules
+from arena.referee.spec import GameSpec
+from arena.tournament.openings import typical_plies
+from arena.tournament.settings import Player, TournamentConfig
+
+_START_S = 0.5
+"""Starting the processes of a game and taking them down, about."""
+_INSTANT_S = 0.001
+"""A move of a player that does not think by the clock, about."""
+_UNKNOWN_SHARE = 0.5
+"""Part of its time that a player we know nothing of is taken to use."""
+
+
+class Estimate(NamedTuple):
+    """Wall time of some games, in seconds."""
+
+    expected_s: float
+    worst_s: float | None
+    """If every move takes all the time it may, players start promptly and none is replayed; None
+    where a game has no known length (2048 and 2584 without `max_plies`)."""
+
+    def __str__(self) -> str:
+        about = f"about {_duration(self.expected_s)}"
+        if self.worst_s is None:
+            return f"{about}; no upper limit, a game lasts as long as it goes well"
+        return f"{about}, at most {_duration(self.worst_s)}"
+
+
+def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
+    """The time `games` of the tournament take, played `config.concurrency` at a time."""
+    game = rules.load(config.rules, **config.variant)
+    plies = typical_plies(game)
+    if config.max_plies is not None:
+        plies = min(plies, config.max_plies)
+    players = {player.name: player for player in config.players}
+    expected, worst = [0.0], [0.0]
+    for spec in games:
+        own = max(1, (plies - len(spec.opening)) // len(spec.players))
+        seats = [players[player.name] for player in spec.players]
+        expected.append(_START_S + sum(_thinking(config, own, player) for player in seats))
+        worst.append(_START_S + len(seats) * _limit(config, own, config.grace_ms))
+    side_by_side = min(config.concurrency, max(1, len(games)))
+    endless = config.rules in ("2048", "2584") and config.max_plies is None
+    return Estimate(
+        max(max(expected), sum(expected) / side_by_side),
+        None if endless else max(max(worst), sum(worst) / side_by_side + max(worst)),
+    )
+
+
+def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
+    limit = _limit(config, moves, 0)
+    if player.uses_clock is None:
+        return limit * _UNKNOWN_SHARE
+    return limit if player.uses_clock else min(limit, moves * _INSTANT_S)
+
+
+def _limit(config: TournamentConfig, moves: int, grace_ms: int) -> float:
+    """All the time one player may take for its moves of a game, in seconds."""
+    clock = config.clock
+    limits = []
+    if clock.move_ms is not None:
+        limits.append(moves * clock.move_ms)
+    if clock.bank_ms is not None:
+        limits.append(clock.bank_ms + moves * clock.increment_ms)
+    return (min(limits) + moves * grace_ms) / 1000
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"

@@ -1,0 +1,189 @@
+"""How games begin: balanced random openings, or those of a file.
+
+A random opening is a chain of random legal moves that leaves the game unfinished, a player to move
+who has a real choice, and the sides about even: played on at random, the first seat takes between
+30 % and 70 % of the points. The number of such playouts shrinks with the length of the game, so
+that a hundred openings take a few seconds at most; it rejects what is lopsided for everyone, and
+playing each opening twice with colours swapped takes care of the rest. Where none of a number of
+tries is that even, the most even one is used. In dots-and-boxes an opening never leaves a box to be
+taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from rules.position import CHANCE, PASS, Game, MoveError, Position
+
+_PLAYOUT_PLIES = 300
+"""Plies spent on the playouts of one candidate, about."""
+_TRIES = 24
+"""Candidates looked at before the most even one is taken."""
+_REPEATS = 24
+"""Openings drawn in search of one that was not used yet."""
+_TOLERANCE = 0.2
+"""How far from ½ the first seat's share of the points may be."""
+
+Line = tuple[str, ...]
+"""The moves of one opening, passes included."""
+
+
+class OpeningError(ValueError):
+    """Openings that cannot be had; a sentence for each problem."""
+
+    def __init__(self, *sentences: str) -> None:
+        self.sentences = sentences
+        super().__init__("; ".join(sentences))
+
+
+def typical_plies(game: Game) -> int:
+    """How long a game lasts, about: exact for dots, at most a few more for Othello."""
+    variant = game.variant
+    if game.name == "dots":
+        rows, cols = variant["rows"], variant["cols"]
+        return int((rows + 1) * cols + rows * (cols + 1))
+    if game.name == "othello":
+        squares = variant["size"] ** 2 - (0 if variant["corners"] else 4)
+        return int(squares - (4 if variant["start"] == "centre" else 0))
+    return 600  # slides and placements of a simple player; good ones last much longer
+
+
+def default_plies(game: Game) -> int:
+    """Length of random openings where the file does not say: an eighth of the game in Othello, a
+    tenth in dots (where safe moves are few), even, and 8 at most; none for 2048 and 2584.
+    """
+    share = {"othello": 8, "dots": 10}.get(game.name)
+    if share is None:
+        return 0
+    length = typical_plies(game)
+    return min(8, max(2, length // share // 2 * 2)) if length > 8 else 0
+
+
+def random_openings(game: Game, plies: int, seed: int) -> Iterator[Line]:
+    """Openings without end, the same for the same arguments on every machine.
+
+    They differ from each other as far as the game allows: repeats come when no new one was drawn
+    in a number of tries. Raises OpeningError when the game has none of this length.
+    """
+    used: set[Line] = set()
+    number = 0
+    while True:
+        number += 1
+        line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
+        used.add(line)
+        yield line
+
+
+def random_opening(game: Game, plies: int, *, seed: str, avoid: set[Line] | None = None) -> Line:
+    """One balanced opening of `plies` moves, if possible none of `avoid`.
+
+    Raises OpeningError when the game has none of this length.
+    """
+    if plies == 0:
+        return ()
+    rng = Random(seed)
+    chains = filter(None, (_chain(game, plies, rng) for _ in range(_REPEATS + _TRIES)))
+    candidates = ((line, position) for line, position in chains if line not in (avoid or ()))
+    best: tuple[float, Line] | None = None
+    for line, position in islice(candidates, _TRIES):
+        bias = abs(_share(position, rng) - 0.5)
+        if best is None or bias < best[0]:
+            best = bias, line
+        if bias <= _TOLERANCE:
+            break
+    if best is not None:
+        return best[1]
+    if avoid:
+        return random_opening(game, plies, seed=seed)
+    raise OpeningError(
+        f"no opening of {plies} plies leaves {game.name} {game.variant} undecided; give fewer"
+    )
+
+
+def _chain(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
+    """Random moves from the start; None when they lead to no usable position."""
+    position, line = game.start(), list[str]()
+    while len(line) < plies:
+        moves = list(position.legal_moves())
+        rng.shuffle(moves)
+        for move in moves:
+            after = position.play(move)
+            if game.name != "dots" or not _offers_a_box(after):
+                break
+        else:
+            return None
+        position = after
+        line.append(move)
+    usable = position.to_move not in (None, CHANCE) and position.legal_moves() != (PASS,)
+    return (tuple(line), position) if usable else None
+
+
+def _offers_a_box(position: Position) -> bool:
+    """Whether the next move can close a box."""
+    scores = position.scores()
+    return any(position.play(move).scores() != scores for move in position.legal_moves())
+
+
+def _share(position: Position, rng: Random) -> float:
+    """The first seat's share of the points in random playouts."""
+    playouts = min(30, max(4, _PLAYOUT_PLIES // typical_plies(position.game)))
+    points = 0.0
+    for _ in range(playouts):
+        end = position
+        while not end.is_over:
+            end = end.play(rng.choice(end.legal_moves()))
+        first, second = end.scores()
+        points += (first > second) + (first == second) / 2
+    return points / playouts
+
+
+def read_openings(text: str, game: Game) -> tuple[Line, ...]:
+    """The openings of a file: one a line, as `f5d6c3` or with blanks or commas between the moves;
+    `#` begins a comment. Forced passes may be left out. Raises OpeningError naming each bad line.
+    """
+    lines: list[Line] = []
+    problems: list[str] = []
+    for number, written in enumerate(text.splitlines(), 1):
+        moves = _moves(written.partition("#")[0], game)
+        if not moves:
+            continue
+        try:
+            lines.append(_played(moves, game))
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+    if not lines and not problems:
+        problems.append("holds no opening; write one a line, such as f5d6c3")
+    if problems:
+        raise OpeningError(*problems)
+    return tuple(lines)
+
+
+def _moves(written: str, game: Game) -> list[str]:
+    """The moves of a line; a word that is a run of moves is cut where each begins."""
+    squares = 2 if game.name == "dots" else 1
+    run = re.compile(rf"(?:[a-z]+\d+){{{squares}}}|pass")
+    moves: list[str] = []
+    for word in re.split(r"[\s,;]+", written.strip().lower()):
+        parts = run.findall(word)
+        moves += parts if "".join(parts) == word else [word]
+    return [move for move in moves if move]
+
+
+def _played(moves: list[str], game: Game) -> Line:
+    """The line with the passes it left out; ValueError when a move is wrong or ends the game."""
+    position, line = game.start(), list[str]()
+    for number, move in enumerate(moves, 1):
+        if move != PASS and position.legal_moves() == (PASS,):
+            position = position.play(PASS)
+            line.append(PASS)
+        try:
+            position = position.play(move)
+        except MoveError as error:
+            raise ValueError(f"move {number}: {error}") from None
+        line.append(move)
+    if position.is_over:
+        raise ValueError("the game is over after these moves; an opening leaves one to play")
+    return tuple(line)

@@ -1,0 +1,87 @@
+"""From what a tournament file names to a command this machine can start."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+INTERPRETERS: dict[str, tuple[str, ...]] = {
+    ".py": (sys.executable,),
+    ".js": ("node",),
+    ".mjs": ("node",),
+    ".sh": ("sh",),
+    ".jar": ("java", "-jar"),
+}
+"""What a script is run with, by its suffix; any other file must be executable itself."""
+
+
+class ProgramError(ValueError):
+    """The program cannot be started here; the sentence says why and what to do."""
+
+
+class Program(NamedTuple):
+    """A command and where it is started."""
+
+    command: tuple[str, ...]
+    cwd: str
+
+
+def is_path(bot: str, folder: Path) -> bool:
+    """Whether `bot` means a file, not a built-in's name."""
+    return "/" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).is_file()
+
+
+def module(name: str) -> tuple[str, ...]:
+    """The command that runs a Python module with this interpreter."""
+    return (sys.executable, "-P", "-m", name)  # -P: files in the folder shadow no module
+
+
+def script(written: str, folder: Path) -> Program:
+    """The script `written`, relative to `folder`, started in its own folder by its interpreter."""
+    path = existing(written, folder)
+    if path.is_dir():
+        raise ProgramError(f"{path} is a folder; name the script in it")
+    if not os.access(path, os.R_OK):
+        raise ProgramError(f"{path} is not readable; check its permissions")
+    interpreter = INTERPRETERS.get(path.suffix)
+    if interpreter is None:
+        if not os.access(path, os.X_OK):
+            known = " ".join(INTERPRETERS)
+            raise ProgramError(
+                f"{path} is not executable and has no known interpreter (known: {known}); "
+                f"make it executable, or write command = [interpreter, script]"
+            )
+        return Program((str(path),), str(path.parent))
+    if shutil.which(interpreter[0]) is None:
+        raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
+    return Program((*interpreter, str(path)), str(path.parent))
+
+
+def command(words: list[str], folder: Path) -> Program:
+    """A command line started in `folder`; with a slash its program lies relative to it."""
+    program, *arguments = words
+    if "/" in program:
+        path = existing(program, folder)
+        if path.is_dir() or not os.access(path, os.X_OK):
+            raise ProgramError(f"{path} is not an executable file; make it one with chmod +x")
+        return Program((str(path), *arguments), str(folder))
+    if shutil.which(program) is None:
+        raise ProgramError(
+            f'program "{program}" is not on the PATH; install it, or write a path with a slash'
+        )
+    return Program((program, *arguments), str(folder))
+
+
+def existing(written: str, folder: Path) -> Path:
+    """The path `written`, relative to `folder`. Raises ProgramError with the nearest name."""
+    path = Path(os.path.abspath(folder / written))  # noqa: PTH100  # links stay as written
+    if path.exists():
+        return path
+    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = difflib.get_close_matches(path.name, siblings, n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else ""
+    raise ProgramError(f"no such file: {path}{hint}")

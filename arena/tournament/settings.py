@@ -1,0 +1,153 @@
+"""A tournament as it will be played: the tournament file with every default and path resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from arena.protocol import Clock
+from arena.referee.spec import Frozen, PlayerSpec
+
+
+class Problem(NamedTuple):
+    """One thing wrong in a tournament file."""
+
+    key: str
+    """Where, as `player[2].options.c` (players counted from 1); empty for the whole file."""
+    line: int | None
+    """The line in the file, from 1; None where it cannot be told."""
+    message: str
+
+
+class ConfigError(ValueError):
+    """A tournament file cannot be used. Its text has a line for each problem, all at once."""
+
+    def __init__(self, file: Path, problems: tuple[Problem, ...]) -> None:
+        self.file = file
+        self.problems = problems
+        super().__init__("\n".join(map(self._line, problems)))
+
+    def _line(self, problem: Problem) -> str:
+        place = f"{self.file}:{problem.line}" if problem.line else str(self.file)
+        return ": ".join(part for part in (place, problem.key, problem.message) if part)
+
+
+class Player(Frozen):
+    """One participant."""
+
+    bot: str
+    """What plays, as the tournament file wrote it: a built-in's name, a path or a command line."""
+    builtin: str | None
+    """The built-in's name; null for a script or a command."""
+    uses_clock: bool | None
+    """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
+    spec: PlayerSpec
+    """The program as it is started on this machine."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the tournament."""
+        return self.spec.name
+
+
+class Openings(Frozen):
+    """How games begin. One opening serves a whole round."""
+
+    plies: int = 0
+    """Length of the random openings; 0 starts every game at the beginning."""
+    lines: tuple[tuple[str, ...], ...] = ()
+    """The openings of the file, in its order and taken in turn; empty when they are random."""
+
+
+class Rating(Frozen):
+    """What the Elo scale is tied to."""
+
+    anchor: str | None = None
+    """The player whose Elo is `anchor_elo`; null ties the mean of all players to it."""
+    anchor_elo: float = 0.0
+
+
+class TournamentConfig(Frozen):
+    """Everything a tournament is made from. The schedule is a function of this alone."""
+
+    name: str
+    format: Literal["round-robin"] = "round-robin"
+    rounds: int = 1
+    """How often every pairing is met, each time as a pair of games with seats swapped;
+    where one seat plays alone, how many seeds each player plays."""
+    seed: int = 1
+    concurrency: int
+    """Games played at the same time."""
+    on_fault: Literal["forfeit", "random_move"] = "forfeit"
+    max_plies: int | None = None
+    keep_alive: bool = False
+    """Whether further games are played on the same player process."""
+    rules: str
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    clock: Clock = Clock()
+    grace_ms: int = 100
+    startup_ms: int = 30_000
+    openings: Openings = Openings()
+    rating: Rating = Rating()
+    players: tuple[Player, ...]
+
+    @property
+    def threads(self) -> int:
+        """Cores one game needs: only one of its players thinks at a time."""
+        return max(player.spec.threads for player in self.players)
+
+
+def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
+    """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
+
+    Left out is what changes no game and no comparison: `concurrency`, `name`, the rating's
+    anchor, where the programs lie on this machine, and more rounds (the games of the rounds
+    already there stay the same). Fewer rounds are a difference, for games could lose their place.
+    """
+    before, after = dict(_identity(old)), dict(_identity(new))
+    keys = [*before, *(key for key in after if key not in before)]
+    changed = [key for key in keys if before.get(key, _UNSET) != after.get(key, _UNSET)]
+    if new.rounds > old.rounds and "tournament.rounds" in changed:
+        changed.remove("tournament.rounds")
+    return tuple(
+        f"{key}: {_shown(before.get(key, _UNSET))} → {_shown(after.get(key, _UNSET))}"
+        for key in changed
+    )
+
+
+_UNSET = object()
+
+
+def _shown(value: object) -> str:
+    return "(not set)" if value is _UNSET else repr(value)
+
+
+def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
+    """What a game depends on, under the keys of the tournament file."""
+    for key in ("format", "rounds", "seed", "on_fault", "max_plies", "keep_alive"):
+        yield f"tournament.{key}", getattr(config, key)
+    yield "game.rules", config.rules
+    yield from _leaves("game", config.variant)
+    yield from _leaves("clock", config.clock.model_dump())
+    yield "clock.grace_ms", config.grace_ms
+    yield "clock.startup_ms", config.startup_ms
+    yield "openings.plies", config.openings.plies
+    for number, line in enumerate(config.openings.lines, 1):
+        yield f"openings.file[{number}]", " ".join(line)
+    for number, player in enumerate(config.players, 1):
+        at = f"player[{number}]"
+        yield f"{at}.name", player.name
+        yield f"{at}.bot", player.bot
+        yield from _leaves(f"{at}.options", player.spec.options)
+        yield f"{at}.resources.threads", player.spec.threads
+        yield f"{at}.resources.memory_mb", player.spec.memory_mb
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves(f"{path}.{key}", value[key])
+    else:
+        yield path, value
