@@ -112,7 +112,9 @@ class _Reader:
                 self.path,
                 tuple(
                     Problem(written(at), lines.line_of(at), message)
-                    for at, message in self.findings
+                    for at, message in sorted(
+                        self.findings, key=lambda it: lines.line_of(it.path) or 0
+                    )
                 ),
             )
         assert game is not None and clock is not None  # or there was a finding
@@ -239,7 +241,7 @@ class _Reader:
         return most if asked is None else asked
 
     def _rating(self, players: tuple[Player, ...]) -> None:
-        rating, names = self.tables.rating, [player.name for player in players]
+        rating, names = self.tables.rating, [player.name for player in players if player.bot]
         if rating.anchor is not None and rating.anchor not in names:
             self.report(
                 ("rating", "anchor"),

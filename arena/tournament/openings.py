@@ -2,7 +2,7 @@
 
 A random opening is a chain of random legal moves that leaves the game unfinished, a player to move
 who has a real choice, and the sides about even: played on at random, the first seat takes between
-30 % and 70 % of the points. The number of such playouts shrinks with the length of the game, so
+35 % and 65 % of the points. The number of such playouts shrinks with the length of the game, so
 that a hundred openings take a few seconds at most; it rejects what is lopsided for everyone, and
 playing each opening twice with colours swapped takes care of the rest. Where none of a number of
 tries is that even, the most even one is used. In dots-and-boxes an opening never leaves a box to be
@@ -18,13 +18,13 @@ from random import Random
 
 from rules.position import CHANCE, PASS, Game, MoveError, Position
 
-_PLAYOUT_PLIES = 300
+_PLAYOUT_PLIES = 1500
 """Plies spent on the playouts of one candidate, about."""
 _TRIES = 24
 """Candidates looked at before the most even one is taken."""
 _REPEATS = 24
 """Openings drawn in search of one that was not used yet."""
-_TOLERANCE = 0.2
+_TOLERANCE = 0.15
 """How far from ½ the first seat's share of the points may be."""
 
 Line = tuple[str, ...]
@@ -52,10 +52,10 @@ def typical_plies(game: Game) -> int:
 
 
 def default_plies(game: Game) -> int:
-    """Length of random openings where the file does not say: an eighth of the game in Othello, a
+    """Length of random openings where the file does not say: a seventh of the game in Othello, a
     tenth in dots (where safe moves are few), even, and 8 at most; none for 2048 and 2584.
     """
-    share = {"othello": 8, "dots": 10}.get(game.name)
+    share = {"othello": 7, "dots": 10}.get(game.name)
     if share is None:
         return 0
     length = typical_plies(game)

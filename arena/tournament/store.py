@@ -101,6 +101,7 @@ class Store:
         try:
             store = cls(path, _connect(path, read_only=False), lock)
             store._begin(config)
+            store._database.execute("PRAGMA synchronous = FULL")
         except BaseException:
             if store is not None:
                 store._database.close()
@@ -229,11 +230,9 @@ _VOID = (Termination.VOID.value,)
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rwc"
     try:
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10)
-        database.execute("PRAGMA synchronous = FULL")
+        return sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10)
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
-    return database
 
 
 def _is_empty(path: Path, database: sqlite3.Connection) -> bool:
@@ -285,7 +284,8 @@ def _lock(path: Path) -> int:
             ) from None
         # Who held it may have removed the file after we opened it: then ours is nobody's.
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), name.stat()):
+            ours, there = os.fstat(descriptor), name.stat()
+            if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
                 return descriptor

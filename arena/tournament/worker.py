@@ -63,7 +63,7 @@ def _play(task: Task, pool: SessionPool, connection: Connection) -> bytes:
         record = play_game(task.spec, pool, attempt=task.attempt, on_ply=on_ply)
     except Exception:  # the referee's fault: this game is void, the next may go well
         return FAILED + traceback.format_exc().encode()
-    return RECORD + record.model_dump_json().encode()
+    return RECORD + record.model_dump_json().encode("utf-8")
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,103 @@
+"""Tournament files and configurations for the tests of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.protocol import Clock, Termination
+from arena.referee.record import GameRecord, Host, PlayedMove, SeatRecord
+from arena.referee.spec import GameSpec
+from arena.tournament.config import load_config
+from arena.tournament.settings import TournamentConfig
+
+
+class MonkeyOptions(BaseModel):
+    """No options."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ThinkerOptions(BaseModel):
+    """What a searching player might take."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    c: float = Field(default=1.0, ge=0)
+    table_mb: int | None = None
+
+
+@dataclass(frozen=True)
+class FakeBuiltin:
+    """A built-in player as the configuration sees it."""
+
+    name: str
+    module: str
+    uses_clock: bool
+    options: type[BaseModel]
+    only: tuple[str, ...] = ("othello", "dots", "2048", "2584")
+    kernels: bool = False
+    summary: str = "for tests"
+
+    def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
+        return None if rules in self.only else f"{self.name} does not know {rules}"
+
+
+BUILTINS = {
+    "monkey": FakeBuiltin("monkey", "players.monkey", False, MonkeyOptions),
+    "thinker": FakeBuiltin("thinker", "players.uct", True, ThinkerOptions, ("othello", "dots")),
+}
+
+Load = Callable[..., TournamentConfig]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Writes a tournament file `t.toml` of two monkeys, or of the given text, and loads it."""
+
+    def load(text: str, *, players: int = 2, cores: int = 2) -> TournamentConfig:
+        text += "".join(f'[[player]]\nbot = "monkey"\nname = "m{i}"\n' for i in range(players))
+        path = tmp_path / "t.toml"
+        path.write_text(text)
+        return load_config(path, BUILTINS, cores=cores)
+
+    return load
+
+
+def played(spec: GameSpec, *, attempt: int = 1, void: bool = False) -> GameRecord:
+    """A record as a referee might give it for `spec`."""
+    return GameRecord(
+        game=spec.game,
+        attempt=attempt,
+        round=spec.round,
+        pair=spec.pair,
+        rules=spec.rules,
+        variant=spec.variant,
+        seats=tuple(SeatRecord(player=p.name, command=p.command) for p in spec.players),
+        opening=spec.opening,
+        seed=spec.seed,
+        clock=Clock(),
+        startup_ms=1000,
+        grace_ms=100,
+        on_fault="forfeit",
+        moves=(PlayedMove(seat=0, move="d3", used_ms=1.5, info={"text": "ä"}),),
+        final_state={"board": []},
+        termination=Termination.VOID if void else Termination.NATURAL,
+        detail="host overloaded" if void else "40-24",
+        offender=None,
+        scores=(40, 24)[: len(spec.players)],
+        points=() if void or len(spec.players) == 1 else (1.0, 0.0),
+        started_at="2026-01-01T00:00:00+00:00",
+        duration_ms=12.5,
+        host=Host(name="h", system="s", cpu="c", cores=2, python="3.11", arena="0"),
+    )
+
+
+@pytest.fixture(name="played")
+def _played() -> Callable[..., GameRecord]:
+    return played

@@ -1,0 +1,299 @@
+"""Tournament files: what they resolve to, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.protocol import Clock
+from arena.tournament.config import ConfigError, TournamentConfig, load_config
+from players.catalogue import BUILTINS
+
+Load = Callable[..., TournamentConfig]
+OTHELLO = '[game]\nrules = "othello"\n'
+DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+ROOT = Path(__file__).parents[2]
+
+
+def refusal(load: Load, text: str, **settings: int) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(text, **settings)
+    return str(caught.value)
+
+
+def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
+    config = load(OTHELLO + 'preset = "cornerless"\n')
+    assert config.name == "t"
+    assert config.rules == "othello"
+    assert config.variant == {
+        "size": 8,
+        "start": "empty",
+        "corners": False,
+        "free_centre": True,
+    }
+    assert config.clock == Clock(move_ms=5000, bank_ms=None, increment_ms=0)
+    assert (config.grace_ms, config.startup_ms) == (100, 30_000)
+    assert (config.rounds, config.seed, config.concurrency, config.threads) == (1, 1, 2, 1)
+    assert config.openings.plies == 8
+    spec = config.players[0].spec
+    assert spec.command[-2:] == ("-m", "players.monkey")
+    assert spec.cwd == str(tmp_path)
+    assert (spec.threads, spec.memory_mb) == (1, 2048)
+
+
+def test_a_configuration_survives_json(load: Load) -> None:
+    config = load(DOTS + "[clock]\nbank_ms = 9000\n")
+    assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tournaments").glob("*.toml")), ids=lambda p: p.stem
+)
+def test_the_shipped_files_load(path: Path) -> None:
+    assert load_config(path, BUILTINS, cores=2).players
+
+
+@pytest.mark.parametrize(
+    ("clock", "expected"),
+    [
+        ("move_ms = 100", Clock(move_ms=100)),
+        ("bank_ms = 900_000", Clock(move_ms=None, bank_ms=900_000)),
+        ("bank_ms = 9\nincrement_ms = 5", Clock(move_ms=None, bank_ms=9, increment_ms=5)),
+        ("bank_ms = 900\nmove_ms = 30", Clock(move_ms=30, bank_ms=900)),
+    ],
+)
+def test_clocks(load: Load, clock: str, expected: Clock) -> None:
+    assert load(f"{DOTS}[clock]\n{clock}\n").clock == expected
+
+
+WRONG = [
+    # text, line, what must be said
+    (
+        OTHELLO + "[tournament]\nrouns = 3\n",
+        4,
+        'tournament.rouns: unknown key; did you mean "rounds"?',
+    ),
+    (
+        OTHELLO + "[turnament]\nrounds = 3\n",
+        3,
+        'turnament: unknown key; did you mean "tournament"?',
+    ),
+    (OTHELLO + '[tournament]\nrounds = "3"\n', 4, 'rounds: must be a valid integer, got "3"'),
+    (OTHELLO + "[tournament]\nrounds = 0\n", 4, "must be greater than or equal to 1, got 0"),
+    (OTHELLO + "[tournament]\nseed = true\n", 4, "seed: must be a valid integer, got true"),
+    (OTHELLO + '[tournament]\nname = "a/b"\n', 4, 'no slash, no leading dot, not empty; got "a/b"'),
+    (OTHELLO + '[tournament]\nname = "a\\u0007"\n', 4, "control character U+0007"),
+    (
+        OTHELLO + '[tournament]\nformat = "swis"\n',
+        4,
+        "tournament.format: must be 'round-robin', got \"swis\"",
+    ),
+    (
+        OTHELLO + '[tournament]\non_fault = "forfiet"\n',
+        4,
+        "must be one of 'forfeit', 'random_move', got \"forfiet\"; did you mean \"forfeit\"?",
+    ),
+    (
+        OTHELLO + "[tournament]\nconcurrency = 3\n",
+        4,
+        "concurrency: 3 games of 1 core each need 3 cores, this machine has 2; at most 2",
+    ),
+    (OTHELLO + "[tournament]\nmax_plies = 8\n", 4, "leave no move after an opening of 8"),
+    ("[game]\n", 1, "game.rules: is missing"),
+    (
+        '[game]\nrules = "otello"\n',
+        2,
+        "game.rules: the game must be one of othello, dots, 2048, 2584",
+    ),
+    ('[game]\nrules = "otello"\n', 2, "did you mean 'othello'?"),
+    (OTHELLO + 'presett = "cornerless"\n', 3, "game.presett: othello has no option 'presett'"),
+    (OTHELLO + 'preset = "cornerles"\n', 3, "did you mean 'cornerless'?"),
+    (OTHELLO + "size = 7\n", 3, "game.size: size must be even, from 4 to 16, not 7"),
+    (DOTS + "[clock]\nmove_ms = 0\n", 6, "clock.move_ms: must be greater than 0, got 0"),
+    (DOTS + "[clock]\nmove_ms = 1.5\n", 6, "clock.move_ms: must be a valid integer, got 1.5"),
+    (DOTS + "[clock]\nincrement_ms = 5\n", 6, "clock.increment_ms: needs bank_ms"),
+    (DOTS + "[clock]\nmove_ms = 9\nbank_ms = 5\n", 7, "5 ms, is less than one move may take"),
+    (DOTS + "[clock]\ngrace_ms = -1\n", 6, "clock.grace_ms: must be greater than or equal to 0"),
+    (DOTS + "[openings]\nplies = 11\n", 6, "no opening of 11 plies leaves dots"),
+    (DOTS + '[openings]\nfile = "none.txt"\n', 6, "openings.file: no such file: "),
+    (
+        DOTS + '[openings]\nfile = "t.toml"\nplies = 2\n',
+        7,
+        "openings.plies: cannot be given beside",
+    ),
+    ('[game]\nrules = "2048"\n[openings]\nplies = 2\n', 4, "2048 and 2584 have none"),
+    (DOTS + '[rating]\nanchor = "m2"\n', 6, 'no player is named "m2"; known: m0, m1'),
+    (DOTS + '[[player]]\nbot = "thinkr"\n', 6, 'did you mean "thinker"? (built-in players: monkey'),
+    (DOTS + '[[player]]\nbot = "bots/x.py"\n', 6, "player[1].bot: no such file: /"),
+    (DOTS + '[[player]]\nbot = "t.tom/"\n', 6, 'did you mean "t.toml"?'),
+    (DOTS + '[[player]]\nbot = "./t.toml"\n', 6, "is not executable and has no known interpreter"),
+    (DOTS + '[[player]]\nbot = "./"\n', 6, "is a folder; name the script in it"),
+    (DOTS + '[[player]]\nname = "x"\n', 5, "player[1].bot: is missing; a built-in player (monkey"),
+    (
+        DOTS + '[[player]]\nbot = "monkey"\ncommand = ["a"]\n',
+        7,
+        "command: cannot be given beside bot",
+    ),
+    (
+        DOTS + '[[player]]\ncommand = ["no-such-prg"]\n',
+        6,
+        'program "no-such-prg" is not on the PATH',
+    ),
+    (DOTS + '[[player]]\ncommand = ["./t.toml"]\n', 6, "t.toml is not an executable file"),
+    (DOTS + "[[player]]\ncommand = []\n", 6, "player[1].command: "),
+    (DOTS + '[[player]]\ncommand = "java"\n', 6, 'command: must be a valid list, got "java"'),
+    (
+        DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
+        7,
+        'player[1].options.cc: unknown key; did you mean "c"? (known: c, table_mb)',
+    ),
+    (
+        DOTS + '[[player]]\nbot = "thinker"\n[player.options]\nx = 0\nc = -1.0\n',
+        9,
+        "player[1].options.c: must be greater than or equal to 0, got -1.0",
+    ),
+    (
+        DOTS + '[[player]]\nbot = "thinker"\noptions = {table_mb = "x"}\n',
+        7,
+        'options.table_mb: must be a valid integer, got "x"',
+    ),
+    (
+        DOTS + '[[player]]\ncommand = ["sh"]\noptions = {at = 2020-01-01}\n',
+        7,
+        "player[1].options.at: dates, nan and inf cannot be sent",
+    ),
+    (
+        '[game]\nrules = "2048"\n[[player]]\nbot = "thinker"\n',
+        4,
+        "player[1].bot: cannot play this game: thinker does not know 2048",
+    ),
+    (
+        DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 3}\n',
+        7,
+        "player[1].resources.threads: asks for 3 cores, this machine has 2",
+    ),
+    (
+        DOTS + '[[player]]\nbot = "monkey"\nresources = {memory = 3}\n',
+        7,
+        'resources.memory: unknown key; did you mean "memory_mb"?',
+    ),
+    (
+        DOTS + '[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\n',
+        7,
+        'player[2].name: player[1] is named "monkey" already; give each of them a name of its own',
+    ),
+    (
+        DOTS + '[[player]]\nbot = "monkey"\nname = "m0"\n',
+        10,
+        'player[2].name: player[1] is named "m0" already; names must differ',
+    ),
+    (DOTS + '[[player]]\nbot = "monkey"\nname = " "\n', 7, "player[1].name: must not be empty"),
+    ("x = [\n", 2, "not valid TOML: "),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "said"), WRONG, ids=[said[:40] for _, _, said in WRONG])
+def test_each_mistake_is_named(load: Load, text: str, line: int, said: str, tmp_path: Path) -> None:
+    refused = refusal(load, text)
+    (found,) = (part for part in refused.splitlines() if said in part)
+    assert found.startswith(f"{tmp_path}/t.toml:{line}: ")
+
+
+def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
+    refused = refusal(
+        load,
+        '[tournament]\nrouns = 1\n[game]\nrules = "dots"\nrows = 0\ncols = 16\n'
+        '[clock]\nmove_ms = "x"\n[[player]]\nbot = "monkee"\n',
+    )
+    keys = [line.split(": ")[1] for line in refused.splitlines()]
+    assert keys == ["tournament.rouns", "game.rows", "game.cols", "clock.move_ms", "player[1].bot"]
+
+
+def test_a_wrong_value_is_not_judged_twice(load: Load) -> None:
+    refused = refusal(load, DOTS + "[[player]]\nbot = 3\n")
+    assert refused.count("\n") == 0
+    assert "player[1].bot: must be a valid string, got 3" in refused
+
+
+def test_too_few_players(load: Load) -> None:
+    assert "at least 2 players are needed" in refusal(load, DOTS, players=1)
+    assert "at least 1 player is needed" in refusal(load, '[game]\nrules = "2048"\n', players=0)
+    assert len(load('[game]\nrules = "2048"\n', players=1).players) == 1
+    duel = '[game]\nrules = "2048"\nplacer = "player"\n'
+    assert "at least 2 players are needed" in refusal(load, duel, players=1)
+
+
+def test_threads_lower_the_number_of_games(load: Load) -> None:
+    wide = DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 3}\n'
+    assert load(wide, cores=8).concurrency == 2
+    assert load(wide, cores=8).threads == 3
+    asked = "[tournament]\nconcurrency = 3\n" + wide
+    assert "3 games of 3 cores each need 9 cores, this machine has 8; at most 2" in refusal(
+        load, asked, cores=8
+    )
+
+
+def test_scripts_and_commands_find_their_interpreter_and_folder(load: Load, tmp_path: Path) -> None:
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    for name in ("a.py", "b.js", "c.sh", "d"):
+        (folder / name).write_text("")
+    (folder / "d").chmod(0o755)
+    text = "".join(f'[[player]]\nbot = "bots/{name}"\n' for name in ("a.py", "b.js", "c.sh", "d"))
+    text += (
+        '[[player]]\ncommand = ["bots/d", "-x"]\nname = "e"\n[[player]]\ncommand = ["sh", "y"]\n'
+    )
+    specs = [player.spec for player in load(DOTS + text, players=0).players]
+    assert [spec.command for spec in specs] == [
+        (sys.executable, str(folder / "a.py")),
+        ("node", str(folder / "b.js")),
+        ("sh", str(folder / "c.sh")),
+        (str(folder / "d"),),
+        (str(folder / "d"), "-x"),
+        ("sh", "y"),
+    ]
+    assert [spec.cwd for spec in specs] == [str(folder)] * 4 + [str(tmp_path)] * 2
+    assert [spec.name for spec in specs] == ["a", "b", "c", "d", "e", "sh"]
+
+
+def test_a_missing_interpreter_is_named(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b.js").write_text("")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "needs node, which is not on the PATH" in refusal(
+        load, DOTS + '[[player]]\nbot="b.js"\n'
+    )
+
+
+def test_openings_from_a_file(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "o.txt").write_text("# two\nf5d6c3\n\nf5, f6  # the parallel\n")
+    config = load(OTHELLO + '[openings]\nfile = "o.txt"\n')
+    assert config.openings.lines == (("f5", "d6", "c3"), ("f5", "f6"))
+    (tmp_path / "o.txt").write_text("f5d6\nf5a1\nf5 zz\n")
+    refused = refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n').splitlines()
+    assert len(refused) == 2
+    assert "o.txt: line 2: move 2: " in refused[0]
+    assert "'a1'" in refused[0] or "a1" in refused[0]
+    assert "o.txt: line 3: move 2: " in refused[1]
+    (tmp_path / "o.txt").write_text("# nothing\n")
+    assert "holds no opening" in refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n')
+    (tmp_path / "o.txt").write_text("a1b1a2b2 a1a2\n")
+    assert load(DOTS + '[openings]\nfile = "o.txt"\n').openings.lines == (("a1b1", "a2b2", "a1a2"),)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    def refused(path: Path) -> str:
+        with pytest.raises(ConfigError) as caught:
+            load_config(path, BUILTINS)
+        return str(caught.value)
+
+    assert "no such file, and no *.toml in" in refused(tmp_path / "first.toml")
+    (tmp_path / "second.toml").write_bytes(b"a = '\xff'")
+    assert "no such file; there are: second.toml" in refused(tmp_path / "xyz")
+    assert f'did you mean "{tmp_path}/second.toml"?' in refused(tmp_path / "secnd.toml")
+    assert "not UTF-8 text: byte 0xff at 5" in refused(tmp_path / "second.toml")
+    assert "is a folder" in refused(tmp_path)

@@ -1,0 +1,186 @@
+"""The store: durable, exclusive for players, open to readers, and clear about what it refuses."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.referee.record import GameRecord
+from arena.tournament.config import TournamentConfig
+from arena.tournament.schedule import schedule
+from arena.tournament.store import ConfigChanged, Store, StoreError, StoreLocked
+
+Load = Callable[..., TournamentConfig]
+Played = Callable[..., GameRecord]
+DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "t.sqlite"
+
+
+def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> None:
+    config = load(f"[tournament]\nrounds = 2\n{DOTS}")
+    games = [played(spec) for spec in schedule(config)]
+    with Store.open_run(path, config) as store:
+        assert store.finished() == frozenset()
+        for record in games[::-1]:
+            assert store.add(record)
+    with Store.open(path) as store:
+        assert store.config == config
+        assert list(store.records()) == games[::-1]
+        assert store.finished() == {"g0001", "g0002", "g0003", "g0004"}
+        assert store.record("g0003") == games[2]
+        assert store.record("g9999") is None
+    assert not path.with_name("t.sqlite.lock").exists()
+
+
+def test_columns_for_queries(load: Load, path: Path, played: Played) -> None:
+    config = load(DOTS)
+    with Store.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+    columns = "first, second, first_score, second_points, termination, plies"
+    with sqlite3.connect(path) as database:
+        row = database.execute(f"SELECT {columns} FROM games").fetchone()
+    database.close()
+    assert row == ("m0", "m1", 40, 0.0, "natural", 1)
+
+
+def test_the_first_result_wins_and_void_attempts_stay(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(DOTS)
+    spec = schedule(config)[0]
+    void, result = played(spec, void=True), played(spec, attempt=2)
+    with Store.open_run(path, config) as store:
+        assert store.add(void)
+        assert not store.add(played(spec))  # attempt 1 is taken
+        assert store.finished() == frozenset()
+        assert store.add(result)
+        assert not store.add(played(spec, attempt=3))  # the game has its result
+        assert list(store.records()) == [result]
+        assert list(store.records(void=True)) == [void, result]
+        assert store.attempts() == {"g0001": 2}
+        assert store.record("g0001") == result
+
+
+def test_one_seat_games_have_one_column(load: Load, path: Path, played: Played) -> None:
+    config = load('[game]\nrules = "2048"\n', players=1)
+    record = played(schedule(config)[0])
+    with Store.open_run(path, config) as store:
+        assert store.add(record)
+        assert list(store.records()) == [record]
+
+
+def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -> None:
+    thinker = '[[player]]\nbot = "thinker"\noptions = {{c = {}}}\n'
+    Store.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}{thinker.format(1.0)}")).close()
+    with pytest.raises(ConfigChanged) as caught:
+        Store.open_run(path, load(f"[clock]\nbank_ms = 70\n{DOTS}{thinker.format(1.5)}", players=3))
+    text = str(caught.value)
+    assert text.startswith(f"{path}: this run was begun with another configuration:\n")
+    assert "  clock.move_ms: 50 → None\n" in text
+    assert "  clock.bank_ms: None → 70\n" in text
+    assert "  player[1].options.c: 1.0 → 1.5\n" in text
+    assert "  player[4].name: (not set) → 'm2'\n" in text
+    assert "rules" not in text
+    Store.open(path).close()
+    assert not path.with_name("t.sqlite.lock").exists()
+
+
+def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:
+    Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}")).close()
+    changed = load(f'[tournament]\nrounds = 3\nconcurrency = 1\n{DOTS}[rating]\nanchor = "m0"\n')
+    with Store.open_run(path, changed) as store:
+        assert store.config == changed
+    with pytest.raises(ConfigChanged, match=r"tournament\.rounds: 3 → 2"):
+        Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}"))
+
+
+def test_a_second_player_of_the_run_is_refused_readers_are_not(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(DOTS)
+    with Store.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+        with pytest.raises(StoreLocked, match=rf"another `arena run` \(pid {os.getpid()}\)"):
+            Store.open_run(path, config)
+        code = (
+            "import sys; from pathlib import Path; from arena.tournament.store import Store;"
+            "print(len(list(Store.open(Path(sys.argv[1])).records())))"
+        )
+        reader = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True)
+        assert reader.stdout == b"1\n", reader.stderr
+        store.add(played(schedule(config)[1]))
+    Store.open_run(path, config).close()
+
+
+def test_a_killed_player_of_the_run_leaves_no_lock(load: Load, path: Path) -> None:
+    config = load(DOTS)
+    code = (
+        "import os, sys; from pathlib import Path; from arena.tournament.store import Store;"
+        "from arena.tournament.settings import TournamentConfig;"
+        "Store.open_run(Path(sys.argv[1]), TournamentConfig.model_validate_json(sys.argv[2]));"
+        "os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(path), config.model_dump_json()])
+    assert killed.returncode == -9
+    assert path.with_name("t.sqlite.lock").exists()
+    Store.open_run(path, config).close()
+
+
+def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played) -> None:
+    config = load(DOTS)
+
+    def refused(text: str) -> None:
+        for attempt in (lambda: Store.open(path), lambda: Store.open_run(path, config)):
+            with pytest.raises(StoreError, match=text) as caught:
+                attempt()
+            assert str(path) in str(caught.value)
+
+    with pytest.raises(StoreError, match="no such run"):
+        Store.open(path)
+    path.parent.mkdir()
+    path.write_text("[game]\nnot a database, but a text that is long enough to be looked at\n" * 9)
+    refused("not a run, or damaged")
+    path.unlink()
+
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE songs (title TEXT)")
+    database.close()
+    refused("of another program, not a run; left alone")
+    path.unlink()
+
+    with Store.open_run(path, config) as store:
+        for spec in schedule(config):
+            store.add(played(spec))
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 2")
+    database.close()
+    refused(r"written by a newer arena \(schema 2, this one knows up to 1\)")
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 1")
+    database.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    refused("not a run, or damaged")
+
+
+def test_a_place_that_cannot_be_written(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        Store.open_run(tmp_path / "file" / "t.sqlite", load(DOTS))
+
+
+def test_a_kill_while_a_run_is_begun_leaves_nothing_half(load: Load, path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()  # what is left when the first transaction was not committed
+    with Store.open_run(path, load(DOTS)) as store:
+        assert store.finished() == frozenset()
