@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rules
+from rules.dots import Dots
 
 Edge = frozenset[tuple[int, int]]
 """Two neighbouring dots, each (row, column)."""
@@ -161,7 +161,7 @@ def test_best_play_reaches_the_published_value(rows: int, cols: int, expected: i
 
 def test_the_value_of_2_by_3_by_edge_masks() -> None:
     """17 edges: the same search over positions' own integers."""
-    game = rules.load("dots", rows=2, cols=3)
+    game = Dots(2, 3, stop_at_majority=False)
 
     @cache
     def net(drawn: int) -> int:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rules
 
-VARIANTS = [
+VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("othello", {}),
     ("othello", {"preset": "cornerless"}),
     ("othello", {"size": 4}),

@@ -148,7 +148,11 @@ def test_the_start_holds_two_spawned_tiles(name: str, seed: int) -> None:
 
 
 def test_the_start_does_not_depend_on_the_placer() -> None:
-    settings = ({}, {"placer": "player"}, {"placer": "player", "placer_chooses": "cell"})
+    settings: list[dict[str, str]] = [
+        {},
+        {"placer": "player"},
+        {"placer": "player", "placer_chooses": "cell"},
+    ]
     starts = [rules.load("2048", **each).start(seed=9).state() for each in settings]
     assert starts[0] == starts[1] == starts[2]
 

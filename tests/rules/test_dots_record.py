@@ -1,0 +1,127 @@
+"""The championship's record of dots and boxes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rules
+from rules.dots import Dots
+from rules.dots_record import DotsRecord, make_record, read_record, write_record
+
+HEADING = {"red": "甲", "blue": "乙", "date": "2024-08-01", "event": "2024 CCGC"}
+FIVE = Dots(5, 5, stop_at_majority=False)
+RECORD = make_record(FIVE, ("a1b1", "a1a2", "f5f6", "a6b6"), **HEADING)
+
+
+def test_rows_are_counted_from_the_bottom_and_vertical_edges_named_by_their_lower_dot() -> None:
+    assert json.loads(write_record(FIVE, RECORD)) == {
+        "R": "甲",
+        "B": "乙",
+        "winner": "U",
+        "RScore": 0,
+        "BScore": 0,
+        "Date": "2024-08-01",
+        "Event": "2024 CCGC",
+        "game": [
+            {"piece": "r(a6,h)"},
+            {"piece": "b(a5,v)"},
+            {"piece": "r(f1,v)"},
+            {"piece": "b(a1,h)"},
+        ],
+    }
+
+
+def test_the_colour_is_that_of_the_mover_after_a_closed_box_too() -> None:
+    game = Dots(1, 2, stop_at_majority=False)
+    moves = ("a1b1", "a2b2", "a1a2", "b1b2", "b1c1", "c1c2", "b2c2")
+    record = make_record(game, moves, **HEADING)
+    pieces = [entry["piece"][0] for entry in json.loads(write_record(game, record))["game"]]
+    assert pieces == ["r", "b", "r", "b", "b", "r", "b"]
+    assert (record.winner, record.scores) == ("B", (0, 2))
+
+
+@given(st.integers(1, 15), st.integers(1, 15), st.integers(0, 2**32))
+def test_a_written_record_is_read_back(rows: int, cols: int, seed: int) -> None:
+    game = Dots(rows, cols, stop_at_majority=False)
+    rng = Random(seed)
+    position: rules.Position = game.start()
+    moves = []
+    while not position.is_over:
+        moves.append(rng.choice(position.legal_moves()))
+        position = position.play(moves[-1])
+    record = make_record(game, moves, **HEADING)
+    first, second = position.scores()
+    assert record.winner == ("R" if first > second else "B" if second > first else "U")
+    assert read_record(game, write_record(game, record)) == record
+    part = make_record(game, moves[:-1], **HEADING)
+    assert part.winner == "U"
+    assert read_record(game, write_record(game, part)) == part
+
+
+def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
+    data = json.loads(write_record(FIVE, replace(RECORD, winner="B", scores=(0, 25))))
+    data["game"][0]["Comment"] = "a usual opening"
+    record = read_record(FIVE, json.dumps(data))
+    assert isinstance(record, DotsRecord)
+    assert (record.winner, record.scores, record.moves) == ("B", (0, 25), RECORD.moves)
+
+
+GOOD: dict[str, Any] = json.loads(write_record(FIVE, RECORD))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"game": {}}, "game must be a list, but is {}"),
+        ({"RScore": "0"}, "RScore must be an integer, but is '0'"),
+        ({"BScore": True}, "BScore must be an integer, but is True"),
+        ({"R": None}, "R must be a string, but is None"),
+        ({"winner": "红"}, "winner must be R, B or U, not '红'"),
+        ({"game": ["r(a6,h)"]}, "piece 1 of the record must be .* not 'r"),
+        ({"game": [{"piece": "r(a6)"}]}, "piece 1 of the record must be"),
+        ({"game": [{"piece": 5}]}, "piece 1 of the record must be"),
+        ({"game": [{"piece": "r(f6,h)"}]}, r"piece 1 .*: r\(f6,h\) is outside a board of 5×5"),
+        ({"game": [{"piece": "r(a6,v)"}]}, "is outside a board of 5×5 boxes"),
+        ({"game": [{"piece": "r(a0,v)"}]}, "is outside a board of 5×5 boxes"),
+        ({"game": [{"piece": "r(a7,h)"}]}, "is outside a board of 5×5 boxes"),
+        ({"game": [{"piece": "b(a6,h)"}]}, r"piece 1 .*: b\(a6,h\) is not the move of r"),
+        ({"game": [{"piece": "r(a6,h)"}, {"piece": "b(a6,h)"}]}, "piece 2 .* already drawn"),
+    ],
+)
+def test_wrong_records_are_explained(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        read_record(FIVE, json.dumps(GOOD | change))
+
+
+def test_records_that_are_no_object_or_miss_a_key_are_explained() -> None:
+    with pytest.raises(ValueError, match="the record is not JSON"):
+        read_record(FIVE, "{")
+    with pytest.raises(ValueError, match="the record must be a JSON object, not list"):
+        read_record(FIVE, "[]")
+    with pytest.raises(ValueError, match="Event must be a string, but is missing"):
+        read_record(FIVE, json.dumps({key: GOOD[key] for key in GOOD if key != "Event"}))
+
+
+def test_the_scores_of_a_finished_game_must_agree() -> None:
+    game = Dots(1, 1, stop_at_majority=False)
+    record = make_record(game, ("a1b1", "a2b2", "a1a2", "b1b2"), **HEADING)
+    assert record.scores == (0, 1)
+    wrong = write_record(game, replace(record, scores=(1, 0)))
+    with pytest.raises(
+        ValueError, match="RScore and BScore are 1 and 0, but the moves give 0 and 1"
+    ):
+        read_record(game, wrong)
+
+
+def test_only_a_legal_game_is_recorded() -> None:
+    with pytest.raises(rules.IllegalMove, match="already drawn"):
+        make_record(FIVE, ("a1b1", "a1b1"), **HEADING)
+    with pytest.raises(rules.IllegalMove, match="already drawn"):
+        write_record(FIVE, replace(RECORD, moves=("a1b1", "a1b1")))
