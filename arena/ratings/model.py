@@ -144,7 +144,7 @@ class Standings(Table):
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor
-    """What the Elo scale hangs on."""
+    """Which rating is given, so that the others follow."""
     prior: str = elo.PRIOR
     """What is added to the results to keep ratings finite, in words."""
     first_mover: Advantage | None

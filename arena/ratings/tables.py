@@ -182,7 +182,7 @@ def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
 def student_t95(freedom: int) -> float:
     """The 97.5 % quantile of Student's t with `freedom` (≥ 1) degrees of freedom.
 
-    Exact for 1 and 2, else the Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5), within 0.001.
+    Exact for 1 and 2, else the Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5), within 0.004.
     """
     if freedom == 1:
         return math.tan(math.pi * 0.475)

@@ -1,4 +1,4 @@
-"""Standings as JSON. The keys are the fields of `arena.ratings.model.Standings`, documented there."""
+"""Standings as JSON. Its keys are documented in `arena.ratings.model.Standings`."""
 
 from __future__ import annotations
 

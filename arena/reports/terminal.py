@@ -205,7 +205,7 @@ def tile_reach(standings: Standings) -> Table:
 
 
 def _reach(row: PlayerStanding, tile: int) -> str:
-    """Of the tiles that ended no game of the player, the share that reached is the next larger's."""
+    """Where no game of the player ended at `tile`, as many reached it as the next larger."""
     if row.tiles is None:
         return ""
     above = [reach for reach in row.tiles.reach if reach.tile >= tile]

@@ -1,0 +1,219 @@
+"""A run as it goes on: a table that renews itself on a terminal, or one line a game."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from arena.protocol import Termination
+from arena.ratings.model import Standings
+from arena.ratings.results import GameDigest, digest
+from arena.ratings.standings import standings
+from arena.referee.record import GameRecord
+from arena.referee.spec import GameSpec
+from arena.reports import terminal
+from arena.tournament.run import (
+    Event,
+    GameFinished,
+    GameProgress,
+    GameStarted,
+    GameVoid,
+    RunFinished,
+    RunInterrupted,
+    RunStarted,
+)
+
+_RATE_GAMES = 50
+"""The speed shown is that of so many last games."""
+_REFRESH_S = 0.5
+"""Standings are fitted anew at most so often."""
+_SHOWN_GAMES = 6
+
+
+class Progress:
+    """What a run's events add up to.
+
+    `finished` are the digests of games that earlier runs have finished; `now` tells monotonic
+    seconds.
+    """
+
+    def __init__(self, finished: list[GameDigest], now: Callable[[], float]) -> None:
+        self.games = list(finished)
+        self.playing: dict[str, tuple[GameSpec, int]] = {}
+        """Game → what is played, and how many plies so far."""
+        self.done = self.total = self.void = 0
+        self._now = now
+        self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
+
+    def add(self, event: Event) -> None:
+        """Take note of an event."""
+        match event:
+            case RunStarted():
+                self.done, self.total = event.done, event.total
+                self._ends.append(self._now())
+            case GameStarted():
+                self.playing[event.spec.game] = event.spec, len(event.spec.opening)
+            case GameProgress():
+                if event.game in self.playing:
+                    self.playing[event.game] = self.playing[event.game][0], event.plies
+            case GameFinished():
+                self.playing.pop(event.record.game, None)
+                self.games.append(digest(event.record))
+                self.done, self.total = event.done, event.total
+                self._ends.append(self._now())
+            case GameVoid():
+                self.playing.pop(event.record.game, None)
+                self.void += 1
+            case RunFinished() | RunInterrupted():
+                self.playing.clear()
+
+    @property
+    def games_per_s(self) -> float | None:
+        """Speed of the last games; None before the first."""
+        if len(self._ends) < 2 or self._ends[-1] <= self._ends[0]:
+            return None
+        return (len(self._ends) - 1) / (self._ends[-1] - self._ends[0])
+
+    @property
+    def left_s(self) -> float | None:
+        """Time left at that speed; None before the first game."""
+        speed = self.games_per_s
+        return None if speed is None else (self.total - self.done) / speed
+
+
+class LiveReport:
+    """Standings that renew themselves on a terminal. A context manager that takes events."""
+
+    def __init__(
+        self, console: Console, finished: list[GameDigest], now: Callable[[], float]
+    ) -> None:
+        self._progress = Progress(finished, now)
+        self._now = now
+        self._started: RunStarted | None = None
+        self._fitted_at = float("-inf")
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+
+    def __call__(self, event: Event) -> None:
+        """Show what an event changed."""
+        self._progress.add(event)
+        if isinstance(event, RunStarted):
+            self._started = event
+        if self._started is None:
+            return
+        if self._now() >= self._fitted_at + _REFRESH_S:
+            self._fitted_at = self._now()
+            config = self._started.config
+            table = standings(
+                self._progress.games,
+                players=[player.spec.name for player in config.players],
+                name=config.name,
+                anchor=config.rating.anchor,
+                anchor_elo=config.rating.anchor_elo,
+                planned=self._progress.total,
+            )
+            self._live.update(screen(table, self._progress), refresh=True)
+
+
+def screen(table: Standings, progress: Progress) -> RenderableType:
+    """What a terminal shows during a run."""
+    state = Table.grid(padding=(0, 2, 0, 0))
+    state.add_row(
+        ProgressBar(total=progress.total, completed=progress.done, width=24),
+        Text(status(progress)),
+    )
+    games = Table.grid(padding=(0, 2, 0, 0))
+    playing = list(progress.playing.values())
+    for spec, plies in playing[:_SHOWN_GAMES]:
+        names = " – ".join(player.name for player in spec.players)
+        games.add_row(Text(spec.game, style="dim"), Text(names), Text(f"ply {plies}"))
+    if len(playing) > _SHOWN_GAMES:
+        games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
+    return Group(terminal.heading(table), terminal.ranking(table), Text(), state, games)
+
+
+def status(progress: Progress) -> str:
+    """Games done, speed, time left, in one line."""
+    parts = [f"{progress.done:,} of {progress.total:,} games"]
+    if progress.games_per_s is not None and progress.left_s is not None:
+        parts.append(f"{progress.games_per_s:.3g} games/s")
+        parts.append(f"{duration(progress.left_s)} left")
+    if progress.void:
+        parts.append(f"{progress.void} void")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 20 s`, `5 h 12 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class PlainReport:
+    """One line for each finished game, for logs and pipes. A context manager that takes events."""
+
+    def __init__(
+        self, console: Console, finished: list[GameDigest], now: Callable[[], float]
+    ) -> None:
+        self._console = console
+        self._progress = Progress(finished, now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held open."""
+
+    def __call__(self, event: Event) -> None:
+        """Print what is worth a line."""
+        self._progress.add(event)
+        match event:
+            case RunStarted():
+                self._print(f"{event.total:,} games, {event.done:,} done before; {event.estimate}")
+            case GameFinished():
+                width = len(str(event.total))
+                speed = self._progress.left_s
+                left = "" if speed is None else f" · {duration(speed)} left"
+                self._print(f"{event.done:>{width}}/{event.total} {told(event.record)}{left}")
+            case GameVoid():
+                again = "played again" if event.replayed else "given up in this run"
+                self._print(f"void {event.record.game}: {event.record.detail} ({again})")
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line), soft_wrap=True)
+
+
+def told(record: GameRecord) -> str:
+    """A finished game in a line: `g0012 uct 40–24 monkey`, and how it ended if not by the rules."""
+    names = [seat.player for seat in record.seats]
+    if len(names) == 2:
+        line = f"{record.game} {names[0]} {record.scores[0]}–{record.scores[1]} {names[1]}"
+    else:
+        line = f"{record.game} {names[0]} {record.scores[0]:,}"
+    if record.termination is Termination.NATURAL:
+        return line
+    by = "" if record.offender is None else f" by {names[record.offender]}"
+    return f"{line} · {record.termination}{by}: {record.detail}"

@@ -1,0 +1,198 @@
+"""A recorded game on the terminal, move by move: all at once, or stepped through by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+import rules
+from arena.protocol import CHANCE
+from arena.referee.record import GameRecord, PlayedMove, SeatRecord
+
+KEYS = "space or → next · ← back · home first · end last · q leave"
+"""What `step` understands."""
+_STDERR_LINES = 10
+
+
+class ReplayError(ValueError):
+    """A record whose moves do not lead to its last position."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The game after some plies."""
+
+    ply: int
+    """How many moves were played."""
+    move: PlayedMove | None
+    """The last of them; None at the start."""
+    board: str
+    scores: tuple[int, ...]
+    """By seat."""
+
+
+def frames(record: GameRecord) -> tuple[Frame, ...]:
+    """Every position of the game, the first included. ReplayError when a move does not fit."""
+    position = rules.load(record.rules, **record.variant).start(record.seed)
+    seen = [Frame(0, None, str(position), position.scores())]
+    for ply, move in enumerate(record.moves, start=1):
+        try:
+            position = position.play(move.move)
+        except ValueError as error:
+            raise ReplayError(f"game {record.game}, ply {ply}: {error}") from error
+        seen.append(Frame(ply, move, str(position), position.scores()))
+    if position.state() != record.final_state:
+        raise ReplayError(
+            f"game {record.game}: its {len(record.moves)} moves do not lead to its last position;"
+            " the record is damaged or was made by other rules"
+        )
+    return tuple(seen)
+
+
+def dump(record: GameRecord, console: Console) -> None:
+    """Print the whole game: players, every position, how it ended."""
+    seen = frames(record)
+    console.print(header(record))
+    for frame in seen:
+        console.print(view(record, frame))
+    console.print(ending(record))
+
+
+def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> None:
+    """Show one position at a time on a terminal; `read_key` waits for the next key's name.
+
+    Keys: "next", "back", "home", "end", "quit"; any other is ignored.
+    """
+    seen = frames(record)
+    at = 0
+    with console.screen(hide_cursor=True) as screen:
+        while True:
+            parts: list[RenderableType] = [header(record), view(record, seen[at])]
+            if at == len(seen) - 1:
+                parts.append(ending(record))
+            screen.update(Group(*parts, Text(KEYS, style="dim")))
+            key = read_key()
+            if key == "quit":
+                return
+            at = {"next": at + 1, "back": at - 1, "home": 0, "end": len(seen) - 1}.get(key, at)
+            at = min(max(at, 0), len(seen) - 1)
+
+
+def terminal_key(read: Callable[[int], bytes]) -> str:
+    """The name of the next key, from `read(n)` of a terminal in raw or cbreak mode.
+
+    An arrow key arrives as an escape sequence in one read; the end of input is "quit".
+    """
+    pressed = read(8)
+    return "quit" if not pressed else _KEY_NAMES.get(pressed, "other")
+
+
+_KEY_NAMES = {
+    **dict.fromkeys((b" ", b"\n", b"\r", b"n", b"l", b"\x1b[C", b"\x1bOC"), "next"),
+    **dict.fromkeys((b"p", b"h", b"\x7f", b"\x1b[D", b"\x1bOD"), "back"),
+    **dict.fromkeys((b"g", b"\x1b[H", b"\x1bOH", b"\x1b[1~"), "home"),
+    **dict.fromkeys((b"G", b"\x1b[F", b"\x1bOF", b"\x1b[4~"), "end"),
+    **dict.fromkeys((b"q", b"\x03", b"\x04", b"\x1b"), "quit"),
+}
+
+
+def header(record: GameRecord) -> Text:
+    """Game, rules and players."""
+    clock = record.clock
+    limits = [
+        f"{clock.move_ms} ms a move" if clock.move_ms is not None else "",
+        f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
+        f"+{clock.increment_ms} ms a move" if clock.increment_ms else "",
+    ]
+    settings = " ".join(f"{key}={value}" for key, value in record.variant.items())
+    text = Text()
+    text.append(f"Game {record.game}", style="bold")
+    text.append(f" · {record.rules} {settings} · {', '.join(filter(None, limits))}\n")
+    for seat, player in enumerate(record.seats):
+        text.append(f"{_mark(record.rules, seat)}{player.player}", style="bold")
+        reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
+        text.append(f" ({reported})\n" if reported else "\n")
+    return text
+
+
+def view(record: GameRecord, frame: Frame) -> Text:
+    """One position, under the move that led to it."""
+    text = Text()
+    if frame.move is None:
+        text.append("Start\n", style="bold cyan")
+    else:
+        text.append(f"{frame.ply}. {_who(record, frame.move.seat)}: ", style="cyan")
+        text.append(frame.move.move, style="bold cyan")
+        notes = list(_notes(record, frame.ply, frame.move))
+        text.append("".join(f" · {note}" for note in notes) + "\n")
+    text.append(frame.board.rstrip("\n") + "\n")
+    return text.append(f"Score {'–'.join(str(score) for score in frame.scores)}\n", style="bold")
+
+
+def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
+    if ply <= len(record.opening):
+        yield "opening"
+    if move.used_ms is not None:
+        yield f"{move.used_ms:,.1f} ms"
+    if move.fault is not None:
+        yield f"random, after {move.fault.termination}: {move.fault.detail}"
+    yield from _thoughts(move.info or {})
+
+
+def _thoughts(info: dict[str, Any]) -> Iterator[str]:
+    """What the player told of its thinking."""
+    if info.get("score") is not None:
+        yield f"evaluation {info['score']:+.4g}"
+    if info.get("depth") is not None:
+        yield f"depth {info['depth']}"
+    if info.get("nodes") is not None:
+        yield f"{info['nodes']:,} nodes"
+    if info.get("pv"):
+        yield f"expects {' '.join(info['pv'])}"
+    if info.get("text"):
+        yield str(info["text"])
+
+
+def ending(record: GameRecord) -> Text:
+    """How the game ended, and the last lines each player logged."""
+    text = Text()
+    text.append("End: ", style="bold").append(f"{record.termination}")
+    if record.offender is not None:
+        text.append(f" by {record.seats[record.offender].player}")
+    text.append(f" · {record.detail}\n")
+    for seat, player in enumerate(record.seats):
+        points = f", {record.points[seat]:g} points" if record.points else ""
+        if seat < len(record.scores):
+            text.append(f"{player.player}: {record.scores[seat]}{points}\n")
+    for player in record.seats:
+        text.append_text(_logged(player))
+    return text
+
+
+def _logged(player: SeatRecord) -> Text:
+    """The tail of a player's stderr. Control characters are shown, not obeyed."""
+    log = player.stderr_tail or player.stderr_head
+    if not log.strip():
+        return Text()
+    lines = log.rstrip().split("\n")
+    text = Text(f"stderr of {player.player} ({player.stderr_bytes:,} bytes)", style="bold")
+    text.append("\n")
+    for line in lines[-_STDERR_LINES:]:
+        visible = "".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
+        text.append(f"  {visible}\n", style="not bold dim")
+    return text
+
+
+def _who(record: GameRecord, seat: int) -> str:
+    if seat == CHANCE:
+        return "chance"
+    return f"{_mark(record.rules, seat)}{record.seats[seat].player}"
+
+
+def _mark(rule_set: str, seat: int) -> str:
+    """The discs a seat plays, as the board draws them."""
+    return f"{'XO'[seat]} " if rule_set == "othello" else ""

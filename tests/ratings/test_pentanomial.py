@@ -1,0 +1,86 @@
+"""Two players head to head: figures known from published tools."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from arena.ratings.pentanomial import (
+    GameCounts,
+    PairCounts,
+    figures,
+    head_to_head,
+    of_games,
+    of_pairs,
+)
+from arena.ratings.results import Result
+
+
+def test_a_match_of_a_hundred_pairs() -> None:
+    games = figures(of_games(GameCounts(wins=60, draws=102, losses=38)))
+    pairs = figures(of_pairs(PairCounts(ll=4, ld=18, wl=12, dd=28, wd=28, ww=10)))
+    assert games.elo == pytest.approx(38.37, abs=0.005)
+    assert pairs.elo == pytest.approx(38.37, abs=0.005)
+    assert games.elo_error == pytest.approx(33.80, abs=0.005)
+    assert pairs.elo_error == pytest.approx(34.09, abs=0.006)
+    assert games.los == pytest.approx(0.9878, abs=5e-5)
+    assert pairs.los == pytest.approx(0.9872, abs=5e-5)
+    assert games.normalized_elo == pytest.approx(55.28, abs=0.005)
+    assert pairs.normalized_elo == pytest.approx(54.83, abs=0.005)
+    assert games.normalized_elo_error == pytest.approx(48.15, abs=0.005)
+    assert pairs.normalized_elo_error == pytest.approx(48.15, abs=0.005)
+    assert not games.with_prior and not pairs.with_prior
+
+
+def test_other_published_counts() -> None:
+    games = figures(of_games(GameCounts(wins=136, losses=96, draws=111)))
+    assert games.elo == pytest.approx(40.70, abs=0.005)
+    assert games.elo_error == pytest.approx(30.43, abs=0.005)
+    assert games.los == pytest.approx(0.9960, abs=5e-5)
+    pairs = figures(of_pairs(PairCounts(34, 54, 31, 32, 64, 75)))
+    assert pairs.elo == pytest.approx(55.58, abs=0.005)
+    assert pairs.elo_error == pytest.approx(27.65, abs=0.005)
+
+
+@pytest.mark.parametrize("count", [1, 5, 1000])
+def test_scores_that_are_all_alike_stay_finite(count: int) -> None:
+    won = figures(of_games(GameCounts(count, 0, 0)))
+    lost = figures(of_games(GameCounts(0, 0, count)))
+    drawn = figures(of_games(GameCounts(0, count, 0)))
+    split = figures(of_pairs(PairCounts(0, 0, count, 0, 0, 0)))
+    for counted in (won, lost, drawn, split):
+        assert counted.with_prior
+        assert all(math.isfinite(value) for value in vars(counted).values())
+        assert counted.elo_error > 0
+    assert won.elo == pytest.approx(-lost.elo)
+    assert won.elo > 0 and 0.5 < won.los <= 1
+    assert drawn.elo == split.elo == 0 and drawn.los == split.los == 0.5
+
+
+def test_nothing_to_count() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        of_games(GameCounts(0, 0, 0))
+
+
+def test_pairs_are_two_games_with_the_first_move_swapped() -> None:
+    results = [
+        Result("a", "b", 1.0, "p1"),
+        Result("b", "a", 0.5, "p1"),  # WD
+        Result("a", "b", 0.0, "p2"),  # its other game was never played
+        Result("a", "b", 1.0, "p3"),
+        Result("a", "b", 1.0, "p3"),  # the same side twice: no pair
+        Result("b", "a", 1.0, "p4"),
+        Result("a", "b", 1.0, "p4"),  # WL
+        Result("a", "b", 0.5),  # no label
+        Result("a", "c", 1.0, "p5"),  # another opponent
+    ]
+    counted = head_to_head(results, "a", "b")
+    assert counted.games == GameCounts(wins=4, draws=2, losses=2)
+    assert counted.pairs == PairCounts(ll=0, ld=0, wl=1, dd=0, wd=1, ww=0)
+    assert counted.unpaired == 4
+    turned = head_to_head(results, "b", "a")
+    assert turned.games == GameCounts(wins=2, draws=2, losses=4)
+    assert turned.pairs == PairCounts(ll=0, ld=1, wl=1, dd=0, wd=0, ww=0)
+    with pytest.raises(ValueError, match=r"0, 0\.5 or 1"):
+        head_to_head([Result("a", "b", 0.25)], "a", "b")

@@ -1,0 +1,210 @@
+"""From digests to results and standings."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.protocol import Termination
+from arena.ratings import tables
+from arena.ratings.model import Standings
+from arena.ratings.results import GameDigest, Result, results_of
+from arena.ratings.standings import standings, standings_of_results
+
+
+def played(
+    *players: str,
+    scores: tuple[int, ...],
+    points: tuple[float, ...] = (),
+    rules: str = "othello",
+    pair: str = "",
+    offender: int | None = None,
+    ending: Termination | None = None,
+    seed: int = 1,
+    best_tile: int = 0,
+    used: float = 10.0,
+    random_moves: tuple[int, ...] | None = None,
+    _numbers: list[int] = [],  # noqa: B006 - numbers the games of this file
+) -> GameDigest:
+    _numbers.append(0)
+    fault = Termination.TIMEOUT if offender is not None else Termination.NATURAL
+    return GameDigest(
+        game=f"g{len(_numbers):04d}",
+        pair=pair,
+        rules=rules,
+        seed=seed,
+        players=players,
+        scores=scores,
+        points=points,
+        termination=ending or fault,
+        offender=offender,
+        moves=4,
+        random_moves=random_moves or (0,) * len(players),
+        used_ms=tuple(array("f", [used, used * 3]) for _ in players),
+        best_tile=best_tile,
+    )
+
+
+def tile(player: str, score: int, seed: int, **more: Any) -> GameDigest:
+    return played(player, scores=(score,), rules="2048", pair=f"s{seed}", seed=seed, **more)
+
+
+def duel(slider: str, placer: str, score: int, **more: Any) -> GameDigest:
+    return played(slider, placer, scores=(score, 0), rules="2048", pair="p", **more)
+
+
+def test_games_of_two_are_results_as_they_stand() -> None:
+    games = [
+        played("a", "b", scores=(40, 24), points=(1.0, 0.0), pair="x"),
+        played("b", "a", scores=(32, 32), points=(0.5, 0.5), pair="x"),
+        played("a", "b", scores=(3, 1), points=(0.0, 1.0), offender=0),
+        played("a", "b", scores=(3, 1), ending=Termination.VOID),
+    ]
+    assert results_of(games) == (
+        Result("a", "b", 1.0, "x"),
+        Result("b", "a", 0.5, "x"),
+        Result("a", "b", 0.0, ""),
+    )
+
+
+def test_tile_players_are_compared_on_the_same_seed() -> None:
+    games = [
+        tile("a", 100, 1), tile("b", 50, 1), tile("c", 100, 1),
+        tile("a", 900, 2, offender=0), tile("b", 1, 2),
+        tile("a", 9, 3, offender=0), tile("b", 7, 3, offender=0),
+        tile("a", 5, 4),
+    ]  # fmt: skip
+    assert set(results_of(games)) == {
+        Result("a", "b", 1.0, "s1"),
+        Result("a", "c", 0.5, "s1"),
+        Result("b", "c", 0.0, "s1"),
+        Result("a", "b", 0.0, "s2"),
+        Result("a", "b", 0.5, "s3"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("a_slides", "b_slides", "score"),
+    [
+        ({"score": 700}, {"score": 600}, 1.0),
+        ({"score": 600}, {"score": 600}, 0.5),
+        ({"score": 700, "offender": 0}, {"score": 0}, 0.0),  # a forfeits as slider
+        ({"score": 10, "offender": 1}, {"score": 600}, 1.0),  # b forfeits as placer
+        ({"score": 700, "offender": 0}, {"score": 9, "offender": 0}, 0.5),
+        ({"score": 700, "offender": 1}, {"score": 9, "offender": 1}, 0.5),
+        ({"score": 700, "offender": 0}, {"score": 9, "offender": 1}, 0.0),  # a forfeits both
+    ],
+)
+def test_swapped_roles_make_one_result(
+    a_slides: dict[str, Any], b_slides: dict[str, Any], score: float
+) -> None:
+    games = [duel("b", "a", **b_slides), duel("a", "b", **a_slides)]
+    assert results_of(games) == (Result("a", "b", score, "p"),)
+    assert results_of(games[:1]) == ()
+
+
+def test_a_whole_table() -> None:
+    games = [
+        played("a", "b", scores=(40, 24), points=(1.0, 0.0), pair="1"),
+        played("b", "a", scores=(20, 44), points=(0.0, 1.0), pair="1"),
+        played("a", "c", scores=(30, 34), points=(0.0, 1.0), pair="2", random_moves=(2, 0)),
+        played("c", "a", scores=(10, 12), points=(1.0, 0.0), pair="2", offender=1),
+        played("b", "c", scores=(32, 32), points=(0.5, 0.5), pair="3", used=200.0),
+        played("b", "c", scores=(0, 0), ending=Termination.VOID),
+    ]
+    table = standings(games, players=["a", "b", "c", "late"], name="cup", anchor="b", planned=12)
+    assert [row.name for row in table.players] == ["c", "a", "b", "late"]
+    c, a, b, late = table.players
+    assert (c.wins, c.draws, c.losses, c.points, c.games) == (2, 1, 0, 5, 3)
+    assert (a.wins, a.draws, a.losses, a.points, a.games) == (2, 0, 2, 4, 4)
+    assert (b.wins, b.draws, b.losses, b.points, b.games) == (0, 1, 2, 1, 3)
+    # The forfeited game counts 0: a was 2 discs ahead when it forfeited.
+    assert (c.difference, a.difference, b.difference) == (4, 36, -40)
+    assert (c.course_rank, a.course_rank, b.course_rank, late.course_rank) == (1, 2, 3, 4)
+    assert a.forfeits == {"timeout": 1} and a.random_moves == 2 and c.forfeits == {}
+    assert late.elo is None and late.score is None and late.times is None and late.games == 0
+    assert b.elo == 0 and b.elo_error == pytest.approx(0, abs=1e-6)
+    assert b.times is not None
+    assert (b.times.moves, b.times.max_ms, b.times.p99_ms) == (6, 600, 600)
+    assert b.times.mean_ms == pytest.approx((4 * 20 + 2 * 400) / 6, abs=0.001)
+    assert a.as_first is not None and (a.as_first.results, a.as_first.score) == (2, 0.5)
+    assert a.as_second is not None and (a.as_second.results, a.as_second.score) == (2, 0.5)
+    assert (table.games, table.void, table.results, table.planned) == (5, 1, 5, 12)
+    assert table.first_player is not None and table.first_player.score == 0.5
+    assert table.terminations == {"natural": 4, "timeout": 1}
+    assert [(pair.upper, pair.lower) for pair in table.neighbours] == [("c", "a"), ("a", "b")]
+    cells = {(cell.player, cell.opponent): cell for cell in table.crosstable}
+    assert (cells["a", "b"].wins, cells["b", "a"].losses, cells["c", "b"].draws) == (2, 2, 1)
+    assert np.array(table.covariance).shape == (3, 3)
+    assert table.match is None
+
+
+def test_a_forfeit_when_behind_keeps_the_difference() -> None:
+    game = played("a", "b", scores=(10, 30), points=(0.0, 1.0), offender=0)
+    assert tables.differences([game]) == {"a": -20, "b": 20}
+
+
+def test_equal_course_keys_share_the_rank() -> None:
+    ranks = tables.course_ranks({"a": (4, 2, 3), "b": (4, 1, 99), "c": (4, 2, 3), "d": (5, 0, 0)})
+    assert ranks == {"d": 1, "a": 2, "c": 2, "b": 4}
+
+
+def test_tile_figures() -> None:
+    games = [
+        tile("a", 100, 1, best_tile=64), tile("a", 300, 2, best_tile=256),
+        tile("a", 200, 3, best_tile=64), tile("b", 10, 1, best_tile=8),
+    ]  # fmt: skip
+    table = standings(games)
+    assert table.first_mover is None and table.first_player is None
+    a, b = table.players
+    assert a.name == "a" and a.difference is None and a.as_first is None
+    assert a.tiles is not None and b.tiles is not None
+    assert (a.tiles.games, a.tiles.mean_score, a.tiles.best_score) == (3, 200, 300)
+    assert a.tiles.mean_error == pytest.approx(4.303 * 100 / 3**0.5, rel=1e-3)
+    assert b.tiles.mean_error is None
+    reach = [(line.tile, line.reached, line.ended) for line in a.tiles.reach]
+    assert reach == [
+        (256, pytest.approx(1 / 3), pytest.approx(1 / 3)),
+        (64, 1, pytest.approx(2 / 3)),
+    ]
+    assert a.tiles.mean_moves == 2 and a.tiles.mean_seconds == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (99, 1.984)],
+)
+def test_student_quantiles(freedom: int, quantile: float) -> None:
+    assert tables.student_t95(freedom) == pytest.approx(quantile, abs=0.004)
+
+
+def test_a_share_of_everything_has_an_error() -> None:
+    whole = tables.share(np.ones(20), np.arange(20))
+    assert whole is not None and whole.score == 1 and 0.1 < whole.error < 0.15
+    assert tables.share(np.zeros(0), np.zeros(0, dtype=np.intp)) is None
+
+
+def test_two_players_have_a_match_and_nobody_is_well_defined() -> None:
+    results = [Result("a", "b", 1.0, "1"), Result("b", "a", 0.0, "1")]
+    table = standings_of_results(results, name="list")
+    assert table.match is not None and table.match.pairs["ww"] == 1
+    assert table.match.pentanomial is not None and table.match.pentanomial.with_prior
+    assert table.rules is None and table.games == 2
+    empty = standings([], players=["a", "b"], anchor="a")
+    assert [row.elo for row in empty.players] == [None, None]
+    assert not empty.anchor.in_force and empty.first_player is None and empty.match is None
+    with pytest.raises(ValueError, match="anchor 'z' is none of the players: a, b"):
+        standings_of_results(results, anchor="z")
+
+
+def test_every_key_of_the_report_is_documented() -> None:
+    schema = Standings.model_json_schema(mode="serialization")
+    models = [schema, *schema["$defs"].values()]
+    assert len(models) > 8
+    for model in models:
+        assert model["description"].strip()
+        for key, field in model["properties"].items():
+            assert field.get("description", "").strip(), (model["title"], key)

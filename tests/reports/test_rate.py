@@ -1,0 +1,58 @@
+"""Lists of results from elsewhere: what is read, and what a bad line is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.ratings.results import Result
+from arena.reports.rate import RateError, read_results
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,1\nb,a,0.5\n",
+        "first,second,score\na,b,1\n\nb,a,1/2\n",
+        "\ufeffScore, Second ,FIRST,note\r\n1-0,b,a,x\r\n1/2-1/2,a,b,\r\n",
+        'a,"b",1.0\n  b , a , ½ \n',
+    ],
+)
+def test_forms_that_are_read(text: str) -> None:
+    assert read_results(text, "x.csv") == (Result("a", "b", 1.0), Result("b", "a", 0.5))
+
+
+def test_the_pair_column_and_names_with_commas() -> None:
+    text = 'first,second,score,pair\n"x, y",b,0,p1\nb,"x, y",0-1,p1\n'
+    assert read_results(text, "x.csv") == (
+        Result("x, y", "b", 0.0, "p1"),
+        Result("b", "x, y", 0.0, "p1"),
+    )
+    assert read_results("a,b,1,7\n", "x.csv") == (Result("a", "b", 1.0, "7"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.csv: no results; expected lines of first,second,score"),
+        ("first,second,score\n", "x.csv: a header and no results"),
+        ("first,score\na,1\n", "x.csv, line 1: the header lacks second"),
+        ("a,b,1\na,b,2\n", "x.csv, line 2: score '2' is not 1"),
+        ("a,b,nan\n", "line 1: score 'nan' is not 1"),
+        ("a,b\n", "line 1: no score; expected first, second, score"),
+        ("a,,1\n", "line 1: no second"),
+        ("a,a,1\n", "line 1: 'a' plays against itself"),
+        ("a,b\x1b[2J,1\n", "line 1: a control character in the name"),
+        ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
+    ],
+)
+def test_bad_files_are_told_where_and_why(text: str, message: str) -> None:
+    with pytest.raises(RateError) as caught:
+        read_results(text, "x.csv")
+    assert message in str(caught.value)
+
+
+def test_many_bad_lines_are_listed_up_to_ten() -> None:
+    with pytest.raises(RateError) as caught:
+        read_results("a,b,x\n" * 25, "x.csv")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 11 and lines[-1] == "… and 15 more bad lines"

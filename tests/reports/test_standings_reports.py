@@ -1,0 +1,138 @@
+"""Terminal, JSON and CSV: what people and programs read of standings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+import jsonschema
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from arena.ratings.model import Standings
+from arena.ratings.results import Result, results_of
+from arena.ratings.standings import standings, standings_of_results
+from arena.referee.record import GameRecord
+from arena.reports import csv_report, json_report, terminal, words
+from arena.reports.rate import read_results
+
+Golden = Callable[[str, str], None]
+
+
+def printed(table: Standings, width: int) -> str:
+    out = io.StringIO()
+    terminal.show(table, Console(file=out, width=width))
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def table(cup: list[GameRecord]) -> Standings:
+    return standings(cup, name="cup", anchor="monkey", planned=len(cup) + 8)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_terminal_report(table: Standings, width: int, golden: Golden) -> None:
+    text = printed(table, width)
+    golden(f"cup-{width}.txt", text)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\x1b" not in text, "plain when it is not a terminal"
+    assert "[bold]greedy[/bold]" in text, "names are text, never markup"
+
+
+def test_tile_report(tile_cup: list[GameRecord], golden: Golden) -> None:
+    text = printed(standings(tile_cup, name="tiles"), 80)
+    golden("tiles-80.txt", text)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_match_report(golden: Golden) -> None:
+    counts = {"00": 4, "0½": 18, "01": 12, "½½": 28, "½1": 28, "11": 10}
+    value = {"0": 0.0, "½": 0.5, "1": 1.0}
+    results = []
+    for kind, count in counts.items():
+        for number in range(count):
+            results += [
+                Result("new", "base", value[kind[0]], f"{kind}{number}"),
+                Result("base", "new", 1 - value[kind[1]], f"{kind}{number}"),
+            ]
+    text = printed(standings_of_results(results, name="match.csv"), 80)
+    golden("match-80.txt", text)
+    for figure in ("38.37", "33.80", "34.09", "98.78%", "98.72%", "55.28", "54.83", "48.15"):
+        assert figure in text
+
+
+def test_a_terminal_of_many_players_splits_the_crosstable() -> None:
+    names = [f"player-{index:02d}" for index in range(14)]
+    results = [Result(a, b, 0.5) for a in names for b in names if a != b]
+    text = printed(standings_of_results(results, name="many"), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count("Won-drawn-lost against") == 3
+    assert text.count("0-2-0") == 14 * 13
+
+
+def test_names_that_look_like_markup_print_as_they_are() -> None:
+    names = ["[red]x[/red]", "[/]", "[link=http://a]b", ":smile:"]
+    results = [Result(a, b, 1.0) for a in names for b in names if a < b]
+    text = printed(standings_of_results(results, name="[blink]list"), 120)
+    for name in (*names, "[blink]list"):
+        assert name in text
+
+
+def test_nothing_played_yet() -> None:
+    text = printed(standings([], players=["a", "b"], name="empty", anchor="a", planned=6), 80)
+    assert "0 of 6 games" in text and "until the anchor a has a result" in text
+
+
+def test_words_say_who_is_not_separated(table: Standings) -> None:
+    said = " ".join(words.about_separation(table))
+    for pair in table.neighbours:
+        assert (f"{pair.upper} and {pair.lower} (" in said) is not pair.separated
+    results = [Result("a", "b", 1.0, str(n)) for n in range(100)]
+    clear = standings_of_results(results)
+    assert words.about_separation(clear) == ["All neighbours are separated at 95 %."]
+    apart = standings_of_results([*results, Result("c", "d", 1.0)])
+    assert "cannot be compared: a, b; c, d" in words.about_separation(apart)[1]
+
+
+def test_probabilities_are_never_rounded_to_certainty() -> None:
+    assert terminal.percent(0.99999) == ">99.9%"
+    assert terminal.percent(1e-9) == "<0.1%"
+    assert terminal.percent(0.5) == "50.0%"
+
+
+def test_json_round_trip_and_schema(table: Standings, tile_cup: list[GameRecord]) -> None:
+    for value in (table, standings(tile_cup, name="tiles"), standings([], players=["a"])):
+        text = json_report.dumps(value)
+        assert json_report.loads(text) == value
+        jsonschema.validate(json.loads(text), json_report.schema())
+        assert "NaN" not in text and "Infinity" not in text
+
+
+def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]) -> None:
+    for value in (table, standings(tile_cup), standings([], players=["a"])):
+        lines = list(csv.DictReader(io.StringIO(csv_report.players(value))))
+        assert len(lines) == len(value.players)
+        for line, row in zip(lines, value.players, strict=True):
+            assert None not in line and None not in line.values()
+            assert line["name"] == row.name and int(line["wins"]) == row.wins
+            assert line["elo"] == ("" if row.elo is None else str(row.elo))
+            assert int(line["forfeits"]) == sum(row.forfeits.values())
+            assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
+    cells = list(csv.DictReader(io.StringIO(csv_report.crosstable(table))))
+    assert len(cells) == 12 and list(cells[0]) == ["player", "opponent", "wins", "draws", "losses"]
+
+
+def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
+    text = csv_report.results(results_of(cup))
+    again = standings_of_results(read_results(text, "cup.csv"), name="cup", anchor="monkey")
+    assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
+        (row.name, row.elo, row.elo_error) for row in table.players
+    ]
+
+
+def test_headings_are_text_with_style_apart(table: Standings) -> None:
+    assert isinstance(terminal.heading(table), Text)
+    assert terminal.heading(table).plain == "cup · dots · 72 of 80 games"
