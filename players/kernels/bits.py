@@ -1,0 +1,120 @@
+"""Machine words: counting and picking bits, random numbers, and the flag that stops a search.
+
+All words are uint64. numba turns a mixture of uint64 and int64 into floats, so every constant
+here and in the games is typed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic
+
+from players.kernels.cache import part
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+WORD = ir.IntType(64)
+HALF = np.uint64(32)
+
+
+def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """The LLVM function `name`, declared in `module` once."""
+    if name in module.globals:
+        return module.globals[name]
+    return ir.Function(module, ir.FunctionType(result, arguments), name)
+
+
+@intrinsic
+def popcount(_typing: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def lowest(_typing: Any, word: Any) -> Any:
+    """The index of the lowest set bit; 64 when there is none."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        flag = ir.IntType(1)
+        function = declare(builder.module, "llvm.cttz.i64", WORD, [WORD, flag])
+        return builder.call(function, [arguments[0], flag(0)])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _deposit(_typing: Any, bits: Any, mask: Any) -> Any:
+    """The low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])
+        return builder.call(function, arguments)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@part
+def nth_bit_by_steps(mask: Any, n: Any) -> Any:
+    """The n-th set bit of `mask`, from 0, as a mask: for processors without a deposit."""
+    for _ in range(np.int64(n)):
+        mask &= mask - ONE
+    return mask & (ZERO - mask)
+
+
+@part
+def nth_bit_by_deposit(mask: Any, n: Any) -> Any:
+    """The n-th set bit of `mask`, from 0, as a mask, in one instruction."""
+    return _deposit(ONE << n, mask)
+
+
+HAS_DEPOSIT = "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+"""Whether the processor numba compiles for has the instruction."""
+
+nth_bit = nth_bit_by_deposit if HAS_DEPOSIT else nth_bit_by_steps
+
+
+@part
+def draw(state: Any) -> Any:
+    """One step of splitmix64 (Steele, Lea and Flood 2014): (next state, 64 random bits)."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    bits = state
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, bits ^ (bits >> np.uint64(31))
+
+
+@part
+def below(bits: Any, bound: Any) -> Any:
+    """A number from 0 to bound − 1 out of 64 random bits, for a bound below 2³²."""
+    return ((bits >> HALF) * bound) >> HALF
+
+
+@part
+def mix(key: Any, word: Any) -> Any:
+    """`key` with `word` hashed into it (the finalizer of MurmurHash3)."""
+    key ^= word
+    key = (key ^ (key >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    key = (key ^ (key >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return key ^ (key >> np.uint64(33))
+
+
+@intrinsic
+def is_set(_typing: Any, flag: Any) -> Any:
+    """Whether the first entry of the int64 array `flag` is not 0, read afresh from memory:
+    another thread may have set it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        value = builder.load_atomic(array.data, "monotonic", 8)
+        return builder.icmp_signed("!=", value, WORD(0))
+
+    return types.boolean(flag), generate

@@ -1,0 +1,77 @@
+"""Where compiled kernels are kept between processes.
+
+numba notices a change in a function's own file, not in the files of what it calls. So the cache
+folder carries a hash of every source in `kernels/` and `search/` and of the compiler's version:
+any change starts a new folder.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+from platformdirs import user_cache_path
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+CACHE_VARIABLE = "ARENA_CACHE_DIR"
+"""The environment variable that moves the cache."""
+
+
+def cache_folder() -> Path:
+    """The folder of the kernels as their sources are now."""
+    players = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
+    for source in sorted((*players.glob("kernels/*.py"), *players.glob("search/*.py"))):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    base = os.environ.get(CACHE_VARIABLE)
+    root = Path(base) if base else user_cache_path("arena")
+    return root.absolute() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def prepare() -> None:
+    """Point numba at the cache folder.
+
+    One that cannot be written, as in a sandbox, is read through a copy that lives as long as
+    this process; stderr says so.
+    """
+    folder = cache_folder()
+    if not _writable(folder):
+        copy = Path(tempfile.mkdtemp(prefix="arena-kernels-"))
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        if folder.is_dir():
+            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        sys.stderr.write(
+            f"The kernel cache {folder} cannot be written; this process uses a copy of its own. "
+            f"Set {CACHE_VARIABLE} to a folder that can be.\n"
+        )
+        folder = copy
+    numba.config.CACHE_DIR = str(folder)
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def kernel(function: Function) -> Any:
+    """Compile an entry point, called from Python, and keep it in the cache. It holds no GIL."""
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def part(function: Function) -> Any:
+    """Compile a function for use inside kernels: it becomes part of each that calls it."""
+    return numba.njit(forceinline=True, error_model="numpy")(function)

@@ -1,0 +1,54 @@
+"""What a search may ask of a position, whatever the game.
+
+Each function is answered by the game's file through `numba.extending.overload` on its position
+type, so a search written once is compiled for each game without a call in between.
+
+A position is a NamedTuple. Its player to move is `position.seat`; a forced pass never shows: after
+a move the seat is the next one that really moves, which may be the same again (passes in Othello,
+closed boxes in dots). A move is a small int, below MOVES.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOVES = 128
+"""Moves are numbered from 0 to MOVES − 1 in every game."""
+
+PLIES = 160
+"""No game is longer, forced passes not counted."""
+
+
+def moves(position: Any, out: Any) -> int:
+    """Write every legal move to the front of the int16 array `out`; their number, 0 at the end."""
+    raise NotImplementedError
+
+
+def play(position: Any, move: Any) -> Any:
+    """The position after a legal move."""
+    raise NotImplementedError
+
+
+def net(position: Any) -> int:
+    """What seat 0 has beyond seat 1: discs or boxes."""
+    raise NotImplementedError
+
+
+def playout(position: Any, state: Any) -> tuple[int, Any]:
+    """Play uniformly random moves to the end: (`net` there, the state of the random numbers)."""
+    raise NotImplementedError
+
+
+def key(position: Any) -> Any:
+    """A 64-bit hash of everything the rest of the game depends on."""
+    raise NotImplementedError
+
+
+def evaluate(position: Any) -> int:
+    """What the mover is expected to win by, in hundredths of a disc or box; below 50,000."""
+    raise NotImplementedError
+
+
+def priority(position: Any, move: Any) -> int:
+    """How early alpha-beta should try the move, −100 to 100, from the look of it alone."""
+    raise NotImplementedError

@@ -1,0 +1,214 @@
+"""Othello on boards of 4×4, 6×6 and 8×8, any settings: one word a colour.
+
+Square (row, column) is bit 8·row + column and move 8·row + column, whatever the size of the board;
+smaller boards lie in the upper left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from players.kernels import game
+from players.kernels.bits import ONE, ZERO, below, draw, lowest, mix, nth_bit, popcount
+from players.kernels.cache import part
+from players.kernels.lines import beside, bracketing, flips, unbracketable
+
+ANCHOR, RISK, MOBILITY, FRONTIER = 900, 250, 60, 15
+"""What the evaluation pays, in hundredths of a disc: a disc that can never turn, one beside such a
+square while it is empty, a legal move, an empty square beside the opponent's discs."""
+
+
+class OthelloPosition(NamedTuple):
+    """A position in words: `own` are the mover's discs. `seat` is 0 for black."""
+
+    own: Any
+    other: Any
+    seat: Any
+    """int64, 0 or 1; after the end the seat that moved last or the other, no matter which."""
+    playable: Any
+    """The squares in play."""
+    free: Any
+    """The squares that may be played whether or not they bracket anything."""
+
+
+def _is_othello(position: Any) -> bool:
+    return isinstance(position, types.BaseNamedTuple) and position.instance_class is OthelloPosition
+
+
+@part
+def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
+    """The squares the owner of `own` may play."""
+    return playable & ~(own | other) & (free | bracketing(own, other))
+
+
+@overload(game.moves)
+def _moves(position: Any, out: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def moves(position: Any, out: Any) -> Any:
+        squares = legal(position.own, position.other, position.playable, position.free)
+        count = 0
+        while squares != ZERO:
+            out[count] = np.int64(lowest(squares))
+            squares &= squares - ONE
+            count += 1
+        return count
+
+    return moves
+
+
+@overload(game.play)
+def _play(position: Any, move: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def play(position: Any, move: Any) -> Any:
+        own, other, seat, playable, free = position
+        square = np.uint64(move)
+        turned = flips(square, own, other)
+        own, other = other ^ turned, own | turned | (ONE << square)
+        passes = legal(own, other, playable, free) == ZERO
+        if passes:
+            own, other = other, own
+        return OthelloPosition(own, other, seat if passes else 1 - seat, playable, free)
+
+    return play
+
+
+@overload(game.net)
+def _net(position: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def net(position: Any) -> Any:
+        difference = np.int64(popcount(position.own)) - np.int64(popcount(position.other))
+        return difference if position.seat == 0 else -difference
+
+    return net
+
+
+@overload(game.playout)
+def _playout(position: Any, state: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def playout(position: Any, state: Any) -> Any:
+        own, other, seat, playable, free = position
+        while True:
+            squares = legal(own, other, playable, free)
+            if squares == ZERO:
+                own, other, seat = other, own, 1 - seat
+                squares = legal(own, other, playable, free)
+                if squares == ZERO:
+                    break
+            state, bits = draw(state)
+            disc = nth_bit(squares, below(bits, popcount(squares)))
+            turned = flips(lowest(disc), own, other)
+            own, other, seat = other ^ turned, own | turned | disc, 1 - seat
+        return game.net(OthelloPosition(own, other, seat, playable, free)), state
+
+    return playout
+
+
+@overload(game.key)
+def _key(position: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def key(position: Any) -> Any:
+        seat = mix(ZERO, np.uint64(position.seat + 1))
+        return mix(mix(seat, position.own), position.other)
+
+    return key
+
+
+@overload(game.evaluate)
+def _evaluate(position: Any) -> Any:
+    """Mobility, now and to come, and the squares that decide a rim: never-turning ones and those
+    that give them away. With discs worth nothing until the end, as an early lead is a burden.
+    """
+    if not _is_othello(position):
+        return None
+
+    def evaluate(position: Any) -> Any:
+        own, other, _, playable, free = position
+        empty = playable & ~(own | other)
+        anchors = unbracketable(playable)
+        risky = beside(anchors & empty) & ~anchors
+        score = ANCHOR * _more(own & anchors, other & anchors)
+        score -= RISK * _more(own & risky, other & risky)
+        score += MOBILITY * _more(
+            legal(own, other, playable, free), legal(other, own, playable, free)
+        )
+        score += FRONTIER * _more(empty & beside(other), empty & beside(own))
+        return score
+
+    return evaluate
+
+
+@part
+def _more(first: Any, second: Any) -> Any:
+    return np.int64(popcount(first)) - np.int64(popcount(second))
+
+
+@overload(game.priority)
+def _priority(position: Any, move: Any) -> Any:
+    if not _is_othello(position):
+        return None
+
+    def priority(position: Any, move: Any) -> Any:
+        square = ONE << np.uint64(move)
+        anchors = unbracketable(position.playable)
+        if square & anchors != ZERO:
+            return 100
+        empty = position.playable & ~(position.own | position.other)
+        return -100 if square & beside(anchors & empty) != ZERO else 0
+
+    return priority
+
+
+class OthelloBoard:
+    """One Othello game's moves and positions, between the wire and the kernels."""
+
+    def __init__(self, variant: Mapping[str, Any]) -> None:
+        size = variant["size"]
+        rim = (0, size - 1)
+        self.names = tuple(
+            f"{'abcdefgh'[square % 8]}{square // 8 + 1}" if max(divmod(square, 8)) < size else ""
+            for square in range(64)
+        )
+        """The square of each move; "" for what lies off a smaller board."""
+        self.moves = {name: move for move, name in enumerate(self.names) if name}
+        """The move of each square."""
+        corners = {8 * row + column for row in rim for column in rim}
+        self._playable = [
+            square for square in self.moves.values() if variant["corners"] or square not in corners
+        ]
+        self._free = [
+            square
+            for square in self._playable
+            if variant["free_centre"] and not {*divmod(square, 8)} & {*rim}
+        ]
+
+    def position(self, state: Mapping[str, Any]) -> OthelloPosition:
+        """The kernels' position of a `state` from the wire."""
+        discs = {disc: [] for disc in "XO"}  # type: dict[str, list[int]]
+        for row, cells in enumerate(state["board"]):
+            for column, cell in enumerate(cells):
+                if cell in discs:
+                    discs[cell].append(8 * row + column)
+        seat = state["to_move"] or 0
+        own, other = ("XO", "OX")[seat]
+        return OthelloPosition(
+            _word(discs[own]), _word(discs[other]), seat, _word(self._playable), _word(self._free)
+        )
+
+
+def _word(squares: list[int]) -> Any:
+    return np.uint64(sum(1 << square for square in squares))

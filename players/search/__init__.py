@@ -1,0 +1,1 @@
+"""Searches over the compiled games, each written once for every game."""
