@@ -7,7 +7,10 @@ from typing import Literal
 from arena.ratings import elo
 from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
 
-ORDERED = "points, games won, sum of differences; players equal in all three share the rank"
+ORDERED = (
+    "points (2 a win, 1 a draw), then games won, then the sum of differences;"
+    " players equal in all three share the rank"
+)
 """How the course's order is decided, as reports state it."""
 
 

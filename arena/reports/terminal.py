@@ -7,7 +7,6 @@ from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +16,8 @@ from arena.reports import words
 
 _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
+_REACH_WIDTH = 18
+"""Columns that one player takes at most in the table of tiles reached."""
 
 
 def show(standings: Standings, console: Console) -> None:
@@ -28,20 +29,20 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     """The parts of the report in their order, to fit `width` columns."""
     yield heading(standings)
     yield ranking(standings)
-    yield _paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
+    yield from _paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
     if any(row.tiles for row in standings.players):
         yield tile_scores(standings)
-        yield tile_reach(standings)
+        yield from tile_reach(standings, width)
     if standings.match is not None:
         yield match(standings.match)
     if len(standings.players) > 2:
         yield from crosstable(standings, width)
     if any(row.as_first or row.as_second for row in standings.players):
         yield course(standings)
-        yield _paragraphs(words.about_course(standings))
+        yield from _paragraphs(words.about_course(standings))
     if any(row.times or row.forfeits for row in standings.players):
         yield conduct(standings)
-    yield _paragraphs(words.about_endings(standings))
+    yield from _paragraphs(words.about_endings(standings))
 
 
 def heading(standings: Standings) -> Text:
@@ -54,10 +55,11 @@ def heading(standings: Standings) -> Text:
     return line.append(f"{rules} · {games} games", style="not bold")
 
 
-def ranking(standings: Standings) -> Table:
+def ranking(standings: Standings) -> RenderableType:
     """The Elo table."""
+    anchor = standings.anchor.player if standings.anchor.in_force else None
     los = {pair.upper: percent(pair.los) for pair in standings.neighbours}
-    table = _table("Elo")
+    table = _table()
     for column in ("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS"):
         _column(table, column)
     for row in standings.players:
@@ -65,7 +67,7 @@ def ranking(standings: Standings) -> Table:
             str(row.rank),
             Text(row.name, style="bold"),
             optional(row.elo, "{:+.0f}"),
-            optional(row.elo_error, "{:.0f}"),
+            "anchor" if row.name == anchor else optional(row.elo_error, "{:.0f}"),
             str(row.games),
             str(row.wins),
             str(row.draws),
@@ -73,12 +75,12 @@ def ranking(standings: Standings) -> Table:
             optional(row.score, "{:.1%}"),
             los.get(row.name, ""),
         )
-    return table
+    return _titled("Elo", table)
 
 
 def match(counted: Match) -> RenderableType:
     """Two players head to head."""
-    table = _table(Text.assemble(counted.player, " against ", counted.opponent))
+    table = _table()
     for column in ("Counted by", "Elo", "±", "nElo", "±", "LOS"):
         _column(table, column, left=column == "Counted by")
 
@@ -98,7 +100,7 @@ def match(counted: Match) -> RenderableType:
     games = counted.games
     said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
     if counted.pentanomial is None:
-        said.append("No colour-swapped pair is complete: errors take each game as independent.")
+        said.append("No colour-swapped pairs: each result counts as independent.")
     else:
         pairs = ", ".join(f"{key.upper()} {count}" for key, count in counted.pairs.items())
         loose = f" Games outside complete pairs: {counted.unpaired}." if counted.unpaired else ""
@@ -106,10 +108,11 @@ def match(counted: Match) -> RenderableType:
     both = [figures for figures in (counted.trinomial, counted.pentanomial) if figures]
     if any(figures.with_prior for figures in both):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
-    return Group(table, _paragraphs(said))
+    title = f"{counted.player} against {counted.opponent}"
+    return Group(_titled(title, table), *_paragraphs(said))
 
 
-def crosstable(standings: Standings, width: int) -> Iterator[Table]:
+def crosstable(standings: Standings, width: int) -> Iterator[RenderableType]:
     """Wins-draws-losses of each row's player against each column's, in as many parts as needed."""
     cells = {
         (cell.player, cell.opponent): f"{cell.wins}-{cell.draws}-{cell.losses}"
@@ -120,7 +123,7 @@ def crosstable(standings: Standings, width: int) -> Iterator[Table]:
     at_once = max(1, (width - names - 6) // _CELL_WIDTH)
     for low in range(0, len(rows), at_once):
         opponents = rows[low : low + at_once]
-        table = _table("Won-drawn-lost against")
+        table = _table()
         for column in ("#", "Player", *(str(row.rank) for row in opponents)):
             _column(table, column)
         for row in rows:
@@ -129,12 +132,12 @@ def crosstable(standings: Standings, width: int) -> Iterator[Table]:
                 for other in opponents
             )
             table.add_row(str(row.rank), Text(row.name), *against)
-        yield table
+        yield _titled("Won-drawn-lost against", table)
 
 
-def course(standings: Standings) -> Table:
+def course(standings: Standings) -> RenderableType:
     """Course points, and the share of the points on each side."""
-    table = _table("Course points, and share of the points by side")
+    table = _table()
     difference = any(row.difference is not None for row in standings.players)
     columns = ["#", "Player", "Points", "Won", "Moving first", "Moving second"]
     if difference:
@@ -146,12 +149,12 @@ def course(standings: Standings) -> Table:
         if difference:
             sides.insert(0, optional(row.difference, "{:+d}"))
         table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
-    return table
+    return _titled("Course points, and share of the points by side", table)
 
 
-def conduct(standings: Standings) -> Table:
+def conduct(standings: Standings) -> RenderableType:
     """Time used, and forfeits by word."""
-    table = _table("Time used a move, and forfeits")
+    table = _table()
     random = any(row.random_moves for row in standings.players)
     columns = ["Player", "Moves", "Mean ms", "p99 ms", "Longest ms", "Forfeits"]
     if random:
@@ -169,12 +172,12 @@ def conduct(standings: Standings) -> Table:
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
-    return table
+    return _titled("Time used a move, and forfeits", table)
 
 
-def tile_scores(standings: Standings) -> Table:
+def tile_scores(standings: Standings) -> RenderableType:
     """Scores of 2048 and 2584."""
-    table = _table("Scores as slider")
+    table = _table()
     for column in ("Player", "Games", "Mean score", "±", "Best", "Slides a game", "s a game"):
         _column(table, column)
     for row in standings.players:
@@ -188,20 +191,25 @@ def tile_scores(standings: Standings) -> Table:
                 f"{row.tiles.mean_moves:,.1f}",
                 f"{row.tiles.mean_seconds:,.2f}",
             )
-    return table
+    return _titled("Scores as slider", table)
 
 
-def tile_reach(standings: Standings) -> Table:
+def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
     """Share of the games that reached each tile, and that ended with it as the largest."""
-    table = _table("Games that reached the tile / that ended there")
     players = [row for row in standings.players if row.tiles is not None]
-    _column(table, "Tile")
-    for row in players:
-        _column(table, row.name)
     seen = {reach.tile for row in players if row.tiles for reach in row.tiles.reach}
-    for tile in sorted(seen, reverse=True):
-        table.add_row(str(tile), *(_reach(row, tile) for row in players))
-    return table
+    at_once = max(1, (width - 6) // _REACH_WIDTH)
+    for low in range(0, len(players), at_once):
+        table = _table()
+        _column(table, "Tile")
+        for row in players[low : low + at_once]:
+            table.add_column(
+                Text(row.name), justify="right", no_wrap=True, max_width=_REACH_WIDTH - 1
+            )
+        for tile in sorted(seen, reverse=True):
+            cells = (_reach(row, tile) for row in players[low : low + at_once])
+            table.add_row(str(tile), *cells)
+        yield _titled("Games that reached the tile / that ended there", table)
 
 
 def _reach(row: PlayerStanding, tile: int) -> str:
@@ -224,8 +232,8 @@ def percent(probability: float) -> str:
 
 
 def milliseconds(time: float) -> str:
-    """Three figures are enough to compare by."""
-    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
+    """Tenths where they tell players apart."""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.1f}"
 
 
 def optional(value: Any, form: str) -> str:
@@ -237,18 +245,18 @@ def _share(share: Share | None) -> str:
     return "–" if share is None else f"{100 * share.score:.1f} ± {100 * share.error:.1f} %"
 
 
-def _table(title: str | Text) -> Table:
-    text = title if isinstance(title, Text) else Text(title)
-    text.stylize("bold cyan")
+def _table() -> Table:
     return Table(
-        title=text,
-        title_justify="left",
-        title_style="not italic",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
         show_edge=False,
     )
+
+
+def _titled(title: str, table: Table) -> RenderableType:
+    """The title stands above the table, so that a narrow table does not wrap it."""
+    return Group(Text(), Text(title, style="bold cyan"), table)
 
 
 def _column(table: Table, name: str, *, left: bool = False) -> None:
@@ -261,5 +269,7 @@ def _column(table: Table, name: str, *, left: bool = False) -> None:
         table.add_column(Text(name), justify="right", no_wrap=True)
 
 
-def _paragraphs(lines: Iterable[str]) -> RenderableType:
-    return Padding(Group(*(Text(line) for line in lines)), (1, 0))
+def _paragraphs(lines: Iterable[str]) -> Iterator[RenderableType]:
+    texts = [Text(line) for line in lines]
+    if texts:
+        yield Group(Text(), *texts)

@@ -62,7 +62,7 @@ def about_course(standings: Standings) -> list[str]:
     """How course points order the players, and what a forfeit does to the difference."""
     if not any(row.wins + row.draws + row.losses for row in standings.players):
         return []
-    lines = [f"Course order: 2 points a win, 1 a draw; then {ORDERED}."]
+    lines = [f"Course order: {ORDERED}."]
     if any(row.forfeits for row in standings.players):
         lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
     return lines

@@ -134,9 +134,7 @@ def cup() -> list[GameRecord]:
                             game=f"g{number + 1:04d}",
                             pair=f"{round_}-{one}-{other}",
                             forfeit=forfeit,
-                            winner=None
-                            if forfeit is not None
-                            else int((seats[1] < seats[0]) ^ upset),
+                            winner=winner,
                             rows=3,
                             cols=3,
                         )
