@@ -19,8 +19,8 @@ from players.options import (
 Support = Callable[[str, Mapping[str, Any]], str | None]
 """Rules and variant to a sentence saying why the player cannot play it, or None when it can."""
 
-LARGEST_OTHELLO = 8
-"""The largest board whose squares fit one machine word."""
+WORD_BITS = 64
+"""The kernels keep a board in words of so many bits: one bit for each square, or for each dot."""
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,34 @@ class Builtin:
 
     def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
         """A sentence saying why it cannot play these rules, or None when it can."""
-        return self.support(rules, variant)
+        reason = self.support(rules, variant)
+        return reason and f"{self.name} cannot play this: {reason}"
 
 
 def _plays_all(rules: str, variant: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _searches(name: str) -> Support:
-    def support(rules: str, variant: Mapping[str, Any]) -> str | None:
-        if rules not in ("othello", "dots"):
-            return f"{name} plays othello and dots, not {rules}"
-        if rules == "othello" and variant.get("size", 8) > LARGEST_OTHELLO:
-            size = variant["size"]
-            return (
-                f"{name} plays Othello up to {LARGEST_OTHELLO}×{LARGEST_OTHELLO}, not {size}×{size}"
-            )
+def _searches(rules: str, variant: Mapping[str, Any]) -> str | None:
+    if rules == "othello":
+        size = variant.get("size", 8)
+        if size * size > WORD_BITS:
+            return f"it plays Othello on boards up to 8×8, not {size}×{size}"
         return None
+    if rules == "dots":
+        rows, cols = variant.get("rows", 5), variant.get("cols", 5)
+        if (rows + 1) * (cols + 1) > WORD_BITS:
+            dots = (rows + 1) * (cols + 1)
+            return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
+        return None
+    return f"it plays othello and dots, not {rules}"
 
-    return support
+
+def _searches_with_weights(rules: str, variant: Mapping[str, Any]) -> str | None:
+    size = variant.get("size", 8)
+    if rules == "othello" and size != 8:
+        return f"it plays Othello on 8×8 boards, for which its weights are made, not {size}×{size}"
+    return _searches(rules, variant)
 
 
 BUILTINS: dict[str, Builtin] = {
@@ -92,7 +101,7 @@ BUILTINS: dict[str, Builtin] = {
             uses_clock=True,
             kernels=True,
             options=UctOptions,
-            support=_searches("uct"),
+            support=_searches,
         ),
         Builtin(
             name="weighted-uct",
@@ -101,7 +110,7 @@ BUILTINS: dict[str, Builtin] = {
             uses_clock=True,
             kernels=True,
             options=WeightedUctOptions,
-            support=_searches("weighted-uct"),
+            support=_searches_with_weights,
         ),
         Builtin(
             name="alphabeta",
@@ -110,7 +119,7 @@ BUILTINS: dict[str, Builtin] = {
             uses_clock=True,
             kernels=True,
             options=AlphaBetaOptions,
-            support=_searches("alphabeta"),
+            support=_searches,
         ),
     )
 }

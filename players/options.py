@@ -29,22 +29,20 @@ class SearchOptions(Options):
 
     margin_ms: int = Field(default=10, ge=0)
     """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
-    less than four times this keeps a quarter of its time."""
-    bank_moves: int = Field(default=25, gt=0)
-    """Where a bank bounds the move, it is spread over this many moves to come."""
+    less than twice this keeps half of its time."""
 
 
 class UctOptions(SearchOptions):
     """UCB1 applied to trees, with random playouts."""
 
-    c: float = Field(default=0.7, ge=0)
+    c: float = Field(default=1.0, ge=0)
     """The weight of exploration in value + c·sqrt(2·ln N/n), values being in [0, 1]."""
     iterations: int | None = Field(default=None, gt=0)
     """Think for so many iterations instead of by the clock; the choice then depends on the seed
     alone. The clock still ends the thinking when it runs out first."""
     final: Literal["visits", "value"] = "visits"
     """Play the move with the most visits, or the one with the highest mean value."""
-    memory_mb: int = Field(default=512, ge=1, le=65_536)
+    memory_mb: int = Field(default=1024, ge=1, le=65_536)
     """The size of the tree. When it is full the tree stops growing and sampling goes on."""
     reuse: bool = True
     """Keep the part of the tree below the moves played for the next move."""
@@ -54,11 +52,11 @@ class WeightedUctOptions(UctOptions):
     """UCT whose values are multiplied by a weight for each move during selection."""
 
     weights: str = "hand"
-    """"hand", "league", or the path of a JSON file, relative to the tournament file. The file
-    holds `{"black": …, "white": …}`: the first and the second player's weights, for Othello as a
-    table of rows (a whole board, or its upper left quarter when the board is symmetric), for dots
-    as `{"a1b1": 1.05, …}` with 1 for every edge left out. The tables "hand" and "league" are for
-    8×8 Othello; in dots, where no table is published, they stand for 1 everywhere."""
+    """"hand", "league", or the path of a JSON file, relative to the tournament file: for Othello
+    `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is symmetric, its
+    upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second": {…}}`, with 1
+    for every edge left out. The tables "hand" and "league" are made for cornerless Othello; for
+    dots none is published, and there they stand for 1 everywhere."""
 
 
 class AlphaBetaOptions(SearchOptions):

@@ -12,9 +12,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic
 
-from players.kernels.cache import part
+from players.kernels.cache import intrinsic, part
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 WORD = ir.IntType(64)

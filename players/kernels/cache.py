@@ -15,13 +15,15 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import llvmlite
 import numba
+import numba.extending
 from platformdirs import user_cache_path
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
+"""numba's own annotation hides the arguments of what it decorates."""
 
 CACHE_VARIABLE = "ARENA_CACHE_DIR"
 """The environment variable that moves the cache."""
@@ -67,11 +69,11 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-def kernel(function: Function) -> Any:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile an entry point, called from Python, and keep it in the cache. It holds no GIL."""
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
-def part(function: Function) -> Any:
+def part(function: Callable[..., Any]) -> Any:
     """Compile a function for use inside kernels: it becomes part of each that calls it."""
     return numba.njit(forceinline=True, error_model="numpy")(function)

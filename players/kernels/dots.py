@@ -1,8 +1,9 @@
-"""Dots and boxes on boards of up to 64 dots: one word for each orientation of edges.
+"""Dots and boxes on boards of up to 64 dots: a word for each direction of edges.
 
-Dot (row, column) is bit (columns + 1)·row + column. A horizontal edge has the bit of its left dot, a
-vertical one that of its upper dot, a box that of its upper left dot; so shifts by one row or one
-column find every closed box at once. Moves are 0–63 for horizontal edges, 64–127 for vertical ones.
+Dot (row, column) is bit (columns + 1)·row + column. A horizontal edge has the bit of its left dot,
+a vertical one that of its upper dot, a box that of its upper left dot; so shifts by one row or
+one column find every closed box at once. Moves are 0–63 for horizontal edges, 64–127 for
+vertical ones.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 
 from players.kernels import game
@@ -46,7 +46,7 @@ class DotsPosition(NamedTuple):
 
 
 def _is_dots(position: Any) -> bool:
-    return isinstance(position, types.BaseNamedTuple) and position.instance_class is DotsPosition
+    return getattr(position, "instance_class", None) is DotsPosition
 
 
 @part
@@ -105,9 +105,7 @@ def _play(position: Any, move: Any) -> Any:
             down &= ~edge
         won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
         lead += won if seat == 0 else -won
-        return DotsPosition(
-            across, down, lead, seat if won else 1 - seat, stride, boxes, enough
-        )
+        return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
 
     return play
 
@@ -138,7 +136,9 @@ def _playout(position: Any, state: Any) -> Any:
             horizontal = popcount(across)
             index = below(bits, horizontal + popcount(down))
             is_across = index < horizontal
-            edge = nth_bit(across if is_across else down, index - (ZERO if is_across else horizontal))
+            edge = nth_bit(
+                across if is_across else down, index - (ZERO if is_across else horizontal)
+            )
             across ^= edge if is_across else ZERO
             down ^= ZERO if is_across else edge
             left = np.int64(popcount(open_boxes(across, down, stride, boxes)))
@@ -211,9 +211,7 @@ def _priority(position: Any, move: Any) -> Any:
         edge = ONE << np.uint64(move & 63)
         step = position.stride if move < VERTICAL else ONE
         near = position.boxes & (edge | (edge >> step))
-        takeable, unsafe = _sides(
-            position.across, position.down, position.stride, position.boxes
-        )
+        takeable, unsafe = _sides(position.across, position.down, position.stride, position.boxes)
         if near & takeable != ZERO:
             return 100
         return -100 if near & unsafe != ZERO else 0

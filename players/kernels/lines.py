@@ -11,9 +11,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
 from players.kernels.bits import WORD, declare
+from players.kernels.cache import intrinsic
 
 LANES = 4
 VECTOR = ir.VectorType(WORD, LANES)

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 
 from players.kernels import game
@@ -37,7 +36,7 @@ class OthelloPosition(NamedTuple):
 
 
 def _is_othello(position: Any) -> bool:
-    return isinstance(position, types.BaseNamedTuple) and position.instance_class is OthelloPosition
+    return getattr(position, "instance_class", None) is OthelloPosition
 
 
 @part

@@ -7,15 +7,14 @@ does: after a pass or a closed box the same player goes on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from players.kernels import game
 from players.kernels.bits import is_set
+from players.kernels.boards import Board
 from players.kernels.cache import kernel, part
-from players.search.uct import Board
 
 WIN = 1_000_000
 """More than any estimate."""
@@ -152,7 +151,7 @@ def extend_line(ply: Any, move: Any, scratch: Any) -> None:
 @kernel
 def search(
     position: Any, depth: int, alpha: int, beta: int, ply: int, table: Any, scratch: Any, stop: Any
-) -> int:
+) -> Any:
     """The value of `position` for its mover, searched `depth` moves deep (fail-soft).
 
     Once `stop` is set it returns at once with a meaningless value; nothing of that is stored.
@@ -216,6 +215,12 @@ def search(
     return best
 
 
+def load_kernels(position: Any) -> None:
+    """Load from the cache, or compile, what a search of positions of this type calls."""
+    table, scratch, stop = new_table(1), new_scratch(), np.zeros(1, np.int64)
+    search(position, 1, -INFINITY, INFINITY, 0, table, scratch, stop)
+
+
 class Found(NamedTuple):
     """What a search found."""
 
@@ -246,34 +251,32 @@ class AlphaBetaSearch:
         self._table = new_table(memory_mb)
         self._scratch = new_scratch()
 
-    def think(self, position: Any, stop: Any, depth_limit: int = game.PLIES) -> Found | None:
-        """Search deeper and deeper until `stop` is set, the game is seen to its end or `depth_limit`
-        is reached. None when not even one move deep was finished.
+    def think(self, position: Any, stop: Any, depth_limit: int | None) -> Found:
+        """Search deeper and deeper until `stop` is set, the game is seen to its end or
+        `depth_limit` is reached. One move deep is always searched.
         """
         scratch = self._scratch
         scratch.killers[:] = NO_MOVE
         scratch.history[:] = scratch.history // 8
         scratch.count[0] = 0
-        found = None
-        for depth in range(1, depth_limit + 1):
-            scratch.count[1] = 0
-            value = self._search(position, depth, stop)
+        found = self._search(position, 1, np.zeros(1, np.int64))
+        while not found.exact and found.depth != depth_limit:
+            deeper = self._search(position, found.depth + 1, stop)
             if stop[0]:
                 break
-            pv = self._line()
-            exact = not scratch.count[1]
-            found = Found(
-                pv[0], in_points(value), depth, int(scratch.count[0]), exact, pv
-            )
-            if exact:
-                break
-        return found
+            found = deeper
+        return found._replace(nodes=int(scratch.count[0]))
 
-    def _search(self, position: Any, depth: int, stop: Any) -> int:
-        arguments = (depth, -INFINITY, INFINITY, 0, self._table, self._scratch, stop)
-        return int(search(position, *arguments))
+    def _search(self, position: Any, depth: int, stop: Any) -> Found:
+        """One search of the whole window, meaningless once `stop` is set."""
+        self._scratch.count[1] = 0
+        limits = (depth, -INFINITY, INFINITY, 0)
+        value = int(search(position, *limits, self._table, self._scratch, stop))
+        exact = not self._scratch.count[1]
+        pv = self._line()
+        return Found(pv[0] if pv else "", in_points(value), depth, 0, exact, pv)
 
-    def _line(self) -> Sequence[str]:
+    def _line(self) -> list[str]:
         row = self._scratch.line[0]
         length = int(np.argmax(row == NO_MOVE))
         return [self._board.names[move] for move in row[:length]]

@@ -7,13 +7,14 @@ result to every node on the way. Plain UCT is the weighted form with weights of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from players.kernels import game
 from players.kernels.bits import below, draw, is_set
+from players.kernels.boards import Board
 from players.kernels.cache import kernel, part
 from players.search.tree import (
     ENTRY_BYTES,
@@ -27,18 +28,6 @@ from players.search.tree import (
 
 NO_LIMIT = 1 << 62
 """More iterations than anyone waits for."""
-
-
-class Board(Protocol):
-    """A game's moves and positions, between the wire and the kernels."""
-
-    names: Sequence[str]
-    """The name of each move."""
-    moves: Mapping[str, int]
-    """The move of each name."""
-
-    def position(self, state: Mapping[str, Any]) -> Any:
-        """The kernels' position of a `state` from the wire."""
 
 
 @part
@@ -72,7 +61,7 @@ def expand(tree: Any, node: Any, position: Any, weights: Any, buffer: Any, state
 def select(tree: Any, node: Any, c: Any, values: Any) -> Any:
     """The child with the highest weighted UCB value.
 
-    Three plain loops rather than one with branches: the compiler makes vector code of the first two.
+    Three plain loops rather than one with branches, so that the compiler makes vector code.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.count[node])
     spread = np.float32(c * np.sqrt(2.0 * np.log(tree.visits[node])))
@@ -133,6 +122,14 @@ def iterate(
     return done
 
 
+def load_kernels(position: Any) -> None:
+    """Load from the cache, or compile, what a search of positions of this type calls."""
+    tree = new_tree(2 * game.MOVES)
+    weights, random_state = np.ones((2, game.MOVES), np.float32), np.zeros(1, np.uint64)
+    iterate(tree, position, weights, 1.0, random_state, np.zeros(1, np.int64), 1)
+    reroot(tree, 0)
+
+
 class Choice(NamedTuple):
     """What a search found."""
 
@@ -169,28 +166,32 @@ class UctSearch:
         """Entries of the tree in use."""
         return int(self._tree.used[0])
 
-    def follow(self, moves: Sequence[str]) -> None:
-        """Make the node that `moves` lead to the root; an empty tree when there is none.
+    def follow(self, moves: Sequence[str], legal: Sequence[str], *, reuse: bool) -> None:
+        """Make the node that `moves` lead to the root; an empty tree when there is none, when its
+        moves are not `legal`, or when it is not to be reused.
 
         Passes are no moves of the tree, so they may be among `moves` or not.
         """
-        node: int | None = 0
+        node: int | None = 0 if reuse else None
         for name in moves:
             if node is not None and name != "pass":
                 node = child_by_move(self._tree, node, self._board.moves[name])
-        if node is None:
-            clear(self._tree)
-        elif node:
-            reroot(self._tree, node)
-
-    def forget(self) -> None:
-        """Empty the tree."""
+        if node is not None:
+            known = {self._name(child) for child in children(self._tree, node)}
+            if known == set(legal):
+                if node:
+                    reroot(self._tree, node)
+                return
         clear(self._tree)
 
-    def think(self, position: Any, stop: Any, limit: int = NO_LIMIT) -> int:
-        """Iterate from `position`, which must be the root's; how many iterations were run."""
+    def think(self, position: Any, stop: Any, least: int, limit: int | None) -> int:
+        """Iterate from `position`, which must be the root's, until `stop` is set or `limit`
+        iterations are done, but do `least` whatever the clock says. Returns how many were done.
+        """
         arguments = (self._tree, position, self._weights, self._c, self._random_state)
-        return int(iterate(*arguments, stop, limit))
+        limit = NO_LIMIT if limit is None else limit
+        done = iterate(*arguments, np.zeros(1, np.int64), min(least, limit))
+        return int(done + iterate(*arguments, stop, limit - done))
 
     def choose(self, final: str) -> Choice:
         """The move by most `visits` or by highest `value`; the other one breaks ties."""
@@ -201,16 +202,14 @@ class UctSearch:
             return (visits, mean) if final == "visits" else (mean, visits)
 
         best = max(children(tree, 0), key=rank)
-        return Choice(
-            self._name(best), self._mean(best), int(tree.visits[best]), self._line(best)
-        )
+        return Choice(self._name(best), self._mean(best), int(tree.visits[best]), self._line(best))
 
     def _mean(self, node: int) -> float:
         visits = int(self._tree.visits[node])
         return float(self._tree.total[node]) / visits if visits else 0.0
 
     def _name(self, node: int) -> str:
-        return self._board.names[self._tree.move[node]]
+        return str(self._board.names[self._tree.move[node]])
 
     def _line(self, node: int) -> list[str]:
         line = []

@@ -1,0 +1,55 @@
+"""What the searching players share: the start of a game, and how long to think."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from players.catalogue import BUILTINS
+from players.sdk import Start, Turn
+
+if TYPE_CHECKING:
+    from players.kernels.boards import Board
+
+LAST_MOVES = 2
+"""Moves for which time is kept in the bank beyond those still to come."""
+
+
+def board_of(player: str, start: Start) -> Board:
+    """The board of a game that the built-in `player` can play; else the process ends with a
+    sentence on stderr.
+    """
+    reason = BUILTINS[player].unsupported(start.rules, start.variant)
+    if reason is not None:
+        sys.exit(reason)
+    from players.kernels.boards import load_board  # compiled code, once it is certain to be needed
+
+    return load_board(start.rules, start.variant)
+
+
+def think_until(turn: Turn, margin_ms: int) -> float:
+    """When to stop thinking, in seconds of `time.monotonic()`.
+
+    A bank is spread over the moves that remain to this player, were they shared equally. What is
+    kept for the way back is `margin_ms`, but no more than half of the time.
+    """
+    received = turn.deadline - turn.time_ms / 1000
+    budget_ms = float(turn.time_ms)
+    if turn.bank_ms is not None:
+        share = turn.bank_ms / (open_places(turn.state) / 2 + LAST_MOVES)
+        budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
+    return received + max(budget_ms - margin_ms, budget_ms / 2) / 1000
+
+
+def open_places(state: Mapping[str, Any]) -> int:
+    """Empty squares or undrawn edges: no game has more moves to come."""
+    if "board" in state:
+        return sum(row.count(".") for row in state["board"])
+    return sum(row.count(0) for key in ("horizontal", "vertical") for row in state[key])
+
+
+def seconds_since(turn: Turn) -> float:
+    """How long ago the turn was received."""
+    return time.monotonic() - (turn.deadline - turn.time_ms / 1000)

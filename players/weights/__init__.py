@@ -1,0 +1,93 @@
+"""Weights of moves for weighted UCT: tables with their provenance, and reading any such file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from players.kernels.game import MOVES
+
+TABLES = ("hand", "league")
+"""The tables that come with the arena, for Othello."""
+
+SIDES = {"othello": ("black", "white"), "dots": ("first", "second")}
+"""What a file calls the seats."""
+
+ROWS = 8
+
+
+def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
+    """float32[2, MOVES]: the weights of each seat's moves from the table or the file `name`; 1 for
+    moves it leaves out.
+
+    Raises ValueError naming the file, the entry, and what is expected.
+    """
+    weights = np.ones((2, MOVES), np.float32)
+    if name in TABLES:
+        if rules != "othello":
+            return weights
+        path = Path(__file__).with_name(f"othello-{name}.json")
+    else:
+        path = Path(name)
+    content = _read(path)
+    for seat, side in enumerate(SIDES[rules]):
+        if side not in content:
+            raise ValueError(f"{path}: {side!r} is missing; expected {' and '.join(SIDES[rules])}")
+        of_move = content[side]
+        if rules == "othello":
+            of_move = _squares(of_move, f"{path}: {side}")
+        elif not isinstance(of_move, dict):
+            raise ValueError(f"{path}: {side} must be an object of edges and weights")
+        for move, weight in of_move.items():
+            if move not in moves:
+                raise ValueError(f"{path}: {side}: {move!r} is no move on this board")
+            weights[seat, moves[move]] = _weight(weight, f"{path}: {side}: {move}")
+    return weights
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        known = ", ".join(TABLES)
+        raise ValueError(
+            f"weights {str(path)!r} cannot be read ({error.strerror}); "
+            f"expected {known} or the path of a JSON file"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: not a JSON file in UTF-8: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: must be a JSON object")
+    return content
+
+
+def _squares(table: Any, place: str) -> dict[str, Any]:
+    """The squares of a table with their weights: a whole board, or its upper left quarter, which
+    stands for the other three by reflection. Null marks a square out of play.
+    """
+    side = len(table) if isinstance(table, list) else 0
+    if side not in (ROWS // 2, ROWS) or any(
+        not isinstance(row, list) or len(row) != side for row in table
+    ):
+        raise ValueError(f"{place} must be a table of 8 rows of 8 weights, or 4 rows of 4")
+    return {
+        f"{'abcdefgh'[column]}{row + 1}": weight
+        for row in range(ROWS)
+        for column in range(ROWS)
+        if (weight := table[_fold(row, side)][_fold(column, side)]) is not None
+    }
+
+
+def _fold(index: int, side: int) -> int:
+    return index if index < side else ROWS - 1 - index
+
+
+def _weight(value: Any, place: str) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{place}: a weight must be a number above 0, not {value!r}")
+    return float(value)
