@@ -129,8 +129,7 @@ def view(record: GameRecord, frame: Frame) -> Text:
         text.append(frame.move.move, style="bold cyan")
         notes = list(_notes(record, frame.ply, frame.move))
         text.append("".join(f" · {note}" for note in notes) + "\n")
-    text.append(frame.board.rstrip("\n") + "\n")
-    return text.append(f"Score {'–'.join(str(score) for score in frame.scores)}\n", style="bold")
+    return text.append(frame.board.rstrip("\n") + "\n")
 
 
 def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
