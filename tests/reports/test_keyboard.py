@@ -1,0 +1,29 @@
+"""Keys from a real terminal, a pseudo one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import termios
+
+import pytest
+
+from arena.reports import keyboard, replay
+
+
+def test_keys_come_at_once_and_the_terminal_is_put_back() -> None:
+    ours, theirs = pty.openpty()
+    try:
+        before = termios.tcgetattr(theirs)
+        with pytest.raises(KeyboardInterrupt), keyboard.keys(theirs) as read:
+            seen = []
+            for pressed in (b" ", b"\x1b[D", b"G", b"q"):
+                os.write(ours, pressed)
+                seen.append(replay.terminal_key(read))
+            assert seen == ["next", "back", "end", "quit"]
+            assert not termios.tcgetattr(theirs)[3] & (termios.ECHO | termios.ICANON)
+            raise KeyboardInterrupt
+        assert termios.tcgetattr(theirs) == before
+    finally:
+        os.close(ours)
+        os.close(theirs)
