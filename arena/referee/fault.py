@@ -1,0 +1,21 @@
+"""A player's fault while it happens; `record.Fault` is what is kept of it."""
+
+from __future__ import annotations
+
+from arena.protocol import Termination
+
+
+class PlayerFault(Exception):  # noqa: N818 - a fault of the player, not an error of the program
+    """A player broke the contract: one word, and a sentence for its author."""
+
+    def __init__(self, termination: Termination, detail: str) -> None:
+        super().__init__(f"{termination}: {detail}")
+        self.termination = termination
+        self.detail = detail
+
+
+def excerpt(data: bytes, length: int = 120) -> str:
+    """What a player wrote, safe to show: shortened, everything unprintable escaped."""
+    text = data[:length].decode("utf-8", "backslashreplace")
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return f"«{shown}»" if len(data) <= length else f"«{shown}…» ({len(data)} bytes)"

@@ -1,0 +1,295 @@
+"""One game from start to record: who is asked, what is played, how it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from random import Random
+from typing import NamedTuple
+
+import rules
+from arena.protocol import CHANCE, End, Move, Start, Termination, Turn
+from arena.referee.clock import PlayerClock
+from arena.referee.fault import PlayerFault
+from arena.referee.host import this_host
+from arena.referee.pool import Player, SessionPool
+from arena.referee.record import Fault, GameRecord, PlayedMove
+from arena.referee.seat import Seat
+from arena.referee.seeds import derive
+from arena.referee.spec import GameSpec
+from rules.position import PASS, Position, draw_chance
+
+UNDECIDED_RULES = ("2048", "2584")
+"""Where one game alone gives no points: rivals are compared over several."""
+
+_IN_STEP = (
+    Termination.BAD_UTF8,
+    Termination.BAD_JSON,
+    Termination.BAD_SCHEMA,
+    Termination.WRONG_PLY,
+    Termination.ILLEGAL_MOVE,
+)
+"""Faults of a player that did answer with one line, and can be asked again."""
+
+
+def play_game(
+    spec: GameSpec,
+    pool: SessionPool,
+    *,
+    attempt: int = 1,
+    on_ply: Callable[[int], None] | None = None,
+) -> GameRecord:
+    """Play one game and return its record, whatever the players do.
+
+    `on_ply` is told how many plies have been played, after each. A failure of the host, such as
+    no memory to start a process, makes the game void. ValueError: the opening is not legal.
+    Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
+    """
+    return _Game(spec, pool, attempt, on_ply or (lambda plies: None)).play()
+
+
+class _Outcome(NamedTuple):
+    termination: Termination
+    detail: str
+    offender: int | None = None
+
+
+class _Forfeit(Exception):  # noqa: N818 - the end of a game, no error of the program
+    """A fault ends the game."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+
+
+class _Game:
+    """A game while it is played."""
+
+    def __init__(
+        self, spec: GameSpec, pool: SessionPool, attempt: int, on_ply: Callable[[int], None]
+    ) -> None:
+        self.spec = spec
+        self.pool = pool
+        self.attempt = attempt
+        self.on_ply = on_ply
+        self.game = rules.load(spec.rules, **spec.variant)
+        if len(spec.players) != self.game.seats:
+            raise ValueError(
+                f"{spec.game}: {spec.rules} has {self.game.seats} seats, "
+                f"not {len(spec.players)} players"
+            )
+        self.position: Position = self.game.start(derive(spec.seed, "start"))
+        self.seats = [
+            Seat(index, player, PlayerClock.full(spec.clock))
+            for index, player in enumerate(spec.players)
+        ]
+        self.moves: list[tuple[int, str]] = []
+        self.played: list[PlayedMove] = []
+        self.chance = Random(derive(spec.seed, "chance"))
+        self.substitute = Random(derive(spec.seed, "random moves"))
+        self.started_at = datetime.now(UTC)
+        self.began = time.monotonic()
+
+    def play(self) -> GameRecord:
+        self._open()
+        try:
+            self.pool.only(self.spec.players)
+            outcome = self._play()
+        except OSError as error:
+            outcome = _Outcome(Termination.VOID, f"The referee's host failed: {error}.")
+        self._close(outcome)
+        return self._record(outcome)
+
+    def _open(self) -> None:
+        for number, move in enumerate(self.spec.opening, 1):
+            seat = self.position.to_move
+            try:
+                self._apply(CHANCE if seat is None else seat, move)
+            except ValueError as error:
+                raise ValueError(f"{self.spec.game}: opening move {number}: {error}") from None
+
+    def _play(self) -> _Outcome:
+        try:
+            for seat in self.seats:
+                try:
+                    self._start(seat)
+                except PlayerFault as error:
+                    self._fault(seat, error)
+            while not self.position.is_over:
+                if self.spec.max_plies is not None and len(self.moves) >= self.spec.max_plies:
+                    return self._adjudicated(f"after {len(self.moves)} plies")
+                self._ply()
+        except _Forfeit as forfeit:
+            fault = forfeit.fault
+            return _Outcome(fault.termination, fault.detail, fault.seat)
+        if self.position.is_adjudicated:
+            return self._adjudicated("decided before the last move")
+        return _Outcome(Termination.NATURAL, self._score())
+
+    def _adjudicated(self, why: str) -> _Outcome:
+        return _Outcome(Termination.ADJUDICATED, f"{self._score()}, {why}")
+
+    def _score(self) -> str:
+        scores = self.position.scores()
+        return str(scores[0]) if self.spec.rules in UNDECIDED_RULES else "-".join(map(str, scores))
+
+    def _ply(self) -> None:
+        """One move: of chance, a forced pass, or of a player who is asked."""
+        mover = self.position.to_move
+        if mover is None or mover == CHANCE:
+            self._apply(CHANCE, draw_chance(self.position, self.chance))
+            return
+        legal = self.position.legal_moves()
+        if legal[0] == PASS:
+            self._apply(mover, PASS)
+            return
+        seat, asked = self.seats[mover], time.monotonic()
+        try:
+            reply, used_ms, cpu_ms = self._ask(seat, legal)
+        except PlayerFault as error:
+            fault = self._fault(seat, error)
+            used_ms = (time.monotonic() - asked) * 1000
+            move = self.substitute.choice(legal)
+            seat.random_moves += 1
+            made = PlayedMove(seat=mover, move=move, used_ms=used_ms, fault=fault)
+        else:
+            info = reply.info.model_dump(exclude_none=True) if reply.info else None
+            made = PlayedMove(
+                seat=mover, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
+            )
+        seat.told = len(self.moves)
+        seat.used_ms = used_ms
+        seat.clock = seat.clock.after(used_ms)
+        self._apply(mover, made.move, made)
+
+    def _apply(self, seat: int, move: str, made: PlayedMove | None = None) -> None:
+        self.position = self.position.play(move)
+        self.moves.append((seat, move))
+        self.played.append(made or PlayedMove(seat=seat, move=move))
+        self.on_ply(len(self.moves))
+
+    def _ask(self, seat: Seat, legal: tuple[str, ...]) -> tuple[Move, float, float | None]:
+        """Its move, the time and the CPU time it took. Raises PlayerFault."""
+        player = seat.player or self._start(seat)
+        request = Turn(
+            game=self.spec.game,
+            ply=len(self.moves),
+            time_ms=seat.clock.limit_ms,
+            bank_ms=seat.clock.shown_bank_ms,
+            state=self.position.state(),
+            moves=self.moves[seat.told :],
+            legal=list(legal),
+            used_ms=round(seat.used_ms),
+        )
+        cpu_before = player.process.cpu_ms()
+        move, used_ms = player.session.turn(request, self.spec.grace_ms)
+        cpu_after = player.process.cpu_ms()
+        if cpu_before is None or cpu_after is None:
+            return move, used_ms, None
+        return move, used_ms, cpu_after - cpu_before
+
+    def _start(self, seat: Seat) -> Player:
+        """Begin the game with a player, or go on with a fresh process. Raises PlayerFault.
+
+        Who failed to start once is not started again: the same fault is raised at each turn.
+        """
+        if seat.lost is not None:
+            raise seat.lost
+        try:
+            player = seat.player = self.pool.open(seat.spec)
+            player.process.stderr = seat.stderr
+            request = Start(
+                game=self.spec.game,
+                rules=self.game.name,
+                variant=self.game.variant,
+                seat=seat.index,
+                seats=len(self.seats),
+                clock=self.spec.clock,
+                startup_ms=self.spec.startup_ms,
+                seed=derive(self.spec.seed, f"player {seat.index}"),
+                options=seat.spec.options,
+                state=self.position.state(),
+                moves=self.moves,
+            )
+            seat.ready, seat.startup_ms = player.session.start(request, self.spec.grace_ms)
+        except PlayerFault as error:
+            seat.lost = error
+            raise
+        seat.told = len(self.moves)
+        return player
+
+    def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
+        """What to keep of a fault; raises _Forfeit where it ends the game."""
+        fault = Fault(
+            ply=len(self.moves),
+            seat=seat.index,
+            termination=error.termination,
+            detail=error.detail,
+        )
+        if error.termination not in _IN_STEP or seat.lost is not None:
+            self._kill(seat)
+        if self.spec.on_fault == "forfeit":
+            self._kill(seat)
+            raise _Forfeit(fault)
+        return fault
+
+    def _kill(self, seat: Seat) -> None:
+        if seat.player is not None:
+            self.pool.kill(seat.player)
+            seat.note_memory()
+            seat.player = None
+
+    def _close(self, outcome: _Outcome) -> None:
+        """Say goodbye to who is still there."""
+        message = End(
+            game=self.spec.game,
+            termination=outcome.termination,
+            detail=outcome.detail,
+            scores=list(self.position.scores()),
+            points=list(self._points(outcome)),
+        )
+        players = [seat.player for seat in self.seats if seat.player is not None]
+        for player in players:
+            player.session.end(message)
+            player.process.note_peak_memory()
+        self.pool.finish(players)
+        for seat in self.seats:
+            seat.note_memory()
+
+    def _points(self, outcome: _Outcome) -> tuple[float, ...]:
+        if outcome.termination is Termination.VOID or self.spec.rules in UNDECIDED_RULES:
+            return ()
+        if outcome.offender is not None:
+            return tuple(float(seat.index != outcome.offender) for seat in self.seats)
+        first, second = self.position.scores()
+        won = 0.5 if first == second else float(first > second)
+        return (won, 1 - won)
+
+    def _record(self, outcome: _Outcome) -> GameRecord:
+        spec = self.spec
+        return GameRecord(
+            game=spec.game,
+            attempt=self.attempt,
+            round=spec.round,
+            pair=spec.pair,
+            rules=spec.rules,
+            variant=self.game.variant,
+            seats=tuple(seat.record() for seat in self.seats),
+            opening=spec.opening,
+            seed=spec.seed,
+            clock=spec.clock,
+            startup_ms=spec.startup_ms,
+            grace_ms=spec.grace_ms,
+            on_fault=spec.on_fault,
+            moves=tuple(self.played),
+            final_state=self.position.state(),
+            termination=outcome.termination,
+            detail=outcome.detail,
+            offender=outcome.offender,
+            scores=self.position.scores(),
+            points=self._points(outcome),
+            started_at=self.started_at.isoformat(timespec="milliseconds"),
+            duration_ms=(time.monotonic() - self.began) * 1000,
+            host=this_host(),
+        )

@@ -1,0 +1,167 @@
+"""From the bytes of a reply to a message, or to the fault that is in them.
+
+Order of judgement: encoding → JSON → schema → ply → legality. (Death, lateness and length come
+before, in the transport.) JSON is taken strictly, as RFC 8259 has it and no further.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from arena.protocol import Message, Move, Ready, Termination
+from arena.referee.fault import PlayerFault, excerpt
+
+MAX_DEPTH = 64
+"""How deep arrays and objects may nest."""
+MAX_DIGITS = 300
+"""How long an integer may be: none of the protocol's needs more, and none is ever quadratic."""
+
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
+
+Reply = TypeVar("Reply", Ready, Move)
+
+
+def ready(line: bytes) -> Ready:
+    """The answer to `start`. Raises PlayerFault."""
+    return _validate(Ready, _object(line))
+
+
+def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
+    """The answer to `turn`. Raises PlayerFault."""
+    data = _object(line)
+    answered = data.get("ply")
+    if isinstance(answered, bool):
+        raise PlayerFault(
+            Termination.WRONG_PLY,
+            f"`ply` is {json.dumps(answered)}, which is no integer; the turn asked has ply {ply}.",
+        )
+    reply = _validate(Move, data)
+    if reply.ply != ply:
+        raise PlayerFault(
+            Termination.WRONG_PLY,
+            f"The reply is for ply {reply.ply}, but ply {ply} was asked. "
+            f"Echo the `ply` of the turn, and answer each turn once.",
+        )
+    if reply.move not in legal:
+        shown = ", ".join(list(legal)[:12]) + (", …" if len(legal) > 12 else "")
+        raise PlayerFault(
+            Termination.ILLEGAL_MOVE,
+            f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
+        )
+    return reply
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """The JSON object in `line`. Raises PlayerFault: bad_utf8, bad_json, bad_schema."""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PlayerFault(
+            Termination.BAD_UTF8,
+            f"Byte 0x{line[error.start]:02x} at position {error.start} is not UTF-8: "
+            f"{excerpt(line)}. Write UTF-8, without a byte order mark.",
+        ) from None
+    if len(line) > MAX_DEPTH and _depth(line) > MAX_DEPTH:
+        raise _bad_json(line, f"nested deeper than {MAX_DEPTH}")
+    try:
+        data = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _bad_json(line, f"{error.msg} at position {error.pos}") from None
+    except ValueError as error:
+        raise _bad_json(line, str(error)) from None
+    if not isinstance(data, dict):
+        raise PlayerFault(
+            Termination.BAD_SCHEMA,
+            f"A reply is a JSON object, {{…}}, but this is {type(data).__name__}: {excerpt(line)}.",
+        )
+    return data
+
+
+def _depth(line: bytes) -> int:
+    """How deep the brackets nest, as far as this is JSON; strings are skipped."""
+    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
+        return 0
+    depth = deepest = 0
+    for token in _BRACKETS.findall(line):
+        if token in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _bad_json(line: bytes, why: str) -> PlayerFault:
+    return PlayerFault(
+        Termination.BAD_JSON,
+        f"Not strict JSON ({why}): {excerpt(line)}. Write one JSON object a line; log to stderr.",
+    )
+
+
+def _validate(model: type[Reply], data: dict[str, Any]) -> Reply:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise PlayerFault(Termination.BAD_SCHEMA, _explain(model, data, error)) from None
+
+
+def _explain(model: type[Message], data: dict[str, Any], error: ValidationError) -> str:
+    problems = []
+    for problem in error.errors(include_url=False):
+        field = ".".join(map(str, problem["loc"]))
+        if problem["type"] == "missing":
+            problems.append(f"`{field}` is missing")
+        else:
+            got = excerpt(json.dumps(problem["input"]).encode(), 60)
+            said = problem["msg"].removeprefix("Value error, ")
+            said = said.replace("Input should be", "should be")
+            problems.append(f"`{field}` {said}, got {got}")
+    fields = ", ".join(
+        name if field.is_required() else f"{name} (optional)"
+        for name, field in model.model_fields.items()
+    )
+    kind = model.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr] # a Literal
+    return f"Not a `{kind}` message: {'; '.join(problems)}. Its fields: {fields}."
+
+
+# Strict JSON
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {excerpt(twice.encode('utf-8', 'backslashreplace'))} twice")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {text[:20]} overflows")
+    return number
+
+
+def _short_integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"an integer of {len(text)} digits")
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_constant=_no_constant,
+    parse_float=_finite,
+    parse_int=_short_integer,
+)

@@ -1,0 +1,100 @@
+"""The player processes that are alive, and the certainty that none outlives its use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from arena.referee.processes import become_subreaper, children, kill_children
+from arena.referee.session import Session
+from arena.referee.spec import PlayerSpec
+from arena.referee.transport import PlayerProcess
+
+QUIT_S = 1.0
+"""How long players may take to exit after `quit`."""
+
+
+@dataclass(eq=False)
+class Player:
+    """A process, and the dialogue with it."""
+
+    spec: PlayerSpec
+    process: PlayerProcess
+    session: Session
+
+
+class SessionPool:
+    """Starts, keeps and ends player processes. Use it in a `with` statement.
+
+    With `keep_alive`, a process that ended its game well goes on to the next game of its player.
+    The process that holds a pool becomes a subreaper, and may have children of its own only if
+    they were there before the pool: whatever else appears was forked away by a player.
+    """
+
+    def __init__(self, *, keep_alive: bool = False) -> None:
+        self.keep_alive = keep_alive
+        self._alive: list[Player] = []
+        self._idle: list[Player] = []
+        become_subreaper()
+        self._others = children()
+
+    def open(self, spec: PlayerSpec) -> Player:
+        """A process that plays for `spec`, idle or new.
+
+        Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+        """
+        for player in self._idle:
+            if player.spec == spec:
+                self._idle.remove(player)
+                return player
+        process = PlayerProcess(spec)
+        player = Player(spec, process, Session(process))
+        self._alive.append(player)
+        return player
+
+    def kill(self, player: Player) -> None:
+        """End a process that cannot be trusted any more."""
+        player.process.kill()
+        self._alive.remove(player)
+
+    def finish(self, players: Collection[Player]) -> None:
+        """A game is over for these: keep them or let them go, and sweep up what was forked away."""
+        if self.keep_alive:
+            self._idle += players
+        else:
+            self._retire(players)
+        kill_children(self._others | {player.process.pid for player in self._alive})
+
+    def only(self, specs: Collection[PlayerSpec]) -> None:
+        """Let go of idle processes that the next game does not need."""
+        self._retire([player for player in self._idle if player.spec not in specs])
+
+    def _retire(self, players: Collection[Player]) -> None:
+        """Tell all to quit, wait a second for all together, and kill who stays."""
+        for player in players:
+            player.session.quit()
+        deadline = time.monotonic_ns() + int(QUIT_S * 1e9)
+        for player in tuple(players):
+            player.process.wait_for_exit(deadline)
+            if player in self._idle:
+                self._idle.remove(player)
+            self.kill(player)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self._retire(tuple(self._idle))
+        self._idle.clear()
+        for player in tuple(self._alive):
+            self.kill(player)
+        kill_children(self._others)

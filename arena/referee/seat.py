@@ -1,0 +1,58 @@
+"""One side of a game while it is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arena.protocol import Ready
+from arena.referee.clock import PlayerClock
+from arena.referee.ends import Ends
+from arena.referee.fault import PlayerFault
+from arena.referee.pool import Player
+from arena.referee.record import SeatRecord
+from arena.referee.spec import PlayerSpec
+
+
+@dataclass
+class Seat:
+    """A player at the board: its process, its clock, and what it has been told."""
+
+    index: int
+    spec: PlayerSpec
+    clock: PlayerClock
+    player: Player | None = None
+    """Its process; None before its start and after a fault that ended it."""
+    lost: PlayerFault | None = None
+    """Why it could not be started; there is nobody to ask any more."""
+    told: int = 0
+    """How many of the game's moves the player knows of."""
+    used_ms: float = 0.0
+    """What its last move took."""
+    ready: Ready | None = None
+    startup_ms: float | None = None
+    stderr: Ends = field(default_factory=Ends)
+    peak_memory_bytes: int = 0
+    random_moves: int = 0
+
+    def note_memory(self) -> None:
+        """Take over what the process has measured of itself."""
+        if self.player is not None:
+            peak = self.player.process.peak_memory_bytes
+            self.peak_memory_bytes = max(self.peak_memory_bytes, peak)
+
+    def record(self) -> SeatRecord:
+        """What is kept of this side."""
+        ready = self.ready
+        return SeatRecord(
+            player=self.spec.name,
+            command=self.spec.command,
+            reported_name=ready.name if ready else None,
+            reported_version=ready.version if ready else None,
+            reported_author=ready.author if ready else None,
+            startup_ms=self.startup_ms,
+            stderr_head=self.stderr.head,
+            stderr_tail=self.stderr.tail,
+            stderr_bytes=self.stderr.total,
+            peak_memory_mb=self.peak_memory_bytes / 2**20 or None,
+            random_moves=self.random_moves,
+        )

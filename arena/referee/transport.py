@@ -1,0 +1,303 @@
+"""One player process: bytes and lines over its pipes, its death, its memory, its end.
+
+No asyncio and no threads: one `poll` over stdout, stderr and the process itself, with one deadline
+a request. What a player writes is taken in bounded pieces, so that no flood grows our memory.
+Times are nanoseconds of `time.monotonic_ns`.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from typing import Protocol
+
+from arena.protocol import MAX_LINE_BYTES, Termination
+from arena.referee.ends import Ends
+from arena.referee.fault import PlayerFault, excerpt
+from arena.referee.processes import kill_tree, peak_resident_bytes, resident_bytes
+from arena.referee.spawn import spawn
+from arena.referee.spec import PlayerSpec
+
+MAX_BLANK_LINES = 100
+"""How many blank lines are let pass in answer to one request."""
+
+_CHUNK_BYTES = 64 * 1024
+_WATCH_MS = 25
+"""How often memory is sampled while we wait; the first slice of a wait costs nothing."""
+_DEATH_S = 2.0
+"""How long a killed process may take to be gone, on a host that is busy freeing its memory."""
+_DYING_MS = 100
+"""A process that ends closes its pipes a moment before it can be seen dead."""
+
+
+class Transport(Protocol):
+    """What a session needs of a player; every method may raise PlayerFault."""
+
+    stderr: Ends
+
+    def expect_silence(self) -> None:
+        """Judge what the player wrote without being asked."""
+
+    def write(self, line: bytes, deadline: int) -> None:
+        """Write a request, newline included."""
+
+    def read_line(self, deadline: int) -> bytes:
+        """The next line, without its newline, if it was complete by the deadline."""
+
+    def close(self) -> None:
+        """Ask the process to exit: no more requests will come."""
+
+    def kill(self) -> None:
+        """End the process and all its descendants at once; never raises."""
+
+
+class PlayerProcess:
+    """A player's process and its pipes. Starting it may raise PlayerFault (`start_failed`)."""
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self.stderr = Ends()
+        self.peak_memory_bytes = 0
+        self._limit_bytes = spec.memory_mb * 2**20 if spec.memory_mb is not None else None
+        self._process = spawn(spec)
+        self.pid = self._process.pid
+        self._stdin, self._stdout, self._stderr = (
+            pipe.fileno()
+            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+            if pipe is not None
+        )
+        for descriptor in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(descriptor, False)
+        self._pidfd = os.pidfd_open(self.pid)
+        self._poll = select.poll()
+        for descriptor in (self._stdout, self._stderr, self._pidfd):
+            self._poll.register(descriptor, select.POLLIN)
+        self._buffer = bytearray()
+
+    # Requests and replies
+
+    def expect_silence(self) -> None:
+        """Nobody was asked: a dead process, a closed stdout and waiting bytes are faults.
+
+        Blank lines are let pass. Raises PlayerFault.
+        """
+        events = self._events(0)
+        open_ = self._read_stdout() if self._stdout in events else True
+        if self._pidfd in events:
+            raise self._exited("before it was asked")
+        if self._buffer:
+            self._judge_waiting()
+        if not open_:
+            raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
+
+    def _judge_waiting(self) -> None:
+        waiting = bytes(self._buffer)
+        self._buffer.clear()
+        blank = not waiting.strip()
+        if len(waiting) >= _CHUNK_BYTES or (blank and waiting.count(b"\n") > MAX_BLANK_LINES):
+            raise PlayerFault(
+                Termination.FLOOD,
+                f"Too much was waiting before the player was asked: {excerpt(waiting)}. "
+                f"Write one line for each request, and nothing else.",
+            )
+        if not blank:
+            raise PlayerFault(
+                Termination.UNSOLICITED,
+                f"The player wrote before it was asked: {excerpt(waiting)}. "
+                f"Write to stdout only to answer a request; log to stderr.",
+            )
+
+    def write(self, line: bytes, deadline: int) -> None:
+        """Write all of `line`. Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory."""
+        try:
+            try:
+                written = os.write(self._stdin, line)
+            except BlockingIOError:
+                written = 0
+            if written < len(line):
+                self._write_rest(memoryview(line)[written:], deadline)
+        except BrokenPipeError:
+            raise self._closed_pipe("stdin", Termination.STDIN_CLOSED) from None
+
+    def _write_rest(self, rest: memoryview, deadline: int) -> None:
+        """The pipe is full: wait for room, until the deadline."""
+        self._poll.unregister(self._stdout)  # what it says meanwhile can wait
+        self._poll.register(self._stdin, select.POLLOUT)
+        try:
+            while rest:
+                events = self._wait(deadline)
+                if self._pidfd in events:
+                    raise self._exited("while a request was written to it")
+                if not events:
+                    raise PlayerFault(
+                        Termination.TIMEOUT,
+                        "The player did not read its stdin, so the request could not be written "
+                        "in time. Read every line you are sent.",
+                    )
+                with suppress(BlockingIOError):
+                    rest = rest[os.write(self._stdin, rest) :]
+        finally:
+            self._poll.unregister(self._stdin)
+            self._poll.register(self._stdout, select.POLLIN)
+
+    def read_line(self, deadline: int) -> bytes:
+        """The next line without its newline.
+
+        One deadline: partial output never extends it. Raises PlayerFault: exited, stdout_closed,
+        line_too_long, timeout, out_of_memory.
+        """
+        searched = 0
+        while True:
+            newline = self._buffer.find(b"\n", searched)
+            if newline > MAX_LINE_BYTES or (newline < 0 and len(self._buffer) > MAX_LINE_BYTES):
+                if time.monotonic_ns() > deadline:
+                    raise _late(self._buffer)
+                raise PlayerFault(
+                    Termination.LINE_TOO_LONG,
+                    f"A line of more than 64 KiB, beginning {excerpt(bytes(self._buffer[:4096]))}. "
+                    f"Keep a reply short; log to stderr.",
+                )
+            if newline >= 0:
+                line = bytes(self._buffer[:newline])
+                del self._buffer[: newline + 1]
+                return line
+            searched = len(self._buffer)
+            events = self._wait(deadline)
+            if not events:
+                raise _late(self._buffer)
+            open_ = self._read_stdout() if self._stdout in events else True
+            if self._pidfd in events and len(self._buffer) == searched:
+                raise self._exited("while it owed an answer")
+            if not open_:
+                raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
+
+    def _read_stdout(self) -> bool:
+        """Take a piece into the buffer; False at the end of the stream."""
+        try:
+            data = os.read(self._stdout, _CHUNK_BYTES)
+        except BlockingIOError:
+            return True
+        self._buffer += data
+        return bool(data)
+
+    # Waiting
+
+    def _wait(self, deadline: int) -> set[int]:
+        """Descriptors that are ready; empty when the deadline has passed. stderr is seen to."""
+        while True:
+            left_ms = max(0, -(-(deadline - time.monotonic_ns()) // 1_000_000))
+            events = self._events(min(left_ms, _WATCH_MS))
+            if events:
+                return events
+            if left_ms <= _WATCH_MS and time.monotonic_ns() > deadline:
+                return events
+            self._watch_memory()
+
+    def _events(self, timeout_ms: int) -> set[int]:
+        """Descriptors that are ready now or within the timeout, stderr drained and left out."""
+        ready = {descriptor for descriptor, _ in self._poll.poll(timeout_ms)}
+        if self._stderr in ready:
+            ready.discard(self._stderr)
+            self._drain_stderr()
+        return ready
+
+    def _drain_stderr(self) -> None:
+        """Take what is there, one piece a call: a flood must not keep us from the clock."""
+        with suppress(BlockingIOError):
+            data = os.read(self._stderr, _CHUNK_BYTES)
+            self.stderr.feed(data)
+            if not data:
+                self._poll.unregister(self._stderr)
+
+    def _watch_memory(self) -> None:
+        """Raise PlayerFault when the process tree holds more than its limit."""
+        used = resident_bytes(self.pid)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, used)
+        if self._limit_bytes is not None and used > self._limit_bytes:
+            self.kill()
+            raise PlayerFault(
+                Termination.OUT_OF_MEMORY,
+                f"The player's processes held {used / 2**20:.0f} MB; "
+                f"{self._limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`).",
+            )
+
+    def note_peak_memory(self) -> None:
+        """Bring `peak_memory_bytes` up to date: short games end between two samples."""
+        self.peak_memory_bytes = max(self.peak_memory_bytes, peak_resident_bytes(self.pid))
+
+    def cpu_ms(self) -> float | None:
+        """CPU time of the process so far; None when it is gone."""
+        try:
+            return time.clock_gettime((~self.pid << 3) | 2) * 1000  # see clock_getcpuclockid(3)
+        except OSError:
+            return None
+
+    # Ends
+
+    def _exited(self, when: str) -> PlayerFault:
+        """The fault of a process that is dead: how it ended, and its last words."""
+        for _ in range(4):  # what it wrote to stderr before its death; bounded, a child may flood
+            self._events(0)
+        # Left unreaped: until `kill`, its pid and its group are nobody else's.
+        end = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
+        if end is not None and end.si_code == os.CLD_EXITED:
+            how = f"exited with code {end.si_status}"
+        else:
+            how = f"was ended by {signal.Signals(end.si_status).name}" if end else "ended"
+        words = self.stderr.last_lines()
+        last = f"Its last words on stderr: {words}" if words else "It wrote nothing to stderr."
+        return PlayerFault(Termination.EXITED, f"The player {how} {when}. {last}")
+
+    def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
+        """The fault behind a closed pipe: a process that is dying, or one that lives on."""
+        death = select.poll()
+        death.register(self._pidfd, select.POLLIN)
+        if death.poll(_DYING_MS):
+            return self._exited("while it owed an answer")
+        return PlayerFault(
+            termination,
+            f"The player closed its {stream} and goes on running. "
+            f"Keep stdin and stdout open until `quit`.",
+        )
+
+    def close(self) -> None:
+        """Close its stdin: a player that reads its requests will see the end and exit."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+
+    def wait_for_exit(self, deadline: int) -> None:
+        """Let the process end by itself until the deadline; what it still says is thrown away."""
+        with suppress(PlayerFault):
+            while events := self._wait(deadline):
+                if self._pidfd in events:
+                    return
+                self._buffer.clear()
+                if not self._read_stdout():
+                    self._poll.unregister(self._stdout)
+
+    def kill(self) -> None:
+        """End the process, its group and every descendant, and reap it. May be called twice."""
+        if self._process.returncode is not None:
+            return
+        self.note_peak_memory()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        kill_tree(self.pid)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_DEATH_S)
+        os.close(self._pidfd)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                with suppress(OSError):  # closing flushes: the reader may be gone
+                    pipe.close()
+
+
+def _late(buffer: bytearray) -> PlayerFault:
+    said = f"only {excerpt(bytes(buffer[:4096]))} without a newline" if buffer else "nothing"
+    return PlayerFault(
+        Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {said}."
+    )
