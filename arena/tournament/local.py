@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import IO
 
+from arena.referee.processes import become_subreaper, children, kill_children
 from arena.referee.record import GameRecord
 from arena.tournament.executor import ExecutorError, Lost, Played, Progress, Report, Task
-from arena.tournament.processes import become_subreaper, children, kill_trees
 
 # As arena.tournament.worker sends them; importing it here would load the referee.
 _READY, _PLIES, _RECORD, _FAILED = b"+", b"p", b"r", b"x"
@@ -143,7 +143,7 @@ class LocalExecutor:
         return Lost(worker.task, f"its worker ended ({last_words})") if worker.task else None
 
     def _kill_leftovers(self) -> None:
-        kill_trees(children() - self._others - {worker.process.pid for worker in self._workers})
+        kill_children(self._others | {worker.process.pid for worker in self._workers})
 
     def close(self, *, now: bool) -> None:
         """End the workers and all they started, within about 2 s."""

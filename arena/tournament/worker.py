@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection
 from types import FrameType
 
 from arena.referee import SessionPool, play_game
+from arena.referee.processes import become_subreaper, die_with_parent, kill_children
 from arena.tournament.executor import Task
-from arena.tournament.processes import become_subreaper, children, die_with_parent, kill_trees
 
 READY, PLIES, RECORD, FAILED = b"+", b"p", b"r", b"x"
 """The worker is up · plies played so far · the game's record · the referee failed: why."""
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
             except EOFError:
                 break
             connection.send_bytes(_play(task, pool, connection))
-    kill_trees(children())
+    kill_children()
 
 
 def _play(task: Task, pool: SessionPool, connection: Connection) -> bytes:
@@ -68,7 +68,7 @@ def _play(task: Task, pool: SessionPool, connection: Connection) -> bytes:
 
 def _end(number: int, frame: FrameType | None) -> None:
     """Runs in the thread that also starts players, so that none is started meanwhile."""
-    kill_trees(children())
+    kill_children()
     os._exit(128 + number)
 
 

@@ -1,0 +1,276 @@
+"""Real runs: worker processes, killed and interrupted at any moment, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executor import ExecutorError, Lost, Played, Report, Task
+from arena.tournament.local import LocalExecutor
+from arena.tournament.machine import usable_cores
+from arena.tournament.schedule import schedule
+from arena.tournament.store import Store
+
+Load = Callable[..., TournamentConfig]
+ROUNDS = "[tournament]\nrounds = {}\nkeep_alive = {}\n"
+DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+OTHELLO = '[game]\nrules = "othello"\nsize = 4\n'
+MARK = "ARENA_TEST_MARK"
+
+RUN = """
+import sys
+from pathlib import Path
+from arena.tournament.run import GameStarted, run
+from arena.tournament.settings import TournamentConfig
+from arena.tournament.store import Store
+
+config = TournamentConfig.model_validate_json(sys.argv[2])
+with Store.open_run(Path(sys.argv[1]), config) as store:
+    outcome = run(config, store, on_event=lambda event: print(type(event).__name__, flush=True))
+sys.exit(outcome.exit_code)
+"""
+
+
+def marked(mark: str) -> list[psutil.Process]:
+    """Processes, dead or alive, that were started under the mark, the ones waiting for nobody
+    but their parent left out.
+    """
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def all_gone(mark: str, within_s: float) -> bool:
+    deadline = time.monotonic() + within_s
+    while marked(mark):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Iterator[str]:
+    """Put into the environment of what a test starts; whatever is left at the end is killed."""
+    yield str(tmp_path)
+    for process in marked(str(tmp_path)):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def start(path: Path, config: TournamentConfig, mark: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN, str(path), config.model_dump_json()],
+        env={**os.environ, MARK: mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def results(path: Path) -> list[str]:
+    with Store.open(path) as store:
+        return [record.game for record in store.records()]
+
+
+def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: str) -> None:
+    config, path = load(ROUNDS.format(12, "false") + DOTS, players=3), tmp_path / "t.sqlite"
+    seed = random.SystemRandom().randrange(10**9)
+    print(f"seed {seed}")  # noqa: T201 - shown when the test fails
+    rng = random.Random(seed)
+    earlier: list[str] = []
+    for _ in range(12):
+        process = start(path, config, mark)
+        time.sleep(rng.uniform(0.05, 1.6))
+        process.kill()
+        process.communicate()
+        assert all_gone(mark, 3)
+        if path.exists() and path.stat().st_size:
+            now = results(path)
+            assert now[: len(earlier)] == earlier
+            earlier = now
+    last = start(path, config, mark)
+    _, errors = last.communicate(timeout=60)
+    assert (last.returncode, errors) == (0, "")
+    assert all_gone(mark, 3)
+    done = results(path)
+    assert done[: len(earlier)] == earlier
+    assert sorted(done) == [spec.game for spec in schedule(config)]
+    with Store.open(path) as store:
+        assert {record.attempt for record in store.records(void=True)} == {1}
+
+
+@pytest.mark.parametrize("keep_alive", ["true", "false"])
+def test_interrupted_a_run_ends_soon_and_leaves_nothing(
+    load: Load, tmp_path: Path, mark: str, keep_alive: str
+) -> None:
+    config, path = load(ROUNDS.format(500, keep_alive) + OTHELLO), tmp_path / "t.sqlite"
+    process = start(path, config, mark)
+    assert process.stdout is not None
+    finished = 0
+    while finished < 3 and (line := process.stdout.readline()):
+        finished += line == "GameFinished\n"
+    sent = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, errors = process.communicate(timeout=10)
+    assert time.monotonic() - sent < 2
+    assert (process.returncode, errors) == (130, "")
+    assert out.splitlines()[-1] == "RunInterrupted"
+    assert all_gone(mark, 0.5)
+    assert len(results(path)) == finished + out.splitlines().count("GameFinished")
+
+
+def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
+    config, path = load(ROUNDS.format(60, "true") + DOTS), tmp_path / "t.sqlite"
+    process = start(path, config, mark)
+    assert process.stdout is not None
+    out, killed = [], 0
+    while line := process.stdout.readline():
+        out.append(line.strip())
+        if killed < 2 and out.count("GameFinished") >= 10 * (killed + 1):
+            workers = [p for p in psutil.Process(process.pid).children() if "-P" in p.cmdline()]
+            players = [child for worker in workers for child in worker.children(recursive=True)]
+            workers[0].kill()
+            killed += 1
+            assert players
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert all_gone(mark, 1)
+    assert sorted(results(path)) == [spec.game for spec in schedule(config)]
+    with Store.open(path) as store:
+        void = [r for r in store.records(void=True) if r.termination == "void"]
+    assert len(void) == out.count("GameVoid") <= 2
+    assert all("killed by signal 9" in record.detail for record in void)
+
+
+KILLER = """
+import os, signal, sys
+if os.fork() == 0:  # one that runs away from its group
+    os.setsid()
+    if os.fork() == 0:
+        signal.pause()
+    os._exit(0)
+os.kill(os.getppid(), signal.SIGKILL)
+signal.pause()
+"""
+
+
+def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, mark: str) -> None:
+    (tmp_path / "killer.py").write_text(KILLER)
+    text = f'[tournament]\nconcurrency = 1\n{DOTS}[[player]]\nbot = "killer.py"\n'
+    config, path = load(text, players=1), tmp_path / "t.sqlite"
+    process = start(path, config, mark)
+    out, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, "")
+    assert all_gone(mark, 1)
+    assert out.splitlines().count("GameVoid") == 2 * 3
+    with Store.open(path) as store:
+        assert list(store.records()) == []
+        assert store.attempts() == {"g0001": 3, "g0002": 3}
+
+
+@pytest.fixture
+def executor() -> Iterator[Callable[..., LocalExecutor]]:
+    opened: list[LocalExecutor] = []
+
+    def make(games: int, threads: int = 1, keep_alive: bool = False) -> LocalExecutor:
+        opened.append(LocalExecutor(games, threads, usable_cores(), keep_alive))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close(now=True)
+
+
+def until_ended(executor: LocalExecutor, tasks: int) -> list[Report]:
+    reports: list[Report] = []
+    deadline = time.monotonic() + 30
+    while len(reports) < tasks and time.monotonic() < deadline:
+        reports += [r for r in executor.wait(1.0) if isinstance(r, Played | Lost)]
+    return reports
+
+
+def test_each_game_has_cores_of_its_own(
+    load: Load, tmp_path: Path, executor: Callable[..., LocalExecutor]
+) -> None:
+    cores = usable_cores()
+    pool = executor(len(cores))
+    assert pool.capacity == len(cores)
+    (tmp_path / "where.py").write_text(
+        "import os, sys\nprint(sorted(os.sched_getaffinity(0)), file=sys.stderr)\n"
+    )
+    config = load(DOTS + '[[player]]\nbot = "where.py"\n', players=1)
+    spec = schedule(config)[0]
+    for number in range(len(cores)):
+        pool.submit(Task(spec=spec.model_copy(update={"game": f"g{number}"})))
+    reports = until_ended(pool, len(cores))
+    seen = {
+        seat.stderr_head.strip()
+        for report in reports
+        if isinstance(report, Played)
+        for seat in report.record.seats
+        if seat.player == "where"
+    }
+    assert seen == {f"[{core}]" for core in cores}
+
+
+def test_more_cores_than_there_are_are_refused() -> None:
+    with pytest.raises(ExecutorError, match="2 games of 2 cores each need 4 cores, there are 3"):
+        LocalExecutor(2, 2, (0, 1, 2), keep_alive=False)
+
+
+def test_a_failing_referee_loses_the_game_not_the_worker(
+    load: Load, executor: Callable[..., LocalExecutor]
+) -> None:
+    spec = schedule(load(DOTS))[0]
+    pool = executor(1)
+    pool.submit(Task(spec=spec.model_copy(update={"variant": {"rows": -1}})))
+    (lost,) = until_ended(pool, 1)
+    assert isinstance(lost, Lost)
+    assert "the referee failed: " in lost.reason
+    assert "rows" in lost.reason
+    pool.submit(Task(spec=spec))
+    (played,) = until_ended(pool, 1)
+    assert isinstance(played, Played)
+    assert played.record.game == "g0001"
+
+
+def test_a_worker_that_cannot_start_ends_the_run(
+    load: Load, executor: Callable[..., LocalExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    pool = executor(1)
+    pool.submit(Task(spec=schedule(load(DOTS))[0]))
+    with pytest.raises(ExecutorError, match=r"a worker process did not start \(exit code 1\)"):
+        until_ended(pool, 1)
+
+
+def test_a_container_quota_limits_the_cores(tmp_path: Path) -> None:
+    every = tuple(sorted(os.sched_getaffinity(0)))
+    assert usable_cores(tmp_path) == every
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    assert usable_cores(tmp_path) == every
+    (tmp_path / "cpu.max").write_text("150000 100000\n")
+    assert usable_cores(tmp_path) == every[:1]
+    (tmp_path / "cpu.max").unlink()
+    (tmp_path / "cpu").mkdir()
+    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("50000\n")
+    (tmp_path / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
+    assert usable_cores(tmp_path) == every[:1]
+    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("-1\n")
+    assert usable_cores(tmp_path) == every

@@ -1,0 +1,231 @@
+"""A run, with an executor that does what a test tells it: what is played, kept, replayed, told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.protocol import Termination
+from arena.referee.record import GameRecord
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executor import Lost, Played, Progress, Report, Task
+from arena.tournament.run import (
+    Event,
+    GameFinished,
+    GameProgress,
+    GameStarted,
+    GameVoid,
+    Outcome,
+    RunFinished,
+    RunInterrupted,
+    RunStarted,
+    run,
+)
+from arena.tournament.schedule import schedule
+from arena.tournament.store import Store, StoreError
+
+Load = Callable[..., TournamentConfig]
+Record = Callable[..., GameRecord]
+Answer = Callable[[Task], Report]
+DOTS = '[tournament]\nrounds = 2\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+
+
+class ScriptedExecutor:
+    """Answers every task by `answer`, two at a time, the later one first."""
+
+    capacity = 2
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.tasks: list[Task] = []
+        self.most = 0
+        self.closed: list[bool] = []
+
+    def submit(self, task: Task) -> None:
+        self.tasks.append(task)
+        self.most = max(self.most, len(self.tasks))
+
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        task = self.tasks.pop()
+        return [Progress(task, 3), self.answer(task)]
+
+    def close(self, *, now: bool) -> None:
+        self.closed.append(now)
+
+
+def play(
+    config: TournamentConfig, path: Path, executor: ScriptedExecutor
+) -> tuple[Outcome, list[Event]]:
+    events: list[Event] = []
+    with Store.open_run(path, config) as store:
+        outcome = run(config, store, on_event=events.append, executor=executor)
+    return outcome, events
+
+
+def stored(path: Path) -> list[tuple[str, int, str]]:
+    with Store.open(path) as store:
+        records = store.records(void=True)
+        return sorted((r.game, r.attempt, r.termination.value) for r in records)
+
+
+def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: Record) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
+    outcome, events = play(config, path, executor)
+    assert outcome == Outcome(total=4, done=4)
+    assert outcome.exit_code == 0
+    assert executor.most == 2
+    assert executor.closed == [False]
+    assert stored(path) == [(f"g000{i}", 1, "natural") for i in range(1, 5)]
+    assert isinstance(events[0], RunStarted)
+    assert (events[0].total, events[0].done) == (4, 0)
+    assert events[-1] == RunFinished(outcome)
+    assert sum(isinstance(event, GameStarted) for event in events) == 4
+    assert sum(isinstance(event, GameProgress) for event in events) == 4
+    finished = [event for event in events if isinstance(event, GameFinished)]
+    assert [event.done for event in finished] == [1, 2, 3, 4]
+    assert {event.record.game for event in finished} == {"g0001", "g0002", "g0003", "g0004"}
+
+
+def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, played: Record) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    with Store.open_run(path, config) as store:
+        for spec in schedule(config)[1:3]:
+            store.add(played(spec))
+    seen: list[str] = []
+
+    def answer(task: Task) -> Report:
+        seen.append(task.spec.game)
+        return Played(task, played(task.spec))
+
+    outcome, events = play(config, path, ScriptedExecutor(answer))
+    assert sorted(seen) == ["g0001", "g0004"]
+    assert outcome == Outcome(total=4, done=4)
+    assert isinstance(events[0], RunStarted)
+    assert events[0].done == 2
+
+    outcome, events = play(config, path, ScriptedExecutor(answer))
+    assert outcome.exit_code == 0
+    assert [type(event) for event in events] == [RunStarted, RunFinished]
+
+
+def test_a_game_is_in_the_store_before_it_is_told(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    kept: list[bool] = []
+
+    def on_event(event: Event) -> None:
+        if isinstance(event, GameFinished):
+            with sqlite3.connect(path) as other:
+                rows = other.execute("SELECT game FROM games").fetchall()
+            other.close()
+            kept.append((event.record.game,) in rows)
+
+    executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
+    with Store.open_run(path, config) as store:
+        run(config, store, on_event=on_event, executor=executor)
+    assert kept == [True] * 4
+
+
+def test_void_and_lost_games_are_replayed_with_their_attempts_kept(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+
+    def answer(task: Task) -> Report:
+        match task.spec.game, task.attempt:
+            case "g0002", 1:
+                return Played(task, played(task.spec, void=True))
+            case ("g0002", 2) | ("g0003", 1):
+                return Lost(task, "its worker ended (killed by signal 9)")
+        return Played(task, played(task.spec, attempt=task.attempt))
+
+    outcome, events = play(config, path, ScriptedExecutor(answer))
+    assert outcome == Outcome(total=4, done=4)
+    assert stored(path) == [
+        ("g0001", 1, "natural"),
+        ("g0002", 1, "void"),
+        ("g0002", 2, "void"),
+        ("g0002", 3, "natural"),
+        ("g0003", 1, "void"),
+        ("g0003", 2, "natural"),
+        ("g0004", 1, "natural"),
+    ]
+    void = [event for event in events if isinstance(event, GameVoid)]
+    assert [event.replayed for event in void] == [True] * 3
+    with Store.open(path) as store:
+        lost = [r for r in store.records(void=True) if r.game == "g0003" and r.attempt == 1]
+    assert lost[0].detail == "its worker ended (killed by signal 9)"
+    assert lost[0].final_state["rows"] == 2
+
+
+def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+
+    def fails(task: Task) -> Report:
+        if task.spec.game == "g0002":
+            return Lost(task, "the referee failed: RuntimeError: simulated")
+        return Played(task, played(task.spec))
+
+    outcome, events = play(config, path, ScriptedExecutor(fails))
+    assert (outcome.done, outcome.exit_code) == (3, 1)
+    (void,) = outcome.void
+    assert (void.game, void.attempt, void.termination) == ("g0002", 3, Termination.VOID)
+    assert "simulated" in void.detail
+    assert [e.replayed for e in events if isinstance(e, GameVoid)] == [True, True, False]
+    assert events[-1] == RunFinished(outcome)
+
+    mended = ScriptedExecutor(lambda task: Played(task, played(task.spec, attempt=task.attempt)))
+    outcome, _ = play(config, path, mended)
+    assert outcome == Outcome(total=4, done=4)
+    assert [row for row in stored(path) if row[0] == "g0002"] == [
+        ("g0002", 1, "void"),
+        ("g0002", 2, "void"),
+        ("g0002", 3, "void"),
+        ("g0002", 4, "natural"),
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_the_run_and_the_next_one_goes_on(
+    load: Load, tmp_path: Path, played: Record, number: signal.Signals
+) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    handler = signal.getsignal(number)
+
+    def interrupted(task: Task) -> Report:
+        os.kill(os.getpid(), number)
+        return Played(task, played(task.spec))
+
+    executor = ScriptedExecutor(interrupted)
+    outcome, events = play(config, path, executor)
+    assert outcome == Outcome(total=4, done=1, interrupted=True)
+    assert outcome.exit_code == 130
+    assert events[-1] == RunInterrupted(outcome)
+    assert executor.closed == [True]
+    assert len(stored(path)) == 1  # games cut off are no attempts
+    assert signal.getsignal(number) == handler
+
+    again = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
+    assert play(config, path, again)[0] == Outcome(total=4, done=4)
+
+
+def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played: Record) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
+    with Store.open_run(path, config) as store:
+        with sqlite3.connect(path) as other:
+            other.execute("DROP TABLE games")
+            other.execute("CREATE TABLE games (game, attempt, termination)")
+        other.close()
+        with pytest.raises(StoreError, match="cannot be kept"):
+            run(config, store, on_event=lambda event: None, executor=executor)
+    assert executor.closed == [True]
