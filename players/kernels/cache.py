@@ -8,12 +8,14 @@ any change starts a new folder.
 from __future__ import annotations
 
 import atexit
+import fcntl
 import hashlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,19 @@ def prepare() -> None:
             f"Set {CACHE_VARIABLE} to a folder that can be.\n"
         )
         folder = copy
-    numba.config.CACHE_DIR = str(folder)
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]  # numba makes its settings at run time
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Hold the cache folder's lock while kernels are loaded or compiled.
+
+    Two processes that write the first kernels of one function together could give them the same
+    file name. Besides, whoever waits finds the work done.
+    """
+    with (Path(numba.config.CACHE_DIR) / "lock").open("w") as lock:  # type: ignore[attr-defined]  # as above
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _writable(folder: Path) -> bool:

@@ -223,7 +223,8 @@ class DotsBoard:
     """One dots game's moves and positions, between the wire and the kernels."""
 
     def __init__(self, variant: Mapping[str, Any]) -> None:
-        rows, columns = variant["rows"], variant["cols"]
+        rows: int = variant["rows"]
+        columns: int = variant["cols"]
         self._stride = columns + 1
         self._boxes = [self._bit(row, column) for row in range(rows) for column in range(columns)]
         self._enough = len(self._boxes) // 2 + 1 if variant["stop_at_majority"] else 2 * 64

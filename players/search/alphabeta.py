@@ -14,7 +14,7 @@ import numpy as np
 from players.kernels import game
 from players.kernels.bits import is_set
 from players.kernels.boards import Board
-from players.kernels.cache import kernel, part
+from players.kernels.cache import kernel, one_at_a_time, part
 
 WIN = 1_000_000
 """More than any estimate."""
@@ -148,6 +148,12 @@ def extend_line(ply: Any, move: Any, scratch: Any) -> None:
     line[ply, index + 1] = NO_MOVE
 
 
+@part
+def from_view(sign: Any, low: Any, high: Any) -> Any:
+    """The window as the next mover sees it: the same player's when `sign` is 1."""
+    return (low, high) if sign == 1 else (-high, -low)
+
+
 @kernel
 def search(
     position: Any, depth: int, alpha: int, beta: int, ply: int, table: Any, scratch: Any, stop: Any
@@ -172,15 +178,15 @@ def search(
     stored = np.int64(NO_MOVE)
     if table.key[slot] == key and table.depth[slot] >= 0:
         stored = np.int64(table.move[slot])
-        value, bound = np.int64(table.value[slot]), table.bound[slot]
+        known, bound = np.int64(table.value[slot]), table.bound[slot]
         deep = table.depth[slot] >= depth and ply > 0
         if deep and (
             bound == EXACT
-            or (bound == AT_LEAST and value >= beta)
-            or (bound == AT_MOST and value <= alpha)
+            or (bound == AT_LEAST and known >= beta)
+            or (bound == AT_MOST and known <= alpha)
         ):
             scratch.count[1] += table.depth[slot] != TO_THE_END
-            return value
+            return known
 
     rank_moves(position, ply, count, stored, scratch)
     estimates = scratch.count[1]
@@ -192,10 +198,10 @@ def search(
         value = np.int64(0)
         narrow = index > 0 and beta - floor > 1
         if narrow:
-            low, high = (floor, floor + 1) if sign == 1 else (-floor - 1, -floor)
+            low, high = from_view(sign, floor, floor + 1)
             value = sign * search(child, depth - 1, low, high, ply + 1, table, scratch, stop)
         if not narrow or floor < value < beta:
-            low, high = (floor, beta) if sign == 1 else (-beta, -floor)
+            low, high = from_view(sign, floor, beta)
             value = sign * search(child, depth - 1, low, high, ply + 1, table, scratch, stop)
         if is_set(stop):
             return 0
@@ -218,7 +224,8 @@ def search(
 def load_kernels(position: Any) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     table, scratch, stop = new_table(1), new_scratch(), np.zeros(1, np.int64)
-    search(position, 1, -INFINITY, INFINITY, 0, table, scratch, stop)
+    with one_at_a_time():
+        search(position, 1, -INFINITY, INFINITY, 0, table, scratch, stop)
 
 
 class Found(NamedTuple):

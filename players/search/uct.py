@@ -15,7 +15,7 @@ import numpy as np
 from players.kernels import game
 from players.kernels.bits import below, draw, is_set
 from players.kernels.boards import Board
-from players.kernels.cache import kernel, part
+from players.kernels.cache import kernel, one_at_a_time, part
 from players.search.tree import (
     ENTRY_BYTES,
     UNEXPANDED,
@@ -92,7 +92,7 @@ def iterate(
     state = random_state[0]
     done = 0
     while done < limit and not is_set(stop):
-        node, here, depth = 0, position, 0
+        node, here, depth = np.int64(0), position, 0
         path[0], chooser[0] = 0, 0
         while True:
             if tree.count[node] == UNEXPANDED and (node == 0 or tree.visits[node] > 0):
@@ -126,8 +126,9 @@ def load_kernels(position: Any) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     tree = new_tree(2 * game.MOVES)
     weights, random_state = np.ones((2, game.MOVES), np.float32), np.zeros(1, np.uint64)
-    iterate(tree, position, weights, 1.0, random_state, np.zeros(1, np.int64), 1)
-    reroot(tree, 0)
+    with one_at_a_time():
+        iterate(tree, position, weights, 1.0, random_state, np.zeros(1, np.int64), 1)
+        reroot(tree, 0)
 
 
 class Choice(NamedTuple):

@@ -1,0 +1,39 @@
+"""Random games by the thousand, and the counting of a game's tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels import game
+from players.kernels.cache import kernel
+
+
+@kernel
+def total_net(position: Any, playouts: Any, state: Any) -> Any:
+    """The sum over random playouts of seat 0's margin; `state` seeds them."""
+    total = 0
+    for _ in range(playouts):
+        net, state = game.playout(position, state)
+        total += net
+    return total
+
+
+@kernel
+def perft(position: Any, depth: int, count_passes: bool) -> Any:
+    """How many lines of `depth` plies there are. With `count_passes` a second turn in a row means
+    that the other player passed, and the pass is a ply.
+    """
+    if depth == 0:
+        return np.int64(1)
+    out = np.empty(game.MOVES, np.int16)
+    count = game.moves(position, out)
+    if depth == 1:
+        return np.int64(count)
+    total = np.int64(0)
+    for index in range(count):
+        child = game.play(position, np.int64(out[index]))
+        passed = count_passes and child.seat == position.seat and game.moves(child, out[count:]) > 0
+        total += perft(child, depth - 2 if passed else depth - 1, count_passes)
+    return total

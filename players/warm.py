@@ -1,0 +1,54 @@
+"""Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
+
+Prints one JSON line a step: `{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
+kernels are in the cache already only loads them. Several may run at once: numba replaces files of
+the cache whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+COMPILED = ("othello", "dots")
+"""The rule sets with kernels; players of the others have nothing to compile."""
+
+
+def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The name and the work of each step for `rules`."""
+    import rules as rule_sets
+    from players.kernels.boards import load_board
+    from players.search import alphabeta, uct
+
+    game = rule_sets.load(rules)
+    position = load_board(rules, game.variant).position(game.start().state())
+    yield f"{rules}: uct", lambda: uct.load_kernels(position)
+    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position)
+
+
+def main() -> None:
+    """Compile what the command line asks for, and say so line by line."""
+    parser = argparse.ArgumentParser(prog="python -m players.warm", description=__doc__)
+    parser.add_argument(
+        "--rules",
+        nargs="+",
+        choices=("othello", "dots", "2048", "2584"),
+        default=COMPILED,
+        help="rule sets whose players are to be ready (default: all that have kernels)",
+    )
+    asked = parser.parse_args().rules
+    work = [step for rules in COMPILED if rules in asked for step in steps(rules)]
+    for number, (name, load) in enumerate(work, start=1):
+        began = time.monotonic()
+        load()
+        seconds = round(time.monotonic() - began, 3)
+        line = {"step": number, "steps": len(work), "name": name, "seconds": seconds}
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
