@@ -1,0 +1,46 @@
+"""Exit codes, and a user's mistakes told as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+import typer
+
+
+class Exit(IntEnum):
+    """What the exit code tells a script."""
+
+    DONE = 0
+    VOID = 1
+    """Games stayed void: the host's fault, not a player's."""
+    USAGE = 2
+    """A file, key or argument is wrong."""
+    INTERRUPTED = 130
+    """Stopped by Ctrl-C; the same command goes on."""
+
+
+class UserError(Exception):
+    """Something the user can mend; its text says what is wrong and what to do."""
+
+
+@contextmanager
+def errors_to_user() -> Iterator[None]:
+    """Tell what a user can mend on stderr and exit with 2; Ctrl-C exits with 130."""
+    from arena.reports.rate import RateError
+    from arena.reports.replay import ReplayError
+    from arena.tournament.executor import ExecutorError
+    from arena.tournament.settings import ConfigError
+    from arena.tournament.store import StoreError
+
+    try:
+        yield
+    except (UserError, ConfigError, StoreError, ExecutorError, RateError, ReplayError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(Exit.USAGE) from None
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    except BrokenPipeError:  # `arena report … | head`
+        raise typer.Exit(Exit.DONE) from None

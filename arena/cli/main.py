@@ -1,0 +1,185 @@
+"""The commands: each takes its arguments, calls the room that does the work, shows the result."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.exits import errors_to_user
+
+app = typer.Typer(
+    name="arena",
+    help="Play tournaments between board-game bots, and rate them honestly.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+bench = typer.Typer(help="Measure this machine beside the targets.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
+
+class Rules(StrEnum):
+    """The rule sets."""
+
+    OTHELLO = "othello"
+    DOTS = "dots"
+    TILES_2048 = "2048"
+    TILES_2584 = "2584"
+
+
+class Table(StrEnum):
+    """What a CSV report may hold."""
+
+    PLAYERS = "players"
+    CROSSTABLE = "crosstable"
+    RESULTS = "results"
+
+
+RunPath = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.", show_default=False)
+]
+
+
+@app.command()
+def run(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The tournament.", show_default=False)
+    ],
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Where the run is kept.", show_default="runs/NAME.sqlite"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file and estimate the time; play nothing.")
+    ] = False,
+) -> None:
+    """Play a tournament. Stop it anywhere; the same command goes on."""
+    with errors_to_user():
+        from arena.cli.running import play, preview
+
+        if dry_run:
+            preview(file)
+        else:
+            raise typer.Exit(play(file, store))
+
+
+@app.command()
+def report(
+    run: RunPath,
+    json: Annotated[bool, typer.Option("--json", help="As JSON; its keys: --json-schema.")] = False,
+    csv: Annotated[
+        Table | None, typer.Option(help="As CSV: one of these tables.", show_default=False)
+    ] = None,
+) -> None:
+    """Show the standings of a run, also while it is played."""
+    with errors_to_user():
+        from arena.cli import reporting
+
+        if json:
+            typer.echo(reporting.as_json(run), nl=False)
+        elif csv is not None:
+            typer.echo(reporting.as_csv(run, csv.value), nl=False)
+        else:
+            reporting.on_terminal(run)
+
+
+@app.command()
+def replay(
+    run: RunPath,
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The game's id, as g0001.", show_default=False)
+    ],
+    all_: Annotated[
+        bool, typer.Option("--all", help="Print the whole game instead of stepping by keys.")
+    ] = False,
+) -> None:
+    """Show one game of a run, move by move."""
+    with errors_to_user():
+        from arena.cli.reporting import show_game
+
+        show_game(run, game, whole=all_)
+
+
+@app.command()
+def rate(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.csv", help="Columns first, second, score[, pair].", show_default=False
+        ),
+    ],
+    anchor: Annotated[
+        str | None, typer.Option(help="The player whose Elo is fixed.", show_default="pool mean")
+    ] = None,
+    anchor_elo: Annotated[float, typer.Option(help="Its Elo.")] = 0.0,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Rate any list of results."""
+    with errors_to_user():
+        from arena.cli.reporting import rate_file
+
+        rate_file(file, anchor, anchor_elo, as_json=json)
+
+
+@app.command()
+def players() -> None:
+    """List the built-in players and their options."""
+    from arena.cli.listing import show_players
+
+    show_players()
+
+
+@app.command()
+def schema(
+    report: Annotated[bool, typer.Option("--report", help="Of the JSON report instead.")] = False,
+) -> None:
+    """Print the player protocol as JSON Schema."""
+    import json
+
+    if report:
+        from arena.reports.json_report import schema
+    else:
+        from arena.schema import schema
+    typer.echo(json.dumps(schema(), indent=2))
+
+
+@app.command()
+def warm(
+    rules: Annotated[
+        list[Rules] | None, typer.Argument(help="Rule sets.", show_default="all")
+    ] = None,
+) -> None:
+    """Compile the built-in players' kernels ahead of time."""
+    with errors_to_user():
+        from arena.cli.warming import warm_kernels
+
+        warm_kernels([name.value for name in rules or Rules])
+
+
+@bench.command("referee")
+def bench_referee(
+    games: Annotated[int, typer.Option(min=1, help="Games of dots 5×5 a repeat.")] = 30,
+    repeats: Annotated[int, typer.Option(min=1, help="The median of so many is shown.")] = 3,
+) -> None:
+    """What a move costs the referee, with an instant player."""
+    with errors_to_user():
+        from rich.console import Console
+
+        from arena.bench import referee
+
+        referee.show(referee.bench_referee(games=games, repeats=repeats), Console())
+
+
+@bench.command("search")
+def bench_search() -> None:
+    """How fast the kernels play and search."""
+    with errors_to_user():
+        from rich.console import Console
+
+        from players.bench import bench_search, table
+
+        Console().print(table(bench_search()))

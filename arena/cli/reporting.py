@@ -1,0 +1,94 @@
+"""`arena report`, `replay` and `rate`: from what is kept to what is shown."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from arena.cli.exits import UserError
+from arena.ratings.model import Standings
+from arena.ratings.results import digest, results_of
+from arena.ratings.standings import standings, standings_of_results
+from arena.reports import csv_report, json_report, keyboard, replay, terminal
+from arena.reports.rate import read_results
+from arena.tournament.schedule import schedule
+from arena.tournament.store import Store
+
+
+def standings_of(store: Store) -> Standings:
+    """The standings of a run as it is now."""
+    config = store.config
+    return standings(
+        (digest(record) for record in store.records()),
+        players=[player.name for player in config.players],
+        name=config.name,
+        anchor=config.rating.anchor,
+        anchor_elo=config.rating.anchor_elo,
+        planned=len(schedule(config)),
+    )
+
+
+def on_terminal(path: Path) -> None:
+    """The report for people."""
+    with Store.open(path) as store:
+        terminal.show(standings_of(store), Console())
+
+
+def as_json(path: Path) -> str:
+    """The report for programs."""
+    with Store.open(path) as store:
+        return json_report.dumps(standings_of(store))
+
+
+def as_csv(path: Path, table: str) -> str:
+    """One table of the report for spreadsheets; `results` is what `arena rate` reads."""
+    with Store.open(path) as store:
+        if table == "results":
+            return csv_report.results(results_of(store.records()))
+        current = standings_of(store)
+    return {"players": csv_report.players, "crosstable": csv_report.crosstable}[table](current)
+
+
+def show_game(path: Path, game: str, *, whole: bool) -> None:
+    """One game, stepped through by keys on a terminal, else printed whole."""
+    with Store.open(path) as store:
+        record = store.record(game)
+        if record is None:
+            known = [spec.game for spec in schedule(store.config)]
+            if game in known:
+                raise UserError(f"{path}: game {game} has not been played yet.")
+            near = difflib.get_close_matches(game, known, n=1)
+            hint = f' Did you mean "{near[0]}"?' if near else ""
+            raise UserError(
+                f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.{hint}'
+            )
+    console = Console()
+    if whole or not (console.is_terminal and sys.stdin.isatty()):
+        replay.dump(record, console)
+    else:
+        with keyboard.keys(sys.stdin.fileno()) as read:
+            replay.step(record, console, lambda: replay.terminal_key(read))
+
+
+def rate_file(file: Path, anchor: str | None, anchor_elo: float, *, as_json: bool) -> None:
+    """Rate the results in a CSV file."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise UserError(f"{file}: cannot be read: {reason}") from None
+    results = read_results(text, str(file))
+    names = {name for result in results for name in result[:2]}
+    if anchor is not None and anchor not in names:
+        raise UserError(
+            f'--anchor: no player "{anchor}" in {file}; there are: {", ".join(sorted(names))}'
+        )
+    rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
+    if as_json:
+        typer.echo(json_report.dumps(rated), nl=False)
+    else:
+        terminal.show(rated, Console())

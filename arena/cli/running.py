@@ -1,0 +1,79 @@
+"""`arena run`: from the tournament file to the final table."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from arena.cli.exits import Exit
+from arena.cli.reporting import standings_of
+from arena.cli.warming import warm_kernels
+from arena.ratings.results import digest
+from arena.reports import terminal
+from arena.reports.live import LiveReport, PlainReport
+from arena.tournament.config import load_config
+from arena.tournament.estimate import estimate
+from arena.tournament.run import run
+from arena.tournament.schedule import schedule
+from arena.tournament.settings import TournamentConfig
+from arena.tournament.store import Store
+from players.catalogue import BUILTINS
+
+
+def preview(file: Path) -> None:
+    """Say what would be played and how long it takes."""
+    config = load_config(file, BUILTINS)
+    games = schedule(config)
+    names = ", ".join(player.name for player in config.players)
+    settings = ", ".join(f"{key} {value}" for key, value in config.variant.items())
+    typer.echo(f"{config.name}: {config.rules} ({settings})")
+    typer.echo(f"{len(config.players)} players: {names}")
+    typer.echo(f"{len(games)} games, {config.concurrency} at a time, {estimate(config, games)}")
+    typer.echo(f"would be kept in {default_store(config)}")
+
+
+def play(file: Path, store_path: Path | None) -> int:
+    """Play what is left of the tournament; the exit code."""
+    config = load_config(file, BUILTINS)
+    path = store_path or default_store(config)
+    with Store.open_run(path, config) as store:
+        finished = [digest(record) for record in store.records()]
+        if len(finished) < len(schedule(config)):
+            _warm(config)
+        console = Console()
+        report = (LiveReport if console.is_terminal else PlainReport)(
+            console, finished, time.monotonic
+        )
+        with report:
+            outcome = run(config, store, on_event=report)
+        terminal.show(standings_of(store), console)
+    again = shlex.join(["arena", *sys.argv[1:]])
+    if outcome.interrupted:
+        typer.echo(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
+    else:
+        for record in outcome.void:
+            typer.echo(f"void {record.game}: {record.detail}", err=True)
+        if outcome.void:
+            typer.echo(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
+        console.print(
+            Text(f"Kept in {path}. A game, move by move: arena replay {path} g0001"),
+            soft_wrap=True,
+        )
+    return Exit(outcome.exit_code)
+
+
+def default_store(config: TournamentConfig) -> Path:
+    """Where a run is kept unless the user says otherwise."""
+    return Path("runs") / f"{config.name}.sqlite"
+
+
+def _warm(config: TournamentConfig) -> None:
+    builtins = (BUILTINS[player.builtin] for player in config.players if player.builtin)
+    if any(builtin.kernels for builtin in builtins):
+        warm_kernels([config.rules])

@@ -1,0 +1,76 @@
+"""What holds for the repository as a whole: the rooms, the start-up, the README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from arena.protocol import Termination
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+HEAVY = ("numba", "llvmlite", "players")
+
+
+def modules_after(statement: str) -> set[str]:
+    """The top-level modules a fresh interpreter has loaded after `statement`."""
+    code = f"import sys; {statement}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "rules",
+        "arena.protocol",
+        "arena.referee.game",
+        "arena.tournament.run",
+        "arena.ratings.standings",
+        "arena.reports.terminal",
+        "arena.cli",
+    ],
+)
+def test_the_arena_runs_without_players_and_numba(module: str) -> None:
+    assert modules_after(f"import {module}").isdisjoint(HEAVY)
+
+
+def test_help_starts_without_the_tournament() -> None:
+    loaded = modules_after("import arena.cli")
+    assert loaded.isdisjoint({"numpy", "pydantic", "psutil", "rules", *HEAVY})
+
+
+def test_the_rules_need_the_standard_library_only() -> None:
+    ours = {"rules"}
+    # what an interpreter of this environment has before any import, site hooks included
+    extra = modules_after("import rules") - modules_after("pass") - set(sys.stdlib_module_names)
+    assert extra <= ours
+
+
+def test_the_readme_tells_every_end_of_a_game() -> None:
+    table = README.split("#### Ends")[1].split("Order of judgement")[0]
+    words = {
+        word
+        for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        for word in re.findall(r"`(\w+)`", row)
+    }
+    assert words == {word.value for word in Termination}
+
+
+def test_the_readmes_smallest_tournament_is_toml_of_eight_lines() -> None:
+    block = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    assert tomllib.loads(block[1])["player"][0]["bot"] == "uct"
+    assert len(block[1].strip().splitlines()) <= 8
+
+
+def test_the_readmes_bot_is_at_most_ten_lines_and_compiles() -> None:
+    block = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    compile(block[1], "README.md", "exec")
+    assert len(block[1].strip().splitlines()) <= 10
