@@ -17,9 +17,7 @@ from typing import IO
 from arena.referee.processes import become_subreaper, children, kill_children
 from arena.referee.record import GameRecord
 from arena.tournament.executor import ExecutorError, Lost, Played, Progress, Report, Task
-
-# As arena.tournament.worker sends them; importing it here would load the referee.
-_READY, _PLIES, _RECORD, _FAILED = b"+", b"p", b"r", b"x"
+from arena.tournament.worker import FAILED, PLIES, READY, RECORD
 
 _GRACE_S = 2.0
 """How long idle workers may take to send their players home."""
@@ -117,16 +115,16 @@ class LocalExecutor:
 
     def _take(self, worker: _Worker, message: bytes) -> Report | None:
         kind, body, task = message[:1], message[1:], worker.task
-        if kind == _READY:
+        if kind == READY:
             worker.ready = True
             return None
         assert task is not None  # a worker speaks only while it plays
-        if kind == _PLIES:
+        if kind == PLIES:
             return Progress(task, int(body))
         worker.task = None
-        if kind == _RECORD:
+        if kind == RECORD:
             return Played(task, GameRecord.model_validate_json(body))
-        assert kind == _FAILED
+        assert kind == FAILED
         return Lost(task, f"the referee failed: {body.decode('utf-8', 'replace').strip()}")
 
     def _bury(self, worker: _Worker) -> Report | None:

@@ -237,9 +237,10 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def _is_empty(path: Path, database: sqlite3.Connection) -> bool:
     try:
-        return database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
         raise _damaged(path, error) from None
+    return bool(tables == 0)
 
 
 def _check_ours(path: Path, database: sqlite3.Connection) -> None:

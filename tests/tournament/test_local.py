@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import psutil
@@ -31,13 +32,19 @@ MARK = "ARENA_TEST_MARK"
 RUN = """
 import sys
 from pathlib import Path
-from arena.tournament.run import GameStarted, run
+from arena.tournament.run import GameFinished, GameStarted, run
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 
+def tell(event):
+    game = event.spec.game if isinstance(event, GameStarted) else ""
+    game = event.record.game if isinstance(event, GameFinished) else game
+    print(type(event).__name__, game, flush=True)
+
+
 config = TournamentConfig.model_validate_json(sys.argv[2])
 with Store.open_run(Path(sys.argv[1]), config) as store:
-    outcome = run(config, store, on_event=lambda event: print(type(event).__name__, flush=True))
+    outcome = run(config, store, on_event=tell)
 sys.exit(outcome.exit_code)
 """
 
@@ -94,23 +101,28 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
     print(f"seed {seed}")  # noqa: T201 - shown when the test fails
     rng = random.Random(seed)
     earlier: list[str] = []
-    for _ in range(12):
+    cut_short = 0
+    for kills in count():
         process = start(path, config, mark)
-        time.sleep(rng.uniform(0.05, 1.6))
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(rng.uniform(0.05, 1.6 + kills / 10))
         process.kill()
-        process.communicate()
+        out, errors = process.communicate()
         assert all_gone(mark, 3)
+        told = [line.split() for line in out.splitlines()]
+        started = {words[1] for words in told if words[0] == "GameStarted"}
+        assert started.isdisjoint(earlier), "a finished game was played again"
         if path.exists() and path.stat().st_size:
             now = results(path)
-            assert now[: len(earlier)] == earlier
+            assert now[: len(earlier)] == earlier, "a finished game was lost"
+            assert {words[1] for words in told if words[0] == "GameFinished"} <= set(now)
             earlier = now
-    last = start(path, config, mark)
-    _, errors = last.communicate(timeout=60)
-    assert (last.returncode, errors) == (0, "")
-    assert all_gone(mark, 3)
-    done = results(path)
-    assert done[: len(earlier)] == earlier
-    assert sorted(done) == [spec.game for spec in schedule(config)]
+        if process.returncode == 0:
+            break
+        assert (process.returncode, errors) == (-signal.SIGKILL, "")
+        cut_short += bool(started)
+    assert cut_short >= 3
+    assert sorted(earlier) == [spec.game for spec in schedule(config)]
     with Store.open(path) as store:
         assert {record.attempt for record in store.records(void=True)} == {1}
 
@@ -124,15 +136,15 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
     assert process.stdout is not None
     finished = 0
     while finished < 3 and (line := process.stdout.readline()):
-        finished += line == "GameFinished\n"
+        finished += line.startswith("GameFinished")
     sent = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     out, errors = process.communicate(timeout=10)
     assert time.monotonic() - sent < 2
     assert (process.returncode, errors) == (130, "")
-    assert out.splitlines()[-1] == "RunInterrupted"
+    assert out.split()[-1] == "RunInterrupted"
     assert all_gone(mark, 0.5)
-    assert len(results(path)) == finished + out.splitlines().count("GameFinished")
+    assert len(results(path)) == finished + out.count("GameFinished")
 
 
 def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
@@ -141,7 +153,7 @@ def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: 
     assert process.stdout is not None
     out, killed = [], 0
     while line := process.stdout.readline():
-        out.append(line.strip())
+        out.append(line.split()[0])
         if killed < 2 and out.count("GameFinished") >= 10 * (killed + 1):
             workers = [p for p in psutil.Process(process.pid).children() if "-P" in p.cmdline()]
             players = [child for worker in workers for child in worker.children(recursive=True)]
@@ -178,7 +190,7 @@ def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, 
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (1, "")
     assert all_gone(mark, 1)
-    assert out.splitlines().count("GameVoid") == 2 * 3
+    assert out.count("GameVoid") == 2 * 3
     with Store.open(path) as store:
         assert list(store.records()) == []
         assert store.attempts() == {"g0001": 3, "g0002": 3}
