@@ -10,7 +10,7 @@ from arena.tournament.openings import typical_plies
 from arena.tournament.settings import Player, TournamentConfig
 
 _START_S = 0.5
-"""Starting the processes of a game and taking them down, about."""
+"""Starting the processes of a game and taking them down, about; next to nothing when they stay."""
 _INSTANT_S = 0.001
 """A move of a player that does not think by the clock, about."""
 _UNKNOWN_SHARE = 0.5
@@ -22,7 +22,8 @@ class Estimate(NamedTuple):
 
     expected_s: float
     worst_s: float | None
-    """If every move takes all the time it may, players start promptly and none is replayed; None
+    """If every move takes all the time it may (built-ins that answer at once never do), players
+    start promptly and no game is replayed; None
     where a game has no known length (2048 and 2584 without `max_plies`)."""
 
     def __str__(self) -> str:
@@ -39,12 +40,13 @@ def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
     if config.max_plies is not None:
         plies = min(plies, config.max_plies)
     players = {player.name: player for player in config.players}
+    start = 0.0 if config.keep_alive else _START_S
     expected, worst = [0.0], [0.0]
     for spec in games:
         own = max(1, (plies - len(spec.opening)) // len(spec.players))
         seats = [players[player.name] for player in spec.players]
-        expected.append(_START_S + sum(_thinking(config, own, player) for player in seats))
-        worst.append(_START_S + len(seats) * _limit(config, own, config.grace_ms))
+        expected.append(start + sum(_thinking(config, own, player) for player in seats))
+        worst.append(start + sum(_at_most(config, own, player) for player in seats))
     side_by_side = min(config.concurrency, max(1, len(games)))
     endless = config.rules in ("2048", "2584") and config.max_plies is None
     return Estimate(
@@ -58,6 +60,12 @@ def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
     if player.uses_clock is None:
         return limit * _UNKNOWN_SHARE
     return limit if player.uses_clock else min(limit, moves * _INSTANT_S)
+
+
+def _at_most(config: TournamentConfig, moves: int, player: Player) -> float:
+    if player.uses_clock is False:
+        return _thinking(config, moves, player)
+    return _limit(config, moves, config.grace_ms)
 
 
 def _limit(config: TournamentConfig, moves: int, grace_ms: int) -> float:

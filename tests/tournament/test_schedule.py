@@ -158,7 +158,11 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     banked = f"{othello}[clock]\nmove_ms = 1000\nbank_ms = 5000\n{thinkers}"
     assert seconds(banked)[0] == pytest.approx(2 * 10, rel=0.06)
     monkeys = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\nname = "m2"\n'
-    assert seconds(othello + monkeys)[0] < 3
+    instant = seconds(othello + monkeys)
+    assert instant[0] < 3
+    assert instant[1] is not None and instant[1] < 5
+    kept = seconds(f"[tournament]\nkeep_alive = true\n{othello}{monkeys}")
+    assert kept[0] < instant[0] / 2
     tiles = load('[game]\nrules = "2048"\n')
     assert estimate(tiles, schedule(tiles)).worst_s is None
     assert "no upper limit" in str(estimate(tiles, schedule(tiles)))
