@@ -19,7 +19,7 @@ HEAVY = ("numba", "llvmlite", "players")
 
 def modules_after(statement: str) -> set[str]:
     """The top-level modules a fresh interpreter has loaded after `statement`."""
-    code = f"import sys; {statement}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    code = f"import sys; {statement}; print(*{{name.split('.')[0] for name in sys.modules}})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
 

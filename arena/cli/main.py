@@ -12,7 +12,6 @@ from arena.cli.exits import errors_to_user
 
 app = typer.Typer(
     name="arena",
-    help="Play tournaments between board-game bots, and rate them honestly.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,6 +41,24 @@ class Table(StrEnum):
 RunPath = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.", show_default=False)
 ]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"arena {version('bot-arena')}")
+        raise typer.Exit
+
+
+@app.callback()
+def arena(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Play tournaments between board-game bots, and rate them honestly."""
 
 
 @app.command()
@@ -141,10 +158,10 @@ def schema(
     import json
 
     if report:
-        from arena.reports.json_report import schema
+        from arena.reports.json_report import schema as document
     else:
-        from arena.schema import schema
-    typer.echo(json.dumps(schema(), indent=2))
+        from arena.schema import schema as document
+    typer.echo(json.dumps(document(), indent=2))
 
 
 @app.command()

@@ -228,9 +228,12 @@ _VOID = (Termination.VOID.value,)
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    mode = "ro" if read_only else "rwc"
+    # A reader that may write removes the -wal and -shm files when it is the last to close.
+    mode = "rwc" if not read_only else "rw" if os.access(path, os.W_OK) else "ro"
     try:
-        return sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10)
+        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10)
+        database.execute(f"PRAGMA query_only = {int(read_only)}")
+        return database
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
 

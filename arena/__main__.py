@@ -1,0 +1,5 @@
+"""`python -m arena` is the command `arena`."""
+
+from arena.cli import app
+
+app(prog_name="arena")

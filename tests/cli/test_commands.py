@@ -1,0 +1,188 @@
+"""The command line as its users type it: what is printed, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+
+MONKEYS = """
+[tournament]
+rounds = {rounds}
+[game]
+rules = "dots"
+rows = 2
+cols = 2
+[clock]
+move_ms = 1000
+[openings]
+plies = 2
+[[player]]
+bot = "monkey"
+[[player]]
+bot = "greedy"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with a small tournament file `t.toml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").write_text(MONKEYS.format(rounds=2))
+    return tmp_path
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def finished(folder: Path) -> Path:
+    """The file of a finished run of `t.toml`."""
+    assert arena("run", "t.toml").exit_code == 0
+    return folder / "runs/t.sqlite"
+
+
+def test_help_names_every_command() -> None:
+    shown = arena("--help").output
+    for command in ("run", "report", "replay", "rate", "players", "schema", "warm", "bench"):
+        assert re.search(rf"│ {command}\s", shown)
+
+
+def test_version() -> None:
+    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena("--version").output)
+
+
+def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
+    shown = arena("run", "t.toml", "--dry-run")
+    assert shown.exit_code == 0
+    assert "2 players: monkey, greedy" in shown.output
+    assert "4 games" in shown.output
+    assert "about" in shown.output
+    assert not (folder / "runs").exists()
+
+
+def test_a_run_ends_with_its_table_and_again_plays_nothing(folder: Path) -> None:
+    first = arena("run", "t.toml")
+    assert first.exit_code == 0
+    assert "4/4" in first.output
+    assert "Kept in runs/t.sqlite" in first.output
+    again = arena("run", "t.toml")
+    assert again.exit_code == 0
+    assert "4 games, 4 done before" in again.output
+    assert "1/4" not in again.output
+
+
+def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
+    text = MONKEYS.format(rounds='"three"').replace('"greedy"', '"gredy"')
+    (folder / "bad.toml").write_text(text)
+    result = arena("run", "bad.toml")
+    assert result.exit_code == 2
+    assert "bad.toml:3: tournament.rounds" in result.stderr
+    assert 'did you mean "greedy"?' in result.stderr
+
+
+def test_a_missing_file_names_the_nearest(folder: Path) -> None:
+    result = arena("run", "tt.toml")
+    assert result.exit_code == 2
+    assert 'did you mean "t.toml"?' in result.stderr
+
+
+def test_a_changed_file_is_refused_with_the_difference(finished: Path, folder: Path) -> None:
+    text = MONKEYS.format(rounds=2).replace("1000", "900")
+    (folder / "t.toml").write_text(text)
+    result = arena("run", "t.toml")
+    assert result.exit_code == 2
+    assert "clock.move_ms: 1000 → 900" in result.stderr
+
+
+def test_reports_agree_with_each_other(finished: Path) -> None:
+    data = json.loads(arena("report", str(finished), "--json").output)
+    assert data["games"] == 4
+    assert {player["name"] for player in data["players"]} == {"monkey", "greedy"}
+    rows = arena("report", str(finished), "--csv", "players").output.splitlines()
+    assert len(rows) == 3
+    assert "4 of 4 games" in arena("report", str(finished)).output
+
+
+def test_the_results_of_a_run_are_what_rate_reads(finished: Path, folder: Path) -> None:
+    (folder / "r.csv").write_text(arena("report", str(finished), "--csv", "results").output)
+    rated = json.loads(arena("rate", "r.csv", "--json").output)
+    report = json.loads(arena("report", str(finished), "--json").output)
+    assert [p["elo"] for p in rated["players"]] == [p["elo"] for p in report["players"]]
+
+
+def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
+    shown = arena("replay", str(finished), "g0001")
+    assert shown.exit_code == 0
+    assert "End: natural" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("report", "runs/u.sqlite"), "no such run"),
+        (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
+        (("report", "t.toml"), "not a run"),
+        (("rate", "none.csv"), "cannot be read"),
+        (("rate", "bad.csv"), "line 2"),
+        (("rate", "good.csv", "--anchor", "c"), "there are: a, b"),
+    ],
+)
+def test_what_a_user_can_mend_is_a_sentence(
+    finished: Path, folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
+    (folder / "good.csv").write_text("a,b,1\n")
+    result = arena(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_players_lists_every_option_with_its_meaning() -> None:
+    from players.catalogue import BUILTINS
+
+    shown = arena("players").output
+    for name, builtin in BUILTINS.items():
+        assert name in shown
+        for option, field in builtin.options.model_fields.items():
+            assert option in shown
+            assert field.description, f"{name}.{option} has no description"
+
+
+def test_schemas_are_json() -> None:
+    assert "$defs" in json.loads(arena("schema").output)
+    assert "properties" in json.loads(arena("schema", "--report").output)
+
+
+def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
+    command = [sys.executable, "-m", "arena", "run", "t.toml"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith(" 3/40"):
+                break
+        process.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        rest = process.stdout.read()
+        assert process.wait(10) == 130
+        assert time.monotonic() - asked < 5
+    assert "Go on with: arena run t.toml" in rest
+    resumed = arena("run", "t.toml")
+    assert resumed.exit_code == 0
+    done = re.search(r"40 games, (\d+) done before", resumed.output)
+    assert done is not None
+    assert 3 <= int(done[1]) < 40
+    assert "40/40" in resumed.output
