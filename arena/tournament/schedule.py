@@ -6,11 +6,11 @@ from texts and by SHA-256. More rounds leave the games of the earlier ones as th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from itertools import cycle
 
 import rules
+from arena.referee.seeds import derive
 from arena.referee.spec import GameSpec, PlayerSpec
 from arena.tournament.openings import Line, random_openings
 from arena.tournament.settings import TournamentConfig
@@ -52,7 +52,7 @@ _Meeting = tuple[int, str, tuple[PlayerSpec, ...], Line, int]
 
 def _solo(config: TournamentConfig) -> Iterator[_Meeting]:
     for round_ in range(1, config.rounds + 1):
-        seed = _seed(config.seed, f"seed {round_}")
+        seed = derive(config.seed, f"seed {round_}")
         for player in config.players:
             yield round_, f"s{round_:04d}", (player.spec,), (), seed
 
@@ -67,7 +67,7 @@ def _pairs(config: TournamentConfig) -> Iterator[_Meeting]:
             label = f"p{number:04d}"
             for turn, (first, second) in enumerate(((one, other), (other, one))):
                 seats = (config.players[first].spec, config.players[second].spec)
-                seed = _seed(config.seed, f"{label}" if same_seed else f"{label} game {turn}")
+                seed = derive(config.seed, f"{label}" if same_seed else f"{label} game {turn}")
                 yield round_, label, seats, opening, seed
 
 
@@ -94,9 +94,3 @@ def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:
         others = [((turn + k) % circle, (turn - k) % circle) for k in range(1, even // 2)]
         days.append(tuple(pair for pair in (fixed, *others) if max(pair) < players))
     return tuple(days)
-
-
-def _seed(seed: int, purpose: str) -> int:
-    """0 ≤ seed < 2³¹, as players in any language can take it."""
-    digest = hashlib.sha256(f"{seed}:{purpose}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
