@@ -1,0 +1,99 @@
+"""The referee benchmark plays what it says with either player, and shows what it measured."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arena.bench import RefereeBench, bench_referee, referee, show
+
+EDGES = 60
+"""Moves of a game of dots and boxes 5×5: each of its edges."""
+
+
+def shown(result: RefereeBench) -> str:
+    written = StringIO()
+    show(result, Console(file=written, width=100))
+    return written.getvalue()
+
+
+def result(*, moves_per_s: float, cpu_us: float) -> RefereeBench:
+    return RefereeBench(
+        player="C",
+        compiler="cc -O2",
+        games=30,
+        repeats=3,
+        moves=5400,
+        moves_per_s=moves_per_s,
+        cpu_us_per_move=cpu_us,
+    )
+
+
+@pytest.fixture
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+
+@pytest.mark.skipif(
+    not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler on this machine"
+)
+def test_plays_with_the_c_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    measured = bench_referee(games=2, repeats=2)
+    assert (measured.player, measured.moves) == ("C", 4 * EDGES)
+    assert measured.cpu_us_per_move > 0
+    assert measured.moves_per_s > 0
+    assert "Instant player in C (" in shown(measured)
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_plays_with_the_python_player_where_nothing_compiles() -> None:
+    measured = bench_referee(games=1, repeats=1)
+    assert (measured.player, measured.moves) == ("Python", EDGES)
+    assert "Instant player in Python (no C compiler found ($CC, cc, gcc, clang))" in shown(measured)
+
+
+def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "broken-cc"
+    broken.write_text("#!/bin/sh\necho 'stdio.h: no such file' >&2\nexit 1\n")
+    broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("CC", f"{broken} -m64")
+    measured = bench_referee(games=1, repeats=1)
+    assert measured.player == "Python"
+    assert measured.compiler == f"{broken} -m64 failed: stdio.h: no such file"
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_a_game_that_does_not_end_well_is_no_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "instant.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.setattr(referee, "_HERE", tmp_path)
+    with pytest.raises(RuntimeError, match=r"failed \(exited\).*code 3"):
+        bench_referee(games=1, repeats=1)
+
+
+@pytest.mark.parametrize(
+    ("moves_per_s", "cpu_us", "reached"),
+    [
+        (6500, 110, ["yes", "yes"]),
+        (6499, 110, ["yes", "no"]),
+        (6500, 110.1, ["no", "yes"]),
+    ],
+)
+def test_shows_figures_beside_targets(
+    moves_per_s: float, cpu_us: float, reached: list[str]
+) -> None:
+    text = shown(result(moves_per_s=moves_per_s, cpu_us=cpu_us))
+    rows = [line for line in text.splitlines() if "≤ 110 µs" in line or "≥ 6,500" in line]
+    assert f"{cpu_us:.1f} µs" in rows[0]
+    assert f"{moves_per_s:,.0f}" in rows[1]
+    assert [row.split("│")[-2].strip() for row in rows] == reached
+    assert "5,400 moves, median of 3 × 30 games" in text
+    assert "fastchess" in text
