@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import stat
+import subprocess
+import time
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from arena.bench import RefereeBench, bench_referee, referee, show
+from arena.bench import BenchError, RefereeBench, bench_referee, referee, show
 
 EDGES = 60
 """Moves of a game of dots and boxes 5×5: each of its edges."""
@@ -69,13 +72,43 @@ def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     assert measured.compiler == f"{broken} -m64 failed: stdio.h: no such file"
 
 
+def test_the_c_player_waits_for_the_end_of_a_line(tmp_path: Path) -> None:
+    player, _, command = referee._instant_player(tmp_path)
+    if player != "C":
+        pytest.skip("no C compiler on this machine")
+    long_line = '{"type":"start","moves":"' + "x" * 200_000 + '"}\n'
+    pieces = (
+        long_line,
+        '{"type":"tu',
+        'rn","ply":12,"legal":["b1c1","a1a2"]}\n{"type":"en',
+        'd"}\n',
+    )
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as bot:
+        assert bot.stdin is not None
+        for piece in pieces:
+            bot.stdin.write(piece.encode())
+            time.sleep(0.02)  # so that each piece is a read of its own
+        output, _ = bot.communicate(b'{"type":"quit"}\n', timeout=10)
+    assert bot.returncode == 0
+    assert [json.loads(line) for line in output.splitlines()] == [
+        {"type": "ready", "name": "instant"},
+        {"type": "move", "ply": 12, "move": "b1c1"},
+    ]
+
+
 @pytest.mark.usefixtures("no_compiler")
 def test_a_game_that_does_not_end_well_is_no_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "instant.py").write_text("raise SystemExit(3)\n")
     monkeypatch.setattr(referee, "_HERE", tmp_path)
-    with pytest.raises(RuntimeError, match=r"failed \(exited\).*code 3"):
+    with pytest.raises(BenchError, match=r"failed \(exited\).*code 3"):
+        bench_referee(games=1, repeats=1)
+
+
+def test_a_compiler_command_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "'cc")
+    with pytest.raises(BenchError, match=r"\$CC is \"'cc\", which is no command: No closing"):
         bench_referee(games=1, repeats=1)
 
 

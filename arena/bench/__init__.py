@@ -1,5 +1,5 @@
 """What the arena itself costs, measured beside the targets."""
 
-from arena.bench.referee import RefereeBench, bench_referee, show
+from arena.bench.referee import BenchError, RefereeBench, bench_referee, show
 
-__all__ = ["RefereeBench", "bench_referee", "show"]
+__all__ = ["BenchError", "RefereeBench", "bench_referee", "show"]

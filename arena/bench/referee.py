@@ -35,6 +35,10 @@ _HERE = Path(__file__).parent
 _COMPILERS = ("cc", "gcc", "clang")
 
 
+class BenchError(Exception):
+    """Nothing could be measured; the text says why."""
+
+
 @dataclass(frozen=True)
 class RefereeBench:
     """The figures, and what they were measured with."""
@@ -58,7 +62,8 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     """Measure `repeats` times `games` games, with a player in C where it can be compiled.
 
     Both seats keep their processes, and a first game, which starts them, is not counted. Raises
-    RuntimeError when a game does not come to its end, which would make the figures worthless.
+    BenchError when a game does not come to its end, which would make the figures worthless, or
+    when $CC cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         player, compiler, command = _instant_player(Path(folder))
@@ -94,7 +99,12 @@ def _instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[st
 
 def _compiler() -> tuple[str, ...] | None:
     """$CC, which may hold options, or the first compiler on the path."""
-    for candidate in (shlex.split(os.environ.get("CC", "")), *([name] for name in _COMPILERS)):
+    wanted = os.environ.get("CC", "")
+    try:
+        chosen = shlex.split(wanted)
+    except ValueError as error:
+        raise BenchError(f"$CC is {wanted!r}, which is no command: {error}.") from None
+    for candidate in (chosen, *([name] for name in _COMPILERS)):
         if candidate and shutil.which(candidate[0]):
             return tuple(candidate)
     return None
@@ -117,7 +127,7 @@ def _play(pool: SessionPool, command: tuple[str, ...], games: int) -> int:
         )
         record = play_game(spec, pool)
         if record.termination is not Termination.NATURAL:
-            raise RuntimeError(
+            raise BenchError(
                 f"An instant player failed ({record.termination}), so nothing was measured: "
                 f"{record.detail}"
             )
