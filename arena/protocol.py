@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 PROTOCOL_VERSION = 1
 MAX_LINE_BYTES = 64 * 1024
@@ -50,6 +57,8 @@ class Termination(StrEnum):
 _BIDI_CONTROLS = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )
+_UNPRINTABLE = r"[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+"""The same and the control characters, as a pattern of JSON Schema."""
 
 
 def _plain_text(text: str) -> str:
@@ -64,15 +73,23 @@ def _plain_text(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_plain_text)]
-"""A string without control characters or lone surrogates."""
+Text = Annotated[
+    str,
+    AfterValidator(_plain_text),
+    WithJsonSchema({"type": "string", "not": {"pattern": _UNPRINTABLE}}),
+]
+"""A string without control characters or lone surrogates (which the JSON Schema cannot say)."""
 
 
 class Message(BaseModel):
     """What all lines share: fixed once made, strict types, unknown fields ignored."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True
+        frozen=True,
+        strict=True,
+        extra="ignore",
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,  # a request holds all its fields
     )
 
 
@@ -85,6 +102,12 @@ class Clock(Message):
     """The time a player has for all its moves together; null for none."""
     increment_ms: int = Field(default=0, ge=0)
     """Added to the bank after each of the player's moves."""
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if self.move_ms is None and self.bank_ms is None:
+            raise ValueError("a clock needs move_ms or bank_ms, or both")
+        return self
 
 
 class Start(Message):
