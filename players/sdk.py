@@ -9,7 +9,8 @@ A whole bot:
 
 `play` talks to the referee over stdin and stdout until it is told to quit. Anything else the
 process prints, from Python, a C library or a child process, goes to stderr and is kept with the
-game. An exception ends the process with its traceback on stderr and exit code 1.
+game; print nothing before the call, where an unbuffered Python would send it to the referee. An
+exception ends the process with its traceback on stderr and exit code 1.
 """
 
 from __future__ import annotations

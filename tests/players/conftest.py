@@ -1,0 +1,190 @@
+"""What the players' tests share: dialogues with real processes, games and their true values."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import rules
+from rules.position import CHANCE, PASS, Position, draw_chance
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class Player:
+    """A player's process, asked line by line."""
+
+    def __init__(self, command: list[str], cwd: Path, **environment: str) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        path = os.pathsep.join(filter(None, (str(REPOSITORY), os.environ.get("PYTHONPATH"))))
+        self._process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": path, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Write a request that needs no answer."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Write a request; its answer."""
+        assert self._process.stdout is not None
+        self.tell(message)
+        line = self._process.stdout.readline()
+        assert line, f"no answer; stderr:\n{self.stderr()}"
+        answer = json.loads(line)
+        assert isinstance(answer, dict)
+        return answer
+
+    def close(self) -> tuple[int, bytes]:
+        """Close its stdin: its exit code and what it wrote beyond the answers."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        if not self._process.stdin.closed:
+            self._process.stdin.close()
+        rest = self._process.stdout.read()
+        self._process.stdout.close()
+        return self._process.wait(timeout=60), rest
+
+    def stderr(self) -> str:
+        """What it has written there so far."""
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def end(self) -> None:
+        """Leave nothing behind."""
+        if self._process.poll() is None:
+            self._process.kill()
+        if self._process.stdout is not None and not self._process.stdout.closed:
+            self.close()
+        self._errors.close()
+
+
+@pytest.fixture
+def start_player(tmp_path: Path) -> Iterator[Callable[..., Player]]:
+    """`start_player("players.uct")` or `start_player(path)`: a process, ended with the test."""
+    players = []
+
+    def start(what: str | Path, **environment: str) -> Player:
+        source = ["-m", what] if isinstance(what, str) else [str(what)]
+        player = Player([sys.executable, *source], tmp_path, **environment)
+        players.append(player)
+        return player
+
+    yield start
+    for player in players:
+        player.end()
+
+
+def start_message(position: Position, seat: int = 0, **fields: Any) -> dict[str, Any]:
+    """A `start` request for a game from `position`."""
+    return {
+        "type": "start",
+        "protocol": 1,
+        "game": "g1",
+        "rules": position.game.name,
+        "variant": position.game.variant,
+        "seat": seat,
+        "seats": position.game.seats,
+        "clock": {"move_ms": 1000, "bank_ms": None, "increment_ms": 0},
+        "startup_ms": 30_000,
+        "seed": 1,
+        "options": {},
+        "state": position.state(),
+        "moves": [],
+        **fields,
+    }
+
+
+def turn_message(position: Position, ply: int, moves: Any = (), **fields: Any) -> dict[str, Any]:
+    """A `turn` request at `position`."""
+    return {
+        "type": "turn",
+        "game": "g1",
+        "ply": ply,
+        "time_ms": 1000,
+        "bank_ms": None,
+        "state": position.state(),
+        "moves": list(moves),
+        "legal": list(position.legal_moves()),
+        "used_ms": 0,
+        **fields,
+    }
+
+
+END = {
+    "type": "end",
+    "game": "g1",
+    "termination": "natural",
+    "detail": "it is over",
+    "scores": [1, 0],
+    "points": [1, 0],
+}
+
+
+def play_with(
+    player: Player, game: rules.Game, seat: int, rng: Random, **fields: Any
+) -> list[dict[str, Any]]:
+    """One game of `player`, at 10 ms a move, against random moves, judged by the rules; its
+    answers.
+    """
+    position = game.start(seed=rng.getrandbits(31))
+    start = start_message(position, seat, game=f"g{rng.getrandbits(16)}", **fields)
+    assert player.ask(start)["type"] == "ready"
+    answers, since, ply = [], [], 0
+    while not position.is_over:
+        legal = position.legal_moves()
+        if position.to_move == CHANCE:
+            move = draw_chance(position, rng)
+        elif position.to_move == seat and legal != (PASS,):
+            answer = player.ask(turn_message(position, ply, since, time_ms=10))
+            assert answer["ply"] == ply
+            answers.append(answer)
+            move, since = answer["move"], []
+        else:
+            move = rng.choice(legal)
+        since.append([position.to_move, move])
+        position = position.play(move)
+        ply += 1
+    player.tell({**END, "game": start["game"], "scores": list(position.scores())})
+    return answers
+
+
+def random_position(game: rules.Game, plies: int, rng: Random) -> Position:
+    """A position after `plies` random moves, one before the end at most; never waiting for a
+    forced pass.
+    """
+    position = game.start(seed=rng.getrandbits(31))
+    last = position
+    while plies and not position.is_over:
+        position = position.play(rng.choice(position.legal_moves()))
+        plies -= 1
+        if not position.is_over and position.legal_moves() != (PASS,):
+            last = position
+    return last
+
+
+@cache
+def true_net(position: Position) -> int:
+    """Seat 0's margin under best play by both, from the rules alone."""
+    if position.is_over:
+        first, second = position.scores()
+        return first - second
+    values = [true_net(position.play(move)) for move in position.legal_moves()]
+    return max(values) if position.to_move == 0 else min(values)

@@ -1,0 +1,99 @@
+"""The cache of compiled kernels: shared between processes, and never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import rules
+from players.kernels import cache
+from tests.players.conftest import start_message
+
+HITS = """
+import sys
+from players.search import alphabeta, tree, uct
+from players import warm
+sys.argv = ["warm"]
+warm.main()
+for kernel in (uct.iterate, tree.reroot, alphabeta.search):
+    assert not kernel.stats.cache_misses, (kernel, kernel.stats)
+    assert kernel.stats.cache_hits, (kernel, kernel.stats)
+"""
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def files(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}
+
+
+def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> None:
+    done = run("-m", "players.warm", "--rules", "othello", "dots", "2048")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["name"] for line in lines] == [
+        "othello: uct",
+        "othello: alphabeta",
+        "dots: uct",
+        "dots: alphabeta",
+    ]
+    assert [line["step"] for line in lines] == [1, 2, 3, 4]
+    assert {line["steps"] for line in lines} == {4}
+    assert all(line["seconds"] >= 0 for line in lines)
+    before = files(cache.cache_folder())
+    assert before
+    done = run("-c", HITS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert files(cache.cache_folder()) == before
+
+
+def test_rules_without_kernels_have_nothing_to_warm() -> None:
+    done = run("-m", "players.warm", "--rules", "2048", "2584")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
+    folder = cache.cache_folder()
+    assert folder.parent == tmp_path
+    assert folder == cache.cache_folder()
+    monkeypatch.setattr("numba.__version__", "0.0")
+    assert cache.cache_folder() != folder
+    monkeypatch.undo()
+    room = tmp_path / "players" / "kernels"
+    room.mkdir(parents=True)
+    monkeypatch.setattr(cache, "__file__", str(room / "cache.py"))
+    names = set()
+    for source in ("a = 1", "a = 2"):
+        (room / "othello.py").write_text(source)
+        names.add(cache.cache_folder().name)
+    assert len(names) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_said_once_and_does_not_matter(
+    tmp_path: Path, start_player: Callable[..., Any]
+) -> None:
+    """A file where the folder should be cannot be written by anyone, root included."""
+    (tmp_path / "file").write_text("")
+    player = start_player("players.uct", ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
+    start = start_message(rules.load("dots").start())
+    for _ in range(2):
+        assert player.ask(start) == {"type": "ready", "name": "uct"}
+    assert player.close() == (0, b"")
+    assert player.stderr().count("cannot be written") == 1
+    assert player.stderr().count("\n") == 1

@@ -1,0 +1,187 @@
+"""uct, weighted-uct and alphabeta as real processes: dialogues, clocks, options."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import rules
+from players.catalogue import BUILTINS
+from players.sdk import Clock, Start, Turn
+from players.thinking import think_until
+from tests.players.conftest import play_with, start_message, turn_message
+
+NAMES = ["uct", "weighted-uct", "alphabeta"]
+GAMES = [
+    rules.load("othello"),
+    rules.load("othello", preset="cornerless"),
+    rules.load("dots"),
+    rules.load("dots", rows=7, cols=7, stop_at_majority=True),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plays_whole_games_from_both_seats_on_one_process(
+    name: str, start_player: Callable[..., Any]
+) -> None:
+    player = start_player(BUILTINS[name].module)
+    rng = Random(4)
+    for game in GAMES:
+        for seat in (0, 1):
+            answers = play_with(player, game, seat, rng)
+            assert answers
+            for answer in answers:
+                if "info" in answer:
+                    assert answer["info"]["pv"][0] == answer["move"]
+                    assert answer["info"]["nodes"] > 0
+                    assert answer["info"]["depth"] > 0
+    assert player.close() == (0, b"")
+    assert player.stderr() == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_thinks_nearly_all_its_time_and_not_more(
+    name: str, start_player: Callable[..., Any]
+) -> None:
+    """The upper bound is generous, as the machine may be busy."""
+    position = rules.load("dots").start()
+    player = start_player(BUILTINS[name].module)
+    player.ask(start_message(position))
+    began = time.monotonic()
+    answer = player.ask(turn_message(position, 0, time_ms=400))
+    assert 0.35 < time.monotonic() - began < 2
+    assert answer["move"] in position.legal_moves()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_only_move_is_played_at_once(name: str, start_player: Callable[..., Any]) -> None:
+    position = rules.load("dots", rows=1, cols=1).start()
+    for move in ("a1b1", "a1a2", "b1b2"):
+        position = position.play(move)
+    player = start_player(BUILTINS[name].module)
+    player.ask(start_message(position, 1))
+    began = time.monotonic()
+    assert player.ask(turn_message(position, 3, time_ms=60_000)) == {
+        "type": "move",
+        "ply": 3,
+        "move": "a2b2",
+    }
+    assert time.monotonic() - began < 10
+
+
+def test_iterations_make_uct_reproducible(start_player: Callable[..., Any]) -> None:
+    position = rules.load("othello", preset="cornerless").start()
+    player = start_player("players.uct")
+    answers = []
+    for seed in (5, 5, 6):
+        options = {"iterations": 3000, "c": 0.5, "final": "value", "memory_mb": 16}
+        player.ask(start_message(position, seed=seed, options=options))
+        answer = player.ask(turn_message(position, 0, time_ms=60_000))
+        assert answer["info"].pop("text").startswith("3000 iterations")
+        answers.append(answer)
+    assert answers[0] == answers[1]
+    assert answers[0]["info"]["nodes"] == 3000
+    assert answers[0] != answers[2]
+
+
+def test_reuse_is_an_option_and_shows_in_the_visits(start_player: Callable[..., Any]) -> None:
+    game = rules.load("dots", rows=2, cols=2)
+    visits = {}
+    for reuse in (True, False):
+        player = start_player("players.uct")
+        options = {"iterations": 20_000, "reuse": reuse}
+        player.ask(start_message(game.start(), options=options))
+        first = player.ask(turn_message(game.start(), 0, time_ms=60_000))["move"]
+        between = game.start().play(first)
+        reply = between.legal_moves()[0]
+        after = between.play(reply)
+        moves = [[0, first], [1, reply]]
+        answer = player.ask(turn_message(after, 2, moves, time_ms=60_000))
+        visits[reuse] = answer["info"]["nodes"]
+    assert visits[False] == 20_000 < visits[True]
+
+
+def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
+    start_player: Callable[..., Any],
+) -> None:
+    position = rules.load("dots").start()
+    player = start_player("players.alphabeta")
+    player.ask(start_message(position, options={"depth": 2}))
+    info = player.ask(turn_message(position, 0, time_ms=60_000))["info"]
+    assert info["depth"] == 2
+    small = rules.load("dots", rows=2, cols=2).start()
+    player.ask(start_message(small))
+    info = player.ask(turn_message(small, 0, time_ms=60_000))["info"]
+    assert info["score"] == 2
+    assert info["text"].startswith("exact value")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "words"),
+    [
+        ("uct", {"options": {"c": -1}}, "options.c: Input should be greater than or equal to 0"),
+        ("alphabeta", {"options": {"deep": 3}}, "Known options: margin_ms, depth, memory_mb."),
+        ("weighted-uct", {"options": {"weights": "none.json"}}, "'none.json' cannot be read"),
+        ("alphabeta", {"rules": "2048", "variant": {}}, "it plays othello and dots, not 2048"),
+    ],
+)
+def test_what_it_cannot_play_ends_it_with_a_sentence(
+    name: str, fields: dict[str, Any], words: str, start_player: Callable[..., Any]
+) -> None:
+    player = start_player(BUILTINS[name].module)
+    player.tell(start_message(rules.load("othello").start(), **fields))
+    assert player.close() == (1, b"")
+    assert words in player.stderr()
+    assert "Traceback" not in player.stderr()
+
+
+def test_weights_are_read_beside_the_tournament_file(
+    tmp_path: Path, start_player: Callable[..., Any]
+) -> None:
+    game = rules.load("dots", rows=2, cols=2)
+    (tmp_path / "mine.json").write_text('{"first": {"b2b3": 3.0}, "second": {}}')
+    player = start_player("players.weighted_uct")
+    options = {"weights": "mine.json", "iterations": 3000}
+    player.ask(start_message(game.start(), options=options))
+    assert player.ask(turn_message(game.start(), 0, time_ms=60_000))["move"] == "b2b3"
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "bank_ms", "increment_ms", "thinks_ms"),
+    [
+        (5000, None, 0, 4990),
+        (20, None, 0, 10),
+        (12, None, 0, 6),
+        (900_000, 900_000, 0, 900_000 / 32 - 10),
+        (5000, 900_000, 0, 4990),
+        (64_000, 64_000, 1000, 2990),
+        (3, 3, 1000, 1.5),
+    ],
+)
+def test_a_bank_is_spread_over_the_moves_to_come(
+    time_ms: int, bank_ms: int | None, increment_ms: int, thinks_ms: float
+) -> None:
+    """A 5×5 dots board at the start: 60 edges, 30 a player, and two more to be safe."""
+    position = rules.load("dots").start()
+    fields = start_message(position)
+    del fields["type"], fields["protocol"]
+    start = Start(**{**fields, "clock": Clock(None, bank_ms, increment_ms)})
+    received = 100.0
+    turn = Turn(
+        start=start,
+        game="g1",
+        ply=0,
+        time_ms=time_ms,
+        bank_ms=bank_ms,
+        state=position.state(),
+        moves=[],
+        legal=list(position.legal_moves()),
+        used_ms=0,
+        deadline=received + time_ms / 1000,
+    )
+    assert think_until(turn, 10) == pytest.approx(received + thinks_ms / 1000)
