@@ -28,15 +28,9 @@ class UserError(Exception):
 @contextmanager
 def errors_to_user() -> Iterator[None]:
     """Tell what a user can mend on stderr and exit with 2; Ctrl-C exits with 130."""
-    from arena.reports.rate import RateError
-    from arena.reports.replay import ReplayError
-    from arena.tournament.executor import ExecutorError
-    from arena.tournament.settings import ConfigError
-    from arena.tournament.store import StoreError
-
     try:
         yield
-    except (UserError, ConfigError, StoreError, ExecutorError, RateError, ReplayError) as error:
+    except _mendable() as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(Exit.USAGE) from None
     except KeyboardInterrupt:
@@ -44,3 +38,15 @@ def errors_to_user() -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED) from None
     except BrokenPipeError:  # `arena report … | head`
         raise typer.Exit(Exit.DONE) from None
+
+
+def _mendable() -> tuple[type[Exception], ...]:
+    """What the rooms raise when a user can mend it; imported only once something went wrong."""
+    from arena.bench import BenchError
+    from arena.reports.rate import RateError
+    from arena.reports.replay import ReplayError
+    from arena.tournament.executor import ExecutorError
+    from arena.tournament.settings import ConfigError
+    from arena.tournament.store import StoreError
+
+    return UserError, ConfigError, StoreError, ExecutorError, RateError, ReplayError, BenchError
