@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from arena.referee.fault import printable
+
 KEPT_BYTES = 32 * 1024
 """How much is kept at each end."""
 
@@ -35,7 +37,7 @@ class Ends:
         return self._tail.decode("utf-8", "backslashreplace")
 
     def last_lines(self, count: int = 3) -> str:
-        """The last lines that are not blank, one after the other; empty when there are none."""
+        """The last lines that are not blank, in one, safe to show; empty when there are none."""
         text = (self._head[-2000:] + self._tail[-2000:]).decode("utf-8", "backslashreplace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return " / ".join(line[:200] for line in lines[-count:])
+        return " / ".join(printable(line[:200]) for line in lines[-count:])

@@ -16,6 +16,10 @@ class PlayerFault(Exception):  # noqa: N818 - a fault of the player, not an erro
 
 def excerpt(data: bytes, length: int = 120) -> str:
     """What a player wrote, safe to show: shortened, everything unprintable escaped."""
-    text = data[:length].decode("utf-8", "backslashreplace")
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    shown = printable(data[:length].decode("utf-8", "backslashreplace"))
     return f"«{shown}»" if len(data) <= length else f"«{shown}…» ({len(data)} bytes)"
+
+
+def printable(text: str) -> str:
+    """The text with everything that could rewrite a terminal escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -36,12 +36,13 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     """The answer to `turn`. Raises PlayerFault."""
     data = _object(line)
     answered = data.get("ply")
-    if isinstance(answered, bool):
+    is_boolean = isinstance(answered, bool)  # an integer to Python; the schema is judged first
+    reply = _validate(Move, data | {"ply": int(answered)} if is_boolean else data)
+    if is_boolean:
         raise PlayerFault(
             Termination.WRONG_PLY,
             f"`ply` is {json.dumps(answered)}, which is no integer; the turn asked has ply {ply}.",
         )
-    reply = _validate(Move, data)
     if reply.ply != ply:
         raise PlayerFault(
             Termination.WRONG_PLY,

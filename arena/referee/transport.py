@@ -26,6 +26,8 @@ MAX_BLANK_LINES = 100
 """How many blank lines are let pass in answer to one request."""
 
 _CHUNK_BYTES = 64 * 1024
+_FLOOD_BYTES = 32 * 1024
+"""So much waiting is no stray answer. Less than a pipe holds: short writes leave gaps in it."""
 _WATCH_MS = 25
 """How often memory is sampled while we wait; the first slice of a wait costs nothing."""
 _DEATH_S = 2.0
@@ -97,7 +99,7 @@ class PlayerProcess:
         waiting = bytes(self._buffer)
         self._buffer.clear()
         blank = not waiting.strip()
-        if len(waiting) >= _CHUNK_BYTES or (blank and waiting.count(b"\n") > MAX_BLANK_LINES):
+        if len(waiting) >= _FLOOD_BYTES or (blank and waiting.count(b"\n") > MAX_BLANK_LINES):
             raise PlayerFault(
                 Termination.FLOOD,
                 f"Too much was waiting before the player was asked: {excerpt(waiting)}. "
