@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION: Final = 1
 MAX_LINE_BYTES = 64 * 1024
 """The longest line a player may write, newline not counted."""
 
@@ -114,7 +114,7 @@ class Start(Message):
     """A game begins; answered by `ready` within `startup_ms`."""
 
     type: Literal["start"] = "start"
-    protocol: Literal[1] = 1
+    protocol: Literal[1] = PROTOCOL_VERSION
     game: str
     """The game's id, unique in the tournament."""
     rules: str

@@ -1,43 +1,45 @@
-"""The player protocol as one JSON Schema document, for authors in any language."""
+"""The player protocol as a JSON Schema (draft 2020-12), made from the models of `arena.protocol`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+from pydantic.json_schema import models_json_schema
 
-from arena.protocol import MAX_LINE_BYTES, PROTOCOL_VERSION, REPLIES, REQUESTS
+from arena.protocol import PROTOCOL_VERSION, REPLIES, REQUESTS
+
+_REF = "#/$defs/{model}"
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12): a line is valid when it is one of the messages.
+    """One document for every line that crosses the pipe.
 
-    Under `$defs` are all messages by name, and `Request` (what the referee writes) and `Reply`
-    (what a player writes). What a schema cannot say is judged beyond it: one object a line, strict
-    UTF-8, no duplicate keys, no lone surrogates, at most 64 KiB, `ply` and `move` as asked.
+    Each message has its place under `$defs`; so have `Request`, what the referee writes, and
+    `Reply`, what a player writes. The document as a whole takes either. A schema cannot say all:
+    strings of a reply are also free of control characters and lone surrogates.
     """
     _, document = models_json_schema(
-        [
-            *((model, "serialization") for model in REQUESTS),
-            *((model, "validation") for model in REPLIES),
-        ]
+        # Requests as they are written, with every field; replies as they are judged.
+        [(model, "serialization") for model in REQUESTS]
+        + [(model, "validation") for model in REPLIES],
+        ref_template=_REF,
     )
     messages = document["$defs"]
-    messages["Request"] = {
-        "description": "What the referee writes to a player's stdin.",
-        "oneOf": [_reference(model.__name__) for model in REQUESTS],
-    }
-    messages["Reply"] = {
-        "description": f"What a player writes to its stdout, in at most {MAX_LINE_BYTES} bytes.",
-        "oneOf": [_reference(model.__name__) for model in REPLIES],
-    }
     return {
-        "$schema": GenerateJsonSchema.schema_dialect,
-        "title": f"Player protocol, version {PROTOCOL_VERSION}: one JSON object a line",
-        "oneOf": [_reference("Request"), _reference("Reply")],
-        "$defs": messages,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Player protocol, version {PROTOCOL_VERSION}",
+        "oneOf": [_ref("Request"), _ref("Reply")],
+        "$defs": {
+            "Request": _one_of("What the referee writes to a player's stdin.", REQUESTS),
+            "Reply": _one_of("What a player writes to its stdout.", REPLIES),
+            **messages,
+        },
     }
 
 
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": f"#/$defs/{name}"}
+def _one_of(description: str, models: tuple[type, ...]) -> dict[str, Any]:
+    return {"description": description, "oneOf": [_ref(model.__name__) for model in models]}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": _REF.format(model=name)}

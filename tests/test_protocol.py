@@ -1,140 +1,118 @@
-"""The messages and their JSON Schema, judged by a validator that is not ours."""
+"""The messages, their JSON Schema, and the page of the README: three tellings of one protocol."""
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from arena.protocol import (
-    REPLIES,
-    REQUESTS,
-    Clock,
-    End,
-    Move,
-    Quit,
-    Ready,
-    Start,
-    Termination,
-    Turn,
-)
+from arena.protocol import REPLIES, REQUESTS, Move, Ready, Termination
 from arena.schema import schema
 
-STATE = {"board": ["........"] * 8, "to_move": 0}
-START = Start(
-    game="g1",
-    rules="othello",
-    variant={"size": 8},
-    seat=0,
-    seats=2,
-    clock=Clock(),
-    startup_ms=30_000,
-    seed=7,
-    options={},
-    state=STATE,
-    moves=[(0, "d3"), (-1, "c2=4")],
-)
-TURN = Turn(
-    game="g1",
-    ply=2,
-    time_ms=5000,
-    bank_ms=None,
-    state=STATE,
-    moves=[(1, "c3")],
-    legal=["c2"],
-    used_ms=0,
-)
-END = End(
-    game="g1", termination=Termination.NATURAL, detail="40-24", scores=[40, 24], points=[1, 0]
-)
+README = (Path(__file__).parent.parent / "README.md").read_text()
+MODELS = {model.model_fields["type"].annotation.__args__[0]: model for model in REQUESTS + REPLIES}  # type: ignore[union-attr] # a Literal
+REQUEST_TYPES = {"start", "turn", "end", "quit"}
+
+
+def examples() -> dict[str, tuple[str, str]]:
+    """Arrow and JSON text of each example on the README's page, by its type."""
+    page = README.split("### Player protocol, version 1")[1]
+    found = {}
+    for arrow, text in re.findall(r"^    ([→←]) (\{(?:.|\n {7})*)", page, re.MULTILINE):
+        filled = re.sub(r"(?<=:)\{…\}", '{"board":[]}', text)
+        data, _ = json.JSONDecoder().raw_decode(filled)
+        found[data["type"]] = (arrow, json.dumps(data))
+    return found
+
+
+EXAMPLES = examples()
 
 
 def validator(name: str) -> Draft202012Validator:
-    """Validates one message by its name in `$defs`."""
     return Draft202012Validator({**schema(), "oneOf": [{"$ref": f"#/$defs/{name}"}]})
 
 
 def test_the_schema_is_a_schema() -> None:
     Draft202012Validator.check_schema(schema())
+    json.dumps(schema(), allow_nan=False)
+    names = {model.__name__ for model in REQUESTS + REPLIES}
+    assert names | {"Request", "Reply"} <= set(schema()["$defs"])
 
 
-def test_the_schema_holds_every_message() -> None:
-    names = {model.__name__ for model in (*REQUESTS, *REPLIES)}
-    assert names | {"Request", "Reply"} <= schema()["$defs"].keys()
+def test_the_readme_shows_every_message() -> None:
+    assert set(EXAMPLES) == set(MODELS)
 
 
-@pytest.mark.parametrize("message", [START, TURN, END, Quit()], ids=lambda m: m.type)
-def test_requests_are_valid_and_hold_every_field(message: Any) -> None:
-    data = message.model_dump(mode="json")
-    document = Draft202012Validator(schema())
-    document.validate(data)
-    validator("Request").validate(data)
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_the_readmes_example_is_valid(kind: str) -> None:
+    arrow, text = EXAMPLES[kind]
+    data = json.loads(text)
+    assert (arrow == "→") == (kind in REQUEST_TYPES)
+    MODELS[kind].model_validate_json(text)
+    side, other = ("Request", "Reply") if arrow == "→" else ("Reply", "Request")
+    validator(side).validate(data)
+    Draft202012Validator(schema()).validate(data)
+    assert not validator(other).is_valid(data)
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_no_example_is_valid_without_a_required_field(kind: str) -> None:
+    data = json.loads(EXAMPLES[kind][1])
+    model = schema()["$defs"][MODELS[kind].__name__]
+    assert "type" in model["required"]
+    for field in model["required"]:
+        less = {key: value for key, value in data.items() if key != field}
+        assert not Draft202012Validator(schema()).is_valid(less), field
+
+
+WRONG: list[dict[str, Any]] = [
+    {"type": "move", "ply": True, "move": "d3"},
+    {"type": "move", "ply": "8", "move": "d3"},
+    {"type": "move", "ply": 8.5, "move": "d3"},
+    {"type": "move", "ply": 8, "move": None},
+    {"type": "move", "ply": 8, "move": "d3", "info": "good"},
+    {"type": "move", "ply": 8, "move": "d3", "info": {"depth": "12"}},
+    {"type": "move", "ply": 8, "move": "d3", "info": {"pv": "d2 c5"}},
+    {"type": "ready", "name": 7},
+    {"type": "resign", "ply": 8, "move": "d3"},
+]
+
+
+@pytest.mark.parametrize("data", WRONG, ids=json.dumps)
+def test_model_and_schema_refuse_the_same(data: dict[str, Any]) -> None:
     assert not validator("Reply").is_valid(data)
-    assert type(message).model_validate_json(message.model_dump_json()) == message
-    for field in data:
-        assert not document.is_valid({key: data[key] for key in data if key != field}), field
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"type": "ready"},
-        {"type": "ready", "name": "corner-hunter", "version": "1.2", "author": None, "extra": [1]},
-        {"type": "ready", "name": "Ünïcode ✓ ../../etc"},
-        {"type": "move", "ply": 8, "move": "d2"},
-        {"type": "move", "ply": 0, "move": "d2", "info": {"score": 1, "depth": 3, "pv": ["d2"]}},
-        {"type": "move", "ply": 0, "move": "d2", "info": None, "debug": {"a": 1}},
-    ],
-)
-def test_good_replies(data: dict[str, Any]) -> None:
-    model = Ready if data["type"] == "ready" else Move
-    model.model_validate(data)
-    validator("Reply").validate(data)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"type": "begin"},
-        {"type": "ready", "name": 3},
-        {"type": "ready", "name": "\x1b[31mred"},
-        {"type": "ready", "author": "right\u202eleft"},
-        {"type": "ready", "version": "nul\0"},
-        {"type": "move", "move": "d2"},
-        {"type": "move", "ply": 8},
-        {"type": "move", "ply": "8", "move": "d2"},
-        {"type": "move", "ply": 8.5, "move": "d2"},
-        {"type": "move", "ply": None, "move": "d2"},
-        {"type": "move", "ply": True, "move": "d2"},
-        {"type": "move", "ply": 8, "move": ["d2"]},
-        {"type": "move", "ply": 8, "move": "d2\n"},
-        {"type": "move", "ply": 8, "move": "d2", "info": "deep"},
-        {"type": "move", "ply": 8, "move": "d2", "info": {"nodes": "many"}},
-        {"type": "move", "ply": 8, "move": "d2", "info": {"pv": ["d2", 3]}},
-        {"type": "move", "ply": 8, "move": "d2", "info": {"text": "\x07"}},
-    ],
-)
-def test_model_and_schema_refuse_the_same_replies(data: dict[str, Any]) -> None:
     for model in REPLIES:
         with pytest.raises(ValidationError):
             model.model_validate(data)
-    assert not validator("Reply").is_valid(data)
 
 
-def test_a_lone_surrogate_is_no_text() -> None:
+def test_unknown_fields_are_ignored() -> None:
+    data = {"type": "ready", "name": "bot", "mood": ["good"]}
+    validator("Reply").validate(data)
+    assert Ready.model_validate(data).model_dump(exclude_none=True) == {
+        "type": "ready",
+        "name": "bot",
+    }
+
+
+@pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\x7f", "\x85", "\u202e", "\u2066", "\ud800"])
+def test_text_that_could_rewrite_a_terminal_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
-        Ready.model_validate({"type": "ready", "name": "\ud800"})
-
-
-def test_a_clock_limits_something() -> None:
-    with pytest.raises(ValidationError, match="move_ms or bank_ms"):
-        Clock(move_ms=None)
-    assert Clock(move_ms=None, bank_ms=1000).bank_ms == 1000
-
-
-def test_messages_are_fixed_once_made() -> None:
+        Ready.model_validate({"type": "ready", "name": text})
     with pytest.raises(ValidationError):
-        TURN.ply = 3  # type: ignore[misc] # that it is refused is the point
+        Move.model_validate({"type": "move", "ply": 0, "move": "a1", "info": {"pv": [text]}})
+
+
+@pytest.mark.parametrize("text", ["", "né", "日本語", "🐕", "a  b", "שלום"])
+def test_text_in_any_language_is_welcome(text: str) -> None:
+    assert Ready.model_validate({"type": "ready", "name": text}).name == text
+
+
+def test_three_ends_are_nobodys_fault() -> None:
+    faultless = {word for word in Termination if not word.is_forfeit}
+    assert faultless == {Termination.NATURAL, Termination.ADJUDICATED, Termination.VOID}

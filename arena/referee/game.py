@@ -16,12 +16,9 @@ from arena.referee.host import this_host
 from arena.referee.pool import Player, SessionPool
 from arena.referee.record import Fault, GameRecord, PlayedMove
 from arena.referee.seat import Seat
-from arena.referee.seeds import derive
+from arena.referee.seeds import derive, first_position
 from arena.referee.spec import GameSpec
 from rules.position import PASS, Position, draw_chance
-
-UNDECIDED_RULES = ("2048", "2584")
-"""Where one game alone gives no points: rivals are compared over several."""
 
 _IN_STEP = (
     Termination.BAD_UTF8,
@@ -79,7 +76,7 @@ class _Game:
                 f"{spec.game}: {spec.rules} has {self.game.seats} seats, "
                 f"not {len(spec.players)} players"
             )
-        self.position: Position = self.game.start(derive(spec.seed, "start"))
+        self.position: Position = first_position(self.game, spec.seed)
         self.seats = [
             Seat(index, player, PlayerClock.full(spec.clock))
             for index, player in enumerate(spec.players)
@@ -132,7 +129,7 @@ class _Game:
 
     def _score(self) -> str:
         scores = self.position.scores()
-        return str(scores[0]) if self.spec.rules in UNDECIDED_RULES else "-".join(map(str, scores))
+        return str(scores[0]) if self.spec.rules in rules.TILE_GAMES else "-".join(map(str, scores))
 
     def _ply(self) -> None:
         """One move: of chance, a forced pass, or of a player who is asked."""
@@ -258,7 +255,7 @@ class _Game:
             seat.note_memory()
 
     def _points(self, outcome: _Outcome) -> tuple[float, ...]:
-        if outcome.termination is Termination.VOID or self.spec.rules in UNDECIDED_RULES:
+        if outcome.termination is Termination.VOID or self.spec.rules in rules.TILE_GAMES:
             return ()
         if outcome.offender is not None:
             return tuple(float(seat.index != outcome.offender) for seat in self.seats)

@@ -36,9 +36,9 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     """The answer to `turn`. Raises PlayerFault."""
     data = _object(line)
     answered = data.get("ply")
-    is_boolean = isinstance(answered, bool)  # an integer to Python; the schema is judged first
-    reply = _validate(Move, data | {"ply": int(answered)} if is_boolean else data)
-    if is_boolean:
+    # A boolean is of no integer type, yet a matter of the ply: all else is judged before it.
+    reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
+    if isinstance(answered, bool):
         raise PlayerFault(
             Termination.WRONG_PLY,
             f"`ply` is {json.dumps(answered)}, which is no integer; the turn asked has ply {ply}.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -142,3 +140,58 @@ def test_a_fault_forfeits(
 def test_every_end_of_a_player_is_among_the_cases() -> None:
     covered = {case.ends for case in CASES} | {T.START_FAILED}
     assert covered == {word for word in T if word.is_forfeit}
+
+
+START_FAILURES = {
+    "missing": "There is no program",
+    "not_executable": "executable (chmod +x)",
+    "no_interpreter": "The interpreter in the #! line of",
+    "no_program": "is no program for this machine",
+    "a_folder": "may not be run",
+}
+
+
+@pytest.mark.parametrize("kind", START_FAILURES)
+def test_a_program_that_cannot_be_started(
+    kind: str, tmp_path: Path, bots: Bots, pool: SessionPool, dots: Spec
+) -> None:
+    program = tmp_path / kind
+    if kind == "a_folder":
+        program.mkdir()
+    elif kind != "missing":
+        text = {"no_interpreter": "#!/no/such/interpreter\n", "no_program": "\x7fnot a program\n"}
+        program.write_text(text.get(kind, "#!/bin/sh\n"))
+        program.chmod(0o644 if kind == "not_executable" else 0o755)
+    bad = PlayerSpec(name=kind, command=(str(program),))
+    record = play_game(dots(bots.hostile(), bad), pool)
+    assert record.termination is T.START_FAILED
+    assert START_FAILURES[kind] in record.detail
+    assert str(program) in record.detail
+    forfeits(record, 1)
+    plays_on(pool, bots, dots)
+
+
+def test_a_folder_to_start_in_that_does_not_exist(
+    bots: Bots, pool: SessionPool, dots: Spec
+) -> None:
+    record = play_game(dots(bots.hostile(cwd="/no/such/folder"), bots.hostile()), pool)
+    assert record.termination is T.START_FAILED
+    assert "/no/such/folder" in record.detail
+    forfeits(record, 0)
+
+
+@pytest.mark.parametrize("fault", ["hangs", "stops_itself", "slow_drip", "spins"])
+def test_a_hung_player_costs_its_limit_and_no_more(
+    fault: str, bots: Bots, pool: SessionPool, dots: Spec
+) -> None:
+    record = play_game(dots(bots.hostile(), bots.hostile(fault)), pool)
+    started = sum(seat.startup_ms or 0 for seat in record.seats)
+    assert record.termination is T.TIMEOUT
+    assert MOVE_MS + GRACE_MS <= record.duration_ms - started <= MOVE_MS + GRACE_MS + 500
+
+
+def test_the_moves_before_a_fault_are_kept(bots: Bots, pool: SessionPool, dots: Spec) -> None:
+    record = play_game(dots(bots.hostile(), bots.hostile("closes_stdin")), pool)
+    assert record.termination is T.STDIN_CLOSED
+    assert [(move.seat, move.move) for move in record.moves[:2]] == [(0, "a1b1"), (1, "b1c1")]
+    assert record.final_state["horizontal"][0] == [1, 1]
