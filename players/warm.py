@@ -13,13 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+import rules as rule_sets
+
 COMPILED = ("othello", "dots")
 """The rule sets with kernels; players of the others have nothing to compile."""
 
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
-    import rules as rule_sets
     from players.kernels.boards import load_board
     from players.search import alphabeta, uct
 
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument(
         "--rules",
         nargs="+",
-        choices=("othello", "dots", "2048", "2584"),
+        choices=rule_sets.GAMES,
         default=COMPILED,
         help="rule sets whose players are to be ready (default: all that have kernels)",
     )

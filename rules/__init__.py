@@ -31,6 +31,7 @@ __all__ = [
     "CHANCE",
     "GAMES",
     "PASS",
+    "TILE_GAMES",
     "Game",
     "IllegalMove",
     "MalformedMove",
@@ -49,6 +50,10 @@ _LOADERS: Mapping[str, Callable[..., Game]] = {
 
 GAMES = tuple(_LOADERS)
 """The names `load` knows."""
+TILE_GAMES = ("2048", "2584")
+"""Those of sliding tiles: one game alone decides nothing between players, so rivals are compared
+over several.
+"""
 
 
 def load(name: str, **settings: Any) -> Game:

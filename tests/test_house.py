@@ -42,7 +42,7 @@ def test_the_arena_runs_without_players_and_numba(module: str) -> None:
 
 def test_help_starts_without_the_tournament() -> None:
     loaded = modules_after("import arena.cli")
-    assert loaded.isdisjoint({"numpy", "pydantic", "psutil", "rules", *HEAVY})
+    assert loaded.isdisjoint({"numpy", "pydantic", "rules", *HEAVY})
 
 
 def test_the_rules_need_the_standard_library_only() -> None:

@@ -175,6 +175,7 @@ def warm(
         from arena.cli.warming import warm_kernels
 
         warm_kernels([name.value for name in rules or Rules])
+        typer.echo("The kernels are ready.")
 
 
 @bench.command("referee")

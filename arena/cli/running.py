@@ -42,10 +42,15 @@ def play(file: Path, store_path: Path | None) -> int:
     """Play what is left of the tournament; the exit code."""
     config = load_config(file, BUILTINS)
     path = store_path or default_store(config)
+    again = shlex.join(["arena", *sys.argv[1:]])
     with Store.open_run(path, config) as store:
         finished = [digest(record) for record in store.records()]
         if len(finished) < len(schedule(config)):
-            _warm(config)
+            try:
+                _warm(config)
+            except KeyboardInterrupt:
+                typer.echo(f"Stopped before the first game. Go on with: {again}")
+                return Exit.INTERRUPTED
         console = Console()
         report = (LiveReport if console.is_terminal else PlainReport)(
             console, finished, time.monotonic
@@ -53,7 +58,6 @@ def play(file: Path, store_path: Path | None) -> int:
         with report:
             outcome = run(config, store, on_event=report)
         terminal.show(standings_of(store), console)
-    again = shlex.join(["arena", *sys.argv[1:]])
     if outcome.interrupted:
         typer.echo(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
     else:

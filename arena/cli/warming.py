@@ -25,16 +25,21 @@ def warm_kernels(rules: Iterable[str]) -> None:
         TimeElapsedColumn(),
     )
     with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+        # In a group of its own, Ctrl-C in the terminal reaches us alone.
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
         Progress(*columns, console=console, transient=True) as progress,
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above
-        for line in process.stdout:
-            step = json.loads(line)
-            progress.update(
-                task, completed=step["step"], total=step["steps"], description=step["name"]
-            )
+        try:
+            for line in process.stdout:
+                step = json.loads(line)
+                progress.update(
+                    task, completed=step["step"], total=step["steps"], description=step["name"]
+                )
+        except KeyboardInterrupt:
+            process.kill()
+            raise
     if process.returncode != 0:
         raise UserError(
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "

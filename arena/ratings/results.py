@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from arena.protocol import Termination
 from arena.referee.record import GameRecord
-
-TILE_RULES = ("2048", "2584")
-"""The rule sets in which a single game decides nothing between players."""
+from rules import TILE_GAMES
 
 
 class Result(NamedTuple):
@@ -59,7 +57,7 @@ def digest(record: GameRecord) -> GameDigest:
         if move.used_ms is not None and move.seat >= 0:
             used_ms[move.seat].append(move.used_ms)
     best_tile = 0
-    if record.rules in TILE_RULES:
+    if record.rules in TILE_GAMES:
         best_tile = max(max(row) for row in record.final_state["board"])
     return GameDigest(
         game=record.game,

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from arena.ratings.elo import Z95
-from arena.ratings.results import TILE_RULES, GameDigest, Result
+from arena.ratings.results import GameDigest, Result
+from rules import TILE_GAMES
 
 
 class Table(BaseModel):
@@ -153,7 +154,7 @@ def times(used_ms: Sequence[Iterable[float]]) -> Times | None:
 
 def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
     """What the slider of `games` achieved; None without games of 2048 or 2584."""
-    games = [game for game in games if game.rules in TILE_RULES]
+    games = [game for game in games if game.rules in TILE_GAMES]
     if not games:
         return None
     scores = [game.scores[0] for game in games]

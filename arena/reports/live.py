@@ -30,11 +30,12 @@ from arena.tournament.run import (
     RunInterrupted,
     RunStarted,
 )
+from arena.tournament.settings import TournamentConfig
 
 _RATE_GAMES = 50
 """The speed shown is that of so many last games."""
-_REFRESH_S = 0.5
-"""Standings are fitted anew at most so often."""
+_FIT_S, _DRAW_S = 0.5, 0.1
+"""Standings are fitted anew, and the screen is drawn, at most so often."""
 _SHOWN_GAMES = 6
 
 
@@ -98,7 +99,8 @@ class LiveReport:
         self._progress = Progress(finished, now)
         self._now = now
         self._started: RunStarted | None = None
-        self._fitted_at = float("-inf")
+        self._table: Standings | None = None
+        self._fitted_at = self._drawn_at = float("-inf")
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Self:
@@ -118,20 +120,26 @@ class LiveReport:
         self._progress.add(event)
         if isinstance(event, RunStarted):
             self._started = event
+            self._live.console.print(Text(plan(event)), soft_wrap=True)
         if self._started is None:
             return
-        if self._now() >= self._fitted_at + _REFRESH_S:
-            self._fitted_at = self._now()
-            config = self._started.config
-            table = standings(
-                self._progress.games,
-                players=[player.spec.name for player in config.players],
-                name=config.name,
-                anchor=config.rating.anchor,
-                anchor_elo=config.rating.anchor_elo,
-                planned=self._progress.total,
-            )
-            self._live.update(screen(table, self._progress), refresh=True)
+        now = self._now()
+        if self._table is None or now >= self._fitted_at + _FIT_S:
+            self._fitted_at = now
+            self._table = self._fit(self._started.config)
+        if now >= self._drawn_at + _DRAW_S or isinstance(event, GameStarted):
+            self._drawn_at = now
+            self._live.update(screen(self._table, self._progress), refresh=True)
+
+    def _fit(self, config: TournamentConfig) -> Standings:
+        return standings(
+            self._progress.games,
+            players=[player.spec.name for player in config.players],
+            name=config.name,
+            anchor=config.rating.anchor,
+            anchor_elo=config.rating.anchor_elo,
+            planned=self._progress.total,
+        )
 
 
 def screen(table: Standings, progress: Progress) -> RenderableType:
@@ -192,7 +200,7 @@ class PlainReport:
         self._progress.add(event)
         match event:
             case RunStarted():
-                self._print(f"{event.total:,} games, {event.done:,} done before; {event.estimate}")
+                self._print(plan(event))
             case GameFinished():
                 width = len(str(event.total))
                 speed = self._progress.left_s
@@ -204,6 +212,11 @@ class PlainReport:
 
     def _print(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
+
+
+def plan(event: RunStarted) -> str:
+    """What lies ahead, in a line: games, and the time they are estimated to take."""
+    return f"{event.total:,} games, {event.done:,} done before; {event.estimate}"
 
 
 def told(record: GameRecord) -> str:

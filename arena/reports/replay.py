@@ -12,6 +12,7 @@ from rich.text import Text
 import rules
 from arena.protocol import CHANCE
 from arena.referee.record import GameRecord, PlayedMove, SeatRecord
+from arena.referee.seeds import first_position
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """What `step` understands."""
@@ -37,7 +38,7 @@ class Frame:
 
 def frames(record: GameRecord) -> tuple[Frame, ...]:
     """Every position of the game, the first included. ReplayError when a move does not fit."""
-    position = rules.load(record.rules, **record.variant).start(record.seed)
+    position = first_position(rules.load(record.rules, **record.variant), record.seed)
     seen = [Frame(0, None, str(position), position.scores())]
     for ply, move in enumerate(record.moves, start=1):
         try:

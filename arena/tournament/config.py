@@ -183,7 +183,7 @@ class _Reader:
 
     def _openings(self, game: Game) -> Openings:
         table, at = self.tables.openings, ("openings",)
-        if game.name in ("2048", "2584"):
+        if game.name in rules.TILE_GAMES:
             for key in ("plies", "file"):
                 if getattr(table, key):
                     self.report((*at, key), "2048 and 2584 have none: each seed is another game")

@@ -48,7 +48,7 @@ def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
         expected.append(start + sum(_thinking(config, own, player) for player in seats))
         worst.append(start + sum(_at_most(config, own, player) for player in seats))
     side_by_side = min(config.concurrency, max(1, len(games)))
-    endless = config.rules in ("2048", "2584") and config.max_plies is None
+    endless = config.rules in rules.TILE_GAMES and config.max_plies is None
     return Estimate(
         max(max(expected), sum(expected) / side_by_side),
         None if endless else max(max(worst), sum(worst) / side_by_side + max(worst)),

@@ -60,6 +60,7 @@ class LocalExecutor:
         self._games = games
         self._keep_alive = keep_alive
         self._workers: list[_Worker] = []
+        self._failure: ExecutorError | None = None
         self._others = children()
         become_subreaper()
 
@@ -111,6 +112,8 @@ class LocalExecutor:
                 report = self._bury(worker)
             if report is not None:
                 reports.append(report)
+        if self._failure is not None and not reports:  # what was played is told first
+            raise self._failure
         return reports
 
     def _take(self, worker: _Worker, message: bytes) -> Report | None:
@@ -137,7 +140,8 @@ class LocalExecutor:
         worker.connection.close()
         worker.stderr.close()
         if not worker.ready:
-            raise ExecutorError(f"a worker process did not start ({last_words})")
+            self._failure = ExecutorError(f"a worker process did not start ({last_words})")
+            return None
         return Lost(worker.task, f"its worker ended ({last_words})") if worker.task else None
 
     def _kill_leftovers(self) -> None:

@@ -59,7 +59,7 @@ def _solo(config: TournamentConfig) -> Iterator[_Meeting]:
 
 def _pairs(config: TournamentConfig) -> Iterator[_Meeting]:
     order = [pairing for day in berger(len(config.players)) for pairing in day]
-    same_seed = config.rules in ("2048", "2584")
+    same_seed = config.rules in rules.TILE_GAMES
     number = 0
     for round_, opening in zip(range(1, config.rounds + 1), _openings(config), strict=False):
         for one, other in order:

@@ -8,12 +8,13 @@ import rules
 from arena.protocol import Termination
 from arena.referee.host import this_host
 from arena.referee.record import GameRecord, SeatRecord
+from arena.referee.seeds import first_position
 from arena.referee.spec import GameSpec
 
 
 def void_record(spec: GameSpec, attempt: int, reason: str) -> GameRecord:
     """A void attempt without moves; `reason` becomes its detail."""
-    start = rules.load(spec.rules, **spec.variant).start(spec.seed)
+    start = first_position(rules.load(spec.rules, **spec.variant), spec.seed)
     return GameRecord(
         game=spec.game,
         attempt=attempt,

@@ -13,6 +13,7 @@ import pytest
 import rules
 from arena.protocol import Clock, Termination
 from arena.referee.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
+from arena.referee.seeds import first_position
 from rules.position import draw_chance
 
 Play = Callable[..., GameRecord]
@@ -36,7 +37,7 @@ def play_record(
     """
     rng = Random(seed)
     made = rules.load(name, **settings)
-    position = made.start(seed)
+    position = first_position(made, seed)
     moves: list[PlayedMove] = []
     while position.to_move is not None and not (forfeit is not None and len(moves) > 10):
         if position.to_move == -1:
