@@ -1,4 +1,4 @@
-"""The player protocol as a JSON Schema (draft 2020-12), made from the models of `arena.protocol`."""
+"""The player protocol as JSON Schema (draft 2020-12), made from the models of `arena.protocol`."""
 
 from __future__ import annotations
 

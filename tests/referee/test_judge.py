@@ -1,0 +1,144 @@
+"""Lines of a player, judged without a process: strict JSON, schema, ply, legality, in this order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from arena.protocol import Termination
+from arena.referee import judge
+from arena.referee.fault import PlayerFault, excerpt
+
+T = Termination
+LEGAL = ("c2", "d2")
+
+
+def verdict(line: bytes) -> Termination | str:
+    """The fault in an answer to ply 8, or the move."""
+    try:
+        return judge.move(line, ply=8, legal=LEGAL).move
+    except PlayerFault as fault:
+        assert fault.detail.isprintable()
+        assert len(fault.detail) < 1500
+        return fault.termination
+
+
+def reply(extra: str = "", **fields: object) -> bytes:
+    """A right answer, with fields changed and text put in before its last brace."""
+    data = {"type": "move", "ply": 8, "move": "d2", **fields}
+    return (json.dumps(data)[:-1] + extra + "}").encode()
+
+
+RIGHT = {
+    "plain": reply(),
+    "crlf": reply() + b"\r",
+    "spaces": b" \t" + reply() + b" ",
+    "escapes": b'{"type":"\\u006dove","ply":8,"move":"d\\u0032"}',
+    "unknown field": reply(x={"deep": [[[[]]]]}),
+    "64 deep": reply(x=json.loads("[" * 63 + "]" * 63)),
+    "brackets in a string": reply(x="[" * 5000 + '\\"' + "{" * 5000),
+    "long unknown string": reply(x="é" * 20_000),
+    "300 digits": reply(f',"x":{"9" * 300}'),
+    "many digits after the point": reply(f',"x":0.{"3" * 5000}'),
+    "a surrogate pair": reply(info={"text": "🐕"}),
+    "null info": reply(info=None),
+    "null in info": reply(info={"score": None, "pv": None}),
+    "whole score": reply(info={"score": 3}),
+    "same key in two objects": reply(x={"ply": 1}),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str) -> None:
+    assert verdict(RIGHT[name]) == "d2"
+
+
+WRONG = {
+    T.BAD_UTF8: [b"\xff", reply()[:-1] + b',"x":"\xc3"}', b"\xed\xa0\x80", b"\xc0\xaf"],
+    T.BAD_JSON: [
+        b"d2",
+        b"{",
+        b"{}}",
+        b"{'type':'move'}",
+        b'{"type":"move",}',
+        b"\xef\xbb\xbf" + reply(),
+        reply() + b"\0",
+        reply() + reply(),
+        reply().replace(b"d2", b"d\t2"),
+        reply(',"x":NaN'),
+        reply(',"x":[Infinity]'),
+        reply(',"x":{"y":-Infinity}'),
+        reply(',"x":1e999'),
+        reply(',"x":-1e999'),
+        reply(f',"x":{"9" * 301}'),
+        reply(f',"x":-{"9" * 60_000}'),
+        reply(f',"x":{"9" * 60_000}.5'),
+        reply(',"x":01'),
+        reply(',"x":.5'),
+        reply(',"x":+1'),
+        reply(',"ply":8'),
+        reply(',"x":{"a":1,"a":1}'),
+        reply(',"x":' + "[" * 64 + "]" * 64),
+        b"[" * 30_000,
+        b'{"a":' * 10_000,
+        b'"' + b'\\"' * 30_000,
+    ],
+    T.BAD_SCHEMA: [
+        b"[]",
+        b"null",
+        b"true",
+        b'"d2"',
+        b"8",
+        b"{}",
+        reply(type="Move"),
+        reply(type=None),
+        reply(ply="8"),
+        reply(ply=8.0),
+        reply(ply=None),
+        reply(move=None),
+        reply(move=["d2"]),
+        reply(move="d2\n"),
+        reply(move="\ud800"),
+        reply(info=[]),
+        reply(info="good"),
+        reply(info={"score": "1"}),
+        reply(info={"score": True}),
+        reply(info={"depth": 1.5}),
+        reply(info={"nodes": True}),
+        reply(info={"pv": "d2"}),
+        reply(info={"pv": ["d2", 3]}),
+        reply(info={"text": "\u202e"}),
+        reply(ply=True, move=7),
+        reply(ply=7, info="good"),
+    ],
+    T.WRONG_PLY: [reply(ply=7), reply(ply=-1), reply(ply=True), reply(ply=False, move="z9")],
+    T.ILLEGAL_MOVE: [reply(move=move) for move in ("", "D2", " d2", "pass", "z" * 60_000, "«é»")],
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [(word, line) for word, lines in WRONG.items() for line in lines],
+    ids=lambda value: str(value) if isinstance(value, Termination) else excerpt(value, 30),
+)
+def test_wrong(word: Termination, line: bytes) -> None:
+    assert verdict(line) is word
+
+
+def test_the_sentence_names_every_field_that_is_wrong() -> None:
+    with pytest.raises(PlayerFault, match=r"`ply` is missing; `move` should be a valid string") as e:
+        judge.move(b'{"type":"move","move":1}', ply=0, legal=LEGAL)
+    assert "Its fields: type, ply, move, info (optional)." in e.value.detail
+
+
+def test_the_sentence_of_an_illegal_move_lists_a_dozen_legal_ones() -> None:
+    legal = [f"a{n}" for n in range(1, 20)]
+    with pytest.raises(PlayerFault, match=r"Legal: a1, .*, a12, …\.$"):
+        judge.move(reply(), ply=8, legal=legal)
+
+
+def test_an_introduction_may_be_empty() -> None:
+    assert judge.ready(b'{"type":"ready"}').name is None
+    with pytest.raises(PlayerFault, match="Not a `ready` message"):
+        judge.ready(reply())
