@@ -167,7 +167,8 @@ class End(Message):
     scores: list[int]
     """What the rules count, for each seat: discs, boxes, the slider's score."""
     points: list[float]
-    """1, ½ or 0 for each seat; empty where one game alone decides nothing (2048, 2584)."""
+    """1, ½ or 0 for each seat; empty where one game alone decides nothing (2048 and 2584, but for
+    a forfeit between two)."""
 
 
 class Quit(Message):

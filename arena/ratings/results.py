@@ -102,7 +102,7 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     for game in digests(games):
         if game.termination is Termination.VOID:
             continue
-        if game.points:
+        if game.rules not in TILE_GAMES:
             results.append(Result(game.players[0], game.players[1], game.points[0], game.pair))
         elif len(game.players) == 1:
             seeds[game.pair, game.seed].append(game)

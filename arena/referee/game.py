@@ -141,12 +141,16 @@ class _Game:
         if legal[0] == PASS:
             self._apply(mover, PASS)
             return
-        seat, asked = self.seats[mover], time.monotonic()
+        seat = self.seats[mover]
+        asked = time.monotonic()
         try:
-            reply, used_ms, cpu_ms = self._ask(seat, legal)
+            player = seat.player or self._start(seat)
+            asked = time.monotonic()
+            reply, used_ms, cpu_ms = self._ask(seat, player, legal)
         except PlayerFault as error:
+            # Starting it anew is never on the move clock, nor is what we do after the fault.
+            used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
-            used_ms = (time.monotonic() - asked) * 1000
             move = self.substitute.choice(legal)
             seat.random_moves += 1
             made = PlayedMove(seat=mover, move=move, used_ms=used_ms, fault=fault)
@@ -166,9 +170,10 @@ class _Game:
         self.played.append(made or PlayedMove(seat=seat, move=move))
         self.on_ply(len(self.moves))
 
-    def _ask(self, seat: Seat, legal: tuple[str, ...]) -> tuple[Move, float, float | None]:
+    def _ask(
+        self, seat: Seat, player: Player, legal: tuple[str, ...]
+    ) -> tuple[Move, float, float | None]:
         """Its move, the time and the CPU time it took. Raises PlayerFault."""
-        player = seat.player or self._start(seat)
         request = Turn(
             game=self.spec.game,
             ply=len(self.moves),
@@ -255,10 +260,12 @@ class _Game:
             seat.note_memory()
 
     def _points(self, outcome: _Outcome) -> tuple[float, ...]:
-        if outcome.termination is Termination.VOID or self.spec.rules in rules.TILE_GAMES:
+        if outcome.termination is Termination.VOID or len(self.seats) == 1:
             return ()
         if outcome.offender is not None:
             return tuple(float(seat.index != outcome.offender) for seat in self.seats)
+        if self.spec.rules in rules.TILE_GAMES:
+            return ()
         first, second = self.position.scores()
         won = 0.5 if first == second else float(first > second)
         return (won, 1 - won)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from arena.referee.fault import PlayerFault
 from arena.referee.processes import become_subreaper, children, kill_children
 from arena.referee.session import Session
 from arena.referee.spec import PlayerSpec
@@ -42,13 +43,18 @@ class SessionPool:
         self._others = children()
 
     def open(self, spec: PlayerSpec) -> Player:
-        """A process that plays for `spec`, idle or new.
+        """A process that plays for `spec`: an idle one that has kept quiet, or a new one.
 
         Raises PlayerFault (`start_failed`); an OSError is the host's fault.
         """
         for player in self._idle:
             if player.spec == spec:
                 self._idle.remove(player)
+                try:
+                    player.process.expect_silence()
+                except PlayerFault:  # after its game, and no fault in it: begin afresh
+                    self.kill(player)
+                    break
                 return player
         process = PlayerProcess(spec)
         player = Player(spec, process, Session(process))

@@ -39,8 +39,6 @@ _DYING_MS = 100
 class Transport(Protocol):
     """What a session needs of a player; every method may raise PlayerFault."""
 
-    stderr: Ends
-
     def expect_silence(self) -> None:
         """Judge what the player wrote without being asked."""
 
@@ -52,9 +50,6 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Ask the process to exit: no more requests will come."""
-
-    def kill(self) -> None:
-        """End the process and all its descendants at once; never raises."""
 
 
 class PlayerProcess:
@@ -78,6 +73,8 @@ class PlayerProcess:
         for descriptor in (self._stdout, self._stderr, self._pidfd):
             self._poll.register(descriptor, select.POLLIN)
         self._buffer = bytearray()
+        self._sample_at = 0
+        self._killed = False
 
     # Requests and replies
 
@@ -90,6 +87,7 @@ class PlayerProcess:
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
             raise self._exited("before it was asked")
+        self._watch_memory()  # who always answers at once is never waited for
         if self._buffer:
             self._judge_waiting()
         if not open_:
@@ -170,7 +168,7 @@ class PlayerProcess:
             events = self._wait(deadline)
             if not events:
                 raise _late(self._buffer)
-            open_ = self._read_stdout() if self._stdout in events else True
+            open_ = self._read_stdout()  # also at a death alone: its last line may just be there
             if self._pidfd in events and len(self._buffer) == searched:
                 raise self._exited("while it owed an answer")
             if not open_:
@@ -215,7 +213,11 @@ class PlayerProcess:
                 self._poll.unregister(self._stderr)
 
     def _watch_memory(self) -> None:
-        """Raise PlayerFault when the process tree holds more than its limit."""
+        """Raise PlayerFault when the process tree holds more than its limit; taken in samples."""
+        now = time.monotonic_ns()
+        if now < self._sample_at:
+            return
+        self._sample_at = now + _WATCH_MS * 1_000_000
         used = resident_bytes(self.pid)
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         if self._limit_bytes is not None and used > self._limit_bytes:
@@ -283,8 +285,9 @@ class PlayerProcess:
 
     def kill(self) -> None:
         """End the process, its group and every descendant, and reap it. May be called twice."""
-        if self._process.returncode is not None:
+        if self._killed:
             return
+        self._killed = True
         self.note_peak_memory()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
