@@ -45,8 +45,12 @@ def _mendable() -> tuple[type[Exception], ...]:
     from arena.bench import BenchError
     from arena.reports.rate import RateError
     from arena.reports.replay import ReplayError
+    from arena.reports.transcript import TranscriptError
     from arena.tournament.executor import ExecutorError
     from arena.tournament.settings import ConfigError
     from arena.tournament.store import StoreError
 
-    return UserError, ConfigError, StoreError, ExecutorError, RateError, ReplayError, BenchError
+    return (
+        *(UserError, BenchError, ConfigError, ExecutorError, StoreError),
+        *(RateError, ReplayError, TranscriptError),
+    )

@@ -38,6 +38,13 @@ class Table(StrEnum):
     RESULTS = "results"
 
 
+class Form(StrEnum):
+    """How a game may be written for other programs."""
+
+    TRANSCRIPT = "transcript"
+    RECORD = "record"
+
+
 RunPath = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.", show_default=False)
 ]
@@ -113,12 +120,19 @@ def replay(
     all_: Annotated[
         bool, typer.Option("--all", help="Print the whole game instead of stepping by keys.")
     ] = False,
+    form: Annotated[
+        Form | None,
+        typer.Option("--as", help="For other programs instead (record: dots).", show_default=False),
+    ] = None,
 ) -> None:
     """Show one game of a run, move by move."""
     with errors_to_user():
-        from arena.cli.reporting import show_game
+        from arena.cli import reporting
 
-        show_game(run, game, whole=all_)
+        if form is None:
+            reporting.show_game(run, game, whole=all_)
+        else:
+            typer.echo(reporting.written_game(run, game, form.value), nl=False)
 
 
 @app.command()

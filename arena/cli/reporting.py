@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 
@@ -13,9 +12,12 @@ from arena.cli.exits import UserError
 from arena.ratings.model import Standings
 from arena.ratings.results import digest, results_of
 from arena.ratings.standings import standings, standings_of_results
+from arena.referee.record import GameRecord
 from arena.reports import csv_report, json_report, keyboard, replay, terminal
 from arena.reports.rate import read_results
-from arena.tournament.schedule import schedule
+from arena.reports.transcript import championship_record, transcript
+from arena.tournament.schedule import game_count, schedule
+from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 
 
@@ -28,7 +30,7 @@ def standings_of(store: Store) -> Standings:
         name=config.name,
         anchor=config.rating.anchor,
         anchor_elo=config.rating.anchor_elo,
-        planned=len(schedule(config)),
+        planned=game_count(config),
     )
 
 
@@ -55,23 +57,32 @@ def as_csv(path: Path, table: str) -> str:
 
 def show_game(path: Path, game: str, *, whole: bool) -> None:
     """One game, stepped through by keys on a terminal, else printed whole."""
-    with Store.open(path) as store:
-        record = store.record(game)
-        if record is None:
-            known = [spec.game for spec in schedule(store.config)]
-            if game in known:
-                raise UserError(f"{path}: game {game} has not been played yet.")
-            near = difflib.get_close_matches(game, known, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise UserError(
-                f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.{hint}'
-            )
+    record = _game(path, game)[1]
     console = Console()
     if whole or not (console.is_terminal and sys.stdin.isatty()):
         replay.dump(record, console)
     else:
         with keyboard.keys(sys.stdin.fileno()) as read:
             replay.step(record, console, lambda: replay.terminal_key(read))
+
+
+def written_game(path: Path, game: str, form: str) -> str:
+    """One game as a `transcript`, or as the dots championship's `record`."""
+    config, record = _game(path, game)
+    if form == "transcript":
+        return transcript(record)
+    return championship_record(record, event=config.name)
+
+
+def _game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
+    with Store.open(path) as store:
+        config, record = store.config, store.record(game)
+    if record is not None:
+        return config, record
+    known = [spec.game for spec in schedule(config)]
+    if game in known:
+        raise UserError(f"{path}: game {game} has not been played yet.")
+    raise UserError(f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.')
 
 
 def rate_file(file: Path, anchor: str | None, anchor_elo: float, *, as_json: bool) -> None:

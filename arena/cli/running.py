@@ -20,7 +20,7 @@ from arena.reports.live import LiveReport, PlainReport
 from arena.tournament.config import load_config
 from arena.tournament.estimate import estimate
 from arena.tournament.run import run
-from arena.tournament.schedule import schedule
+from arena.tournament.schedule import game_count, schedule
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
@@ -45,7 +45,7 @@ def play(file: Path, store_path: Path | None) -> int:
     again = shlex.join(["arena", *sys.argv[1:]])
     with Store.open_run(path, config) as store:
         finished = [digest(record) for record in store.records()]
-        if len(finished) < len(schedule(config)):
+        if len(finished) < game_count(config):
             try:
                 _warm(config)
             except KeyboardInterrupt:

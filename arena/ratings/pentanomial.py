@@ -88,9 +88,9 @@ class HeadToHead:
     """Games that are not part of a complete pair."""
 
     @property
-    def trinomial(self) -> Figures | None:
-        """By games; None without any."""
-        return figures(of_games(self.games)) if any(self.games) else None
+    def trinomial(self) -> Figures:
+        """By games. ValueError without any."""
+        return figures(of_games(self.games))
 
     @property
     def pentanomial(self) -> Figures | None:

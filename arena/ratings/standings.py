@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
@@ -227,17 +228,10 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
         games=counted.games._asdict(),
         pairs=counted.pairs._asdict(),
         unpaired=counted.unpaired,
-        trinomial=_count(pentanomial.figures(pentanomial.of_games(counted.games))),
+        trinomial=_count(counted.trinomial),
         pentanomial=None if pairs is None else _count(pairs),
     )
 
 
 def _count(figures: pentanomial.Figures) -> Count:
-    return Count(
-        elo=figures.elo,
-        elo_error=figures.elo_error,
-        normalized_elo=figures.normalized_elo,
-        normalized_elo_error=figures.normalized_elo_error,
-        los=figures.los,
-        with_prior=figures.with_prior,
-    )
+    return Count.model_validate({key: asdict(figures)[key] for key in Count.model_fields})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from arena.ratings.model import Standings
@@ -21,8 +20,3 @@ def loads(text: str) -> Standings:
 def schema() -> dict[str, Any]:
     """The JSON Schema of the report: each key with its description."""
     return Standings.model_json_schema(mode="serialization")
-
-
-def schema_text() -> str:
-    """`schema` as JSON text."""
-    return json.dumps(schema(), indent=2) + "\n"

@@ -52,6 +52,10 @@ class Builtin(Protocol):
         """Why it cannot play this game, a sentence; None when it can."""
 
 
+_PROGRAM_MB = 400
+"""What a built-in takes beside its tree or table: interpreter, compiler, kernels."""
+
+
 class _Program(NamedTuple):
     """What a `[[player]]` table names."""
 
@@ -77,6 +81,7 @@ def read_players(
         at: KeyPath = ("player", index)
         found = _program(at, table, builtins, folder, report)
         _check_options((*at, "options"), table.options, found.builtin, report)
+        _check_memory(at, table, found.builtin, report)
         if found.builtin is not None and game is not None:
             sentence = found.builtin.unsupported(game.name, game.variant)
             if sentence:
@@ -160,6 +165,20 @@ def _check_options(
     except ValidationError as error:
         for path, message in explain(error, builtin.options, options):
             report((*at, *path), message)
+
+
+def _check_memory(at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report) -> None:
+    """What a built-in's tree or table may take must leave room for the program around it."""
+    if builtin is None or "memory_mb" not in builtin.options.model_fields:
+        return
+    wanted = table.options.get("memory_mb", builtin.options.model_fields["memory_mb"].default)
+    allowed = table.resources.memory_mb
+    if isinstance(wanted, int) and wanted + _PROGRAM_MB > allowed:
+        report(
+            (*at, "resources", "memory_mb"),
+            f"{allowed} MB are too few for options.memory_mb = {wanted} and {_PROGRAM_MB} MB for "
+            f"the program itself; give at least {wanted + _PROGRAM_MB}, or lower the option",
+        )
 
 
 def _check_names(tables: Sequence[PlayerTable], players: Sequence[Player], report: Report) -> None:

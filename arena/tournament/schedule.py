@@ -46,6 +46,13 @@ def schedule(config: TournamentConfig) -> tuple[GameSpec, ...]:
     )
 
 
+def game_count(config: TournamentConfig) -> int:
+    """How many games `schedule` has, without drawing their openings."""
+    players = len(config.players)
+    seats = rules.load(config.rules, **config.variant).seats
+    return config.rounds * (players if seats == 1 else players * (players - 1))
+
+
 _Meeting = tuple[int, str, tuple[PlayerSpec, ...], Line, int]
 """Round, label, players by seat, opening, seed."""
 

@@ -14,6 +14,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.cli import app
+from rules import load
+from rules.dots_record import read_record
+from rules.transcript import read_transcript
 
 MONKEYS = """
 [tournament]
@@ -129,12 +132,38 @@ def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
     assert "End: natural" in shown.output
 
 
+@pytest.mark.parametrize("rules", ['"2048"', '"2584"\nplacer = "player"'])
+def test_tile_games_replay_from_their_seed(folder: Path, rules: str) -> None:
+    players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'
+    (folder / "tiles.toml").write_text(f"[game]\nrules = {rules}\n{players}")
+    assert arena("run", "tiles.toml").exit_code == 0
+    for game in ("g0001", "g0002"):
+        shown = arena("replay", "runs/tiles.sqlite", game)
+        assert shown.exit_code == 0, shown.stderr
+        assert "End: natural" in shown.output
+
+
+@pytest.mark.parametrize("sort", ["transcript", "record"])
+def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) -> None:
+    written = arena("replay", str(finished), "g0001", "--as", sort).output
+    game = load("dots", rows=2, cols=2)
+    if sort == "transcript":
+        moves = read_transcript(game.start(), written)
+    else:
+        moves = read_record(game, written).moves
+    position = game.start()
+    for move in moves:
+        position = position.play(move)
+    assert position.is_over
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("report", "runs/u.sqlite"), "no such run"),
         (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
         (("report", "t.toml"), "not a run"),
+        (("replay", "runs/o.sqlite", "g0001", "--as", "record"), "only dots"),
         (("rate", "none.csv"), "cannot be read"),
         (("rate", "bad.csv"), "line 2"),
         (("rate", "good.csv", "--anchor", "c"), "there are: a, b"),
@@ -145,6 +174,10 @@ def test_what_a_user_can_mend_is_a_sentence(
 ) -> None:
     (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
     (folder / "good.csv").write_text("a,b,1\n")
+    if "runs/o.sqlite" in arguments:
+        players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'
+        (folder / "o.toml").write_text(f'[game]\nrules = "othello"\nsize = 4\n{players}')
+        assert arena("run", "o.toml").exit_code == 0
     result = arena(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.schedule import berger, schedule
+from arena.tournament.schedule import berger, game_count, schedule
 
 Load = Callable[..., TournamentConfig]
 GOLDEN = Path(__file__).with_name("schedule.golden")
@@ -140,6 +140,14 @@ def test_the_schedule_is_the_same_in_every_process(load: Load) -> None:
     ]
     here = str([spec.model_dump_json() for spec in schedule(config)])
     assert outputs == [here] * 3
+
+
+@pytest.mark.parametrize("rule_set", ["dots", "2048"])
+@pytest.mark.parametrize("players", [2, 5])
+def test_games_are_counted_without_drawing_them(load: Load, rule_set: str, players: int) -> None:
+    text = f'[tournament]\nrounds = 3\n[game]\nrules = "{rule_set}"\n'
+    config = load(text, players=players)
+    assert game_count(config) == len(schedule(config))
 
 
 def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
