@@ -186,9 +186,10 @@ def test_a_hung_player_costs_its_limit_and_no_more(
     fault: str, bots: Bots, pool: SessionPool, dots: Spec
 ) -> None:
     record = play_game(dots(bots.hostile(), bots.hostile(fault)), pool)
-    started = sum(seat.startup_ms or 0 for seat in record.seats)
+    started = [seat.startup_ms or 0 for seat in record.seats]  # perhaps at the same time
     assert record.termination is T.TIMEOUT
-    assert MOVE_MS + GRACE_MS <= record.duration_ms - started <= MOVE_MS + GRACE_MS + 500
+    assert MOVE_MS + GRACE_MS <= record.duration_ms - max(started)
+    assert record.duration_ms - sum(started) <= MOVE_MS + GRACE_MS + 500
 
 
 def test_the_moves_before_a_fault_are_kept(bots: Bots, pool: SessionPool, dots: Spec) -> None:

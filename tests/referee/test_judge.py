@@ -1,4 +1,4 @@
-"""Lines of a player, judged without a process: strict JSON, schema, ply, legality, in this order."""
+"""Lines of a player, judged without a process: strict JSON, schema, ply, legality."""
 
 from __future__ import annotations
 
@@ -127,7 +127,9 @@ def test_wrong(word: Termination, line: bytes) -> None:
 
 
 def test_the_sentence_names_every_field_that_is_wrong() -> None:
-    with pytest.raises(PlayerFault, match=r"`ply` is missing; `move` should be a valid string") as e:
+    with pytest.raises(
+        PlayerFault, match=r"`ply` is missing; `move` should be a valid string"
+    ) as e:
         judge.move(b'{"type":"move","move":1}', ply=0, legal=LEGAL)
     assert "Its fields: type, ply, move, info (optional)." in e.value.detail
 

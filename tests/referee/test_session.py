@@ -1,0 +1,165 @@
+"""Dialogues with a player that is a script: no process, and a clock that the script moves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from arena.protocol import Clock, End, Start, Termination, Turn
+from arena.referee.ends import Ends
+from arena.referee.fault import PlayerFault
+from arena.referee.session import Session
+from arena.referee.transport import Line
+
+MS = 1_000_000
+LIMIT_MS, GRACE_MS = 300, 100
+
+
+class Script:
+    """A transport that plays lines back, each `(after_ms, line)` or a fault to raise."""
+
+    def __init__(self, *lines: tuple[float, bytes] | PlayerFault, write_ms: float = 0) -> None:
+        self.stderr = Ends()
+        self.now = 0
+        self.lines = list(lines)
+        self.write_ms = write_ms
+        self.written: list[bytes] = []
+        self.deadlines: list[int] = []
+        self.closed = False
+
+    def clock(self) -> int:
+        return self.now
+
+    def expect_silence(self) -> None:
+        self.written.append(b"(silence?)")
+
+    def write(self, line: bytes, deadline: int) -> None:
+        self.now += int(self.write_ms * MS)
+        self.written.append(line)
+
+    def read_line(self, deadline: int) -> Line:
+        self.deadlines.append(deadline)
+        step = self.lines.pop(0)
+        if isinstance(step, PlayerFault):
+            raise step
+        self.now += int(step[0] * MS)
+        return Line(step[1], self.now)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def kill(self) -> None: ...
+
+
+def turn(**more: Any) -> Turn:
+    return Turn(
+        **{
+            "game": "g1",
+            "ply": 4,
+            "time_ms": LIMIT_MS,
+            "bank_ms": None,
+            "state": {},
+            "moves": [(0, "a1")],
+            "legal": ["c2", "d2"],
+            "used_ms": 0,
+            **more,
+        }
+    )
+
+
+START = Start(
+    game="g1", rules="dots", variant={}, seat=0, seats=2, clock=Clock(), startup_ms=LIMIT_MS,
+    seed=1, options={}, state={}, moves=[],
+)  # fmt: skip
+MOVE = b'{"type":"move","ply":4,"move":"c2"}'
+READY = b'{"type":"ready","name":"script"}'
+
+
+def ask(script: Script) -> tuple[str, float]:
+    answered = Session(script, script.clock).turn(turn(), GRACE_MS)
+    return answered.move.move, answered.used_ms
+
+
+def fault(script: Script) -> PlayerFault:
+    with pytest.raises(PlayerFault) as caught:
+        ask(script)
+    return caught.value
+
+
+def test_a_game_from_start_to_quit() -> None:
+    script = Script((20, READY), (30, MOVE))
+    session = Session(script, script.clock)
+    ready, startup_ms = session.start(START, GRACE_MS)
+    assert (ready.name, startup_ms) == ("script", 20)
+    assert session.turn(turn(), GRACE_MS).used_ms == 30
+    session.end(End(game="g1", termination=Termination.NATURAL, detail="", scores=[], points=[]))
+    session.quit()
+    asked = [line for line in script.written if line != b"(silence?)"]
+    assert [json.loads(line)["type"] for line in asked] == ["start", "turn", "end", "quit"]
+    assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in asked)
+    # before a question, and only then, the player must have been silent
+    assert [n for n, line in enumerate(script.written) if line == b"(silence?)"] == [0, 2]
+    assert script.closed
+
+
+def test_the_clock_runs_from_the_last_byte_written() -> None:
+    script = Script((300, MOVE), write_ms=90)
+    assert ask(script) == ("c2", 300)
+    assert script.deadlines == [(90 + LIMIT_MS + GRACE_MS) * MS]
+
+
+@pytest.mark.parametrize("used_ms", [0, 299, 300, 301, 400])
+def test_in_time_with_the_grace(used_ms: float) -> None:
+    assert ask(Script((used_ms, MOVE))) == ("c2", used_ms)
+
+
+@pytest.mark.parametrize("line", [MOVE, b"\xff", b"nonsense", b"[]", b""])
+def test_late_is_judged_before_what_was_said(line: bytes) -> None:
+    late = fault(Script((400.1, line)))
+    assert late.termination is Termination.TIMEOUT
+    assert late.detail == ("The reply came after 400 ms; the limit is 300 ms and 100 ms of grace.")
+
+
+def test_blank_lines_share_one_deadline() -> None:
+    script = Script((100, b""), (100, b"\r"), (100, b" \t"), (50, MOVE))
+    assert ask(script) == ("c2", 350)
+    assert set(script.deadlines) == {(LIMIT_MS + GRACE_MS) * MS}
+    assert fault(Script(*[(100, b"")] * 4, (1, MOVE))).termination is Termination.TIMEOUT
+
+
+def test_a_hundred_blank_lines_are_let_pass() -> None:
+    assert ask(Script(*[(0, b"")] * 100, (0, MOVE)))[0] == "c2"
+    assert fault(Script(*[(0, b"")] * 101, (0, MOVE))).termination is Termination.FLOOD
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        (b'\xff{"ply":1', Termination.BAD_UTF8),
+        (b'{"ply":1,"ply":2', Termination.BAD_JSON),
+        (b'{"type":"move","ply":1,"move":3}', Termination.BAD_SCHEMA),
+        (b'{"type":"move","ply":true,"move":3}', Termination.BAD_SCHEMA),
+        (b'{"type":"move","ply":1,"move":"z9"}', Termination.WRONG_PLY),
+        (b'{"type":"move","ply":4,"move":"z9"}', Termination.ILLEGAL_MOVE),
+    ],
+)
+def test_the_first_of_several_faults_is_told(line: bytes, word: Termination) -> None:
+    assert fault(Script((0, line))).termination is word
+
+
+def test_faults_of_the_transport_come_through() -> None:
+    dead = PlayerFault(Termination.EXITED, "gone")
+    assert fault(Script((0, b""), dead)) is dead
+
+
+def test_a_player_that_does_not_read_its_farewell_is_no_error() -> None:
+    class Deaf(Script):
+        def write(self, line: bytes, deadline: int) -> None:
+            assert deadline <= 50 * MS
+            raise PlayerFault(Termination.TIMEOUT, "deaf")
+
+    script = Deaf()
+    Session(script, script.clock).quit()
+    assert script.closed
