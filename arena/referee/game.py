@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from random import Random
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from arena.referee.pool import Player, SessionPool
 from arena.referee.record import Fault, GameRecord, PlayedMove
 from arena.referee.seat import Seat
 from arena.referee.seeds import derive, first_position
+from arena.referee.session import Asked
 from arena.referee.spec import GameSpec
 from rules.position import PASS, Position, draw_chance
 
@@ -108,11 +110,7 @@ class _Game:
 
     def _play(self) -> _Outcome:
         try:
-            for seat in self.seats:
-                try:
-                    self._start(seat)
-                except PlayerFault as error:
-                    self._fault(seat, error)
+            self._start_all()
             while not self.position.is_over:
                 if self.spec.max_plies is not None and len(self.moves) >= self.spec.max_plies:
                     return self._adjudicated(f"after {len(self.moves)} plies")
@@ -144,7 +142,7 @@ class _Game:
         seat = self.seats[mover]
         asked = time.monotonic()
         try:
-            player = seat.player or self._start(seat)
+            player = seat.player or self._restart(seat)
             asked = time.monotonic()
             reply, used_ms, cpu_ms = self._ask(seat, player, legal)
         except PlayerFault as error:
@@ -191,16 +189,38 @@ class _Game:
             return move, used_ms, None
         return move, used_ms, cpu_after - cpu_before
 
-    def _start(self, seat: Seat) -> Player:
-        """Begin the game with a player, or go on with a fresh process. Raises PlayerFault.
+    def _start_all(self) -> None:
+        """All players load side by side; only then is judged who failed, the first seat first."""
+        begun = {}
+        for seat in self.seats:
+            try:
+                begun[seat.index] = self._begin(seat)
+            except PlayerFault as error:
+                seat.lost = error
+        for index, start in begun.items():
+            with suppress(PlayerFault):  # it is kept as `lost`
+                self._await_ready(self.seats[index], start)
+        for seat in self.seats:
+            if seat.lost is not None:
+                self._fault(seat, seat.lost)
+
+    def _restart(self, seat: Seat) -> Player:
+        """Go on with a fresh process after a fault. Raises PlayerFault.
 
         Who failed to start once is not started again: the same fault is raised at each turn.
         """
         if seat.lost is not None:
             raise seat.lost
+        return self._await_ready(seat, self._begin(seat))
+
+    def _begin(self, seat: Seat) -> Asked:
+        """Send `start` to a process for this seat. Raises PlayerFault."""
         try:
             player = seat.player = self.pool.open(seat.spec)
             player.process.stderr = seat.stderr
+            processes = [other.player.process for other in self.seats if other.player is not None]
+            for process in processes:
+                process.beside = tuple(other for other in processes if other is not process)
             request = Start(
                 game=self.spec.game,
                 rules=self.game.name,
@@ -214,12 +234,21 @@ class _Game:
                 state=self.position.state(),
                 moves=self.moves,
             )
-            seat.ready, seat.startup_ms = player.session.start(request, self.spec.grace_ms)
+            seat.told = len(self.moves)
+            return player.session.begin(request, self.spec.grace_ms)
         except PlayerFault as error:
             seat.lost = error
             raise
-        seat.told = len(self.moves)
-        return player
+
+    def _await_ready(self, seat: Seat, start: Asked) -> Player:
+        """The process that answered `start`. Raises PlayerFault."""
+        assert seat.player is not None, "begun before"
+        try:
+            seat.ready, seat.startup_ms = seat.player.session.ready(start)
+        except PlayerFault as error:
+            seat.lost = error
+            raise
+        return seat.player
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
         """What to keep of a fault; raises _Forfeit where it ends the game."""
@@ -251,6 +280,9 @@ class _Game:
             scores=list(self.position.scores()),
             points=list(self._points(outcome)),
         )
+        if outcome.termination is Termination.VOID:  # in the midst of anything: keep no process
+            for seat in self.seats:
+                self._kill(seat)
         players = [seat.player for seat in self.seats if seat.player is not None]
         for player in players:
             player.session.end(message)

@@ -83,11 +83,16 @@ def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) 
         time.sleep(0.002)
 
 
-def kill_tree(pid: int) -> bool:
-    """Kill a child of ours and all its descendants; reap it; whether it may still be there."""
+def signal_tree(pid: int) -> None:
+    """Kill a child of ours and all its descendants, and leave it to be reaped."""
     for process in tuple(tree(pid)):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
+
+
+def kill_tree(pid: int) -> bool:
+    """Kill a child of ours and all its descendants; reap it; whether it may still be there."""
+    signal_tree(pid)
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG) == (0, 0)
     return False

@@ -19,6 +19,8 @@ from arena.referee.transport import MAX_BLANK_LINES, Transport
 _NS_PER_MS = 1_000_000
 _FAREWELL_MS = 20
 """How long a player that does not read may keep us from saying `end` or `quit`."""
+_SLOW_READER_MS = 100
+"""A player whose full pipe keeps a request waiting longer than this reads on its own time."""
 
 
 class Answered(NamedTuple):
@@ -26,6 +28,16 @@ class Answered(NamedTuple):
 
     move: Move
     used_ms: float
+
+
+class Asked(NamedTuple):
+    """A request that is to be answered."""
+
+    limit_ms: int
+    grace_ms: int
+    at: int
+    """When its last byte was written."""
+    deadline: int
 
 
 class Session:
@@ -37,12 +49,20 @@ class Session:
 
     def start(self, request: Start, grace_ms: int) -> tuple[Ready, float]:
         """Begin a game; the player's introduction and the time it took. Raises PlayerFault."""
-        line, used_ms = self._ask(request, request.startup_ms, grace_ms)
+        return self.ready(self.begin(request, grace_ms))
+
+    def begin(self, request: Start, grace_ms: int) -> Asked:
+        """The first half of `start`, so that several players can load at once."""
+        return self._ask(request, request.startup_ms, grace_ms)
+
+    def ready(self, start: Asked) -> tuple[Ready, float]:
+        """The second half of `start`."""
+        line, used_ms = self._answer(start)
         return judge.ready(line), used_ms
 
     def turn(self, request: Turn, grace_ms: int) -> Answered:
         """Ask for a move, within `request.time_ms` and the grace. Raises PlayerFault."""
-        line, used_ms = self._ask(request, request.time_ms, grace_ms)
+        line, used_ms = self._answer(self._ask(request, request.time_ms, grace_ms))
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
     def end(self, message: End) -> None:
@@ -58,27 +78,29 @@ class Session:
         with suppress(PlayerFault):
             self.transport.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
-    def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> tuple[bytes, float]:
-        """Write a request and read the next line that is not blank, under one deadline.
+    def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> Asked:
+        """Write a request. The time of its answer runs from the last byte written."""
+        allowed = (limit_ms + grace_ms) * _NS_PER_MS
+        self.transport.expect_silence()
+        line, began = _line(request), self._clock()
+        self.transport.write(line, began + allowed)
+        at = self._clock()
+        deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
+        return Asked(limit_ms, grace_ms, at, deadline)
 
-        The time runs from the last byte written to the newline read.
-        """
-        transport, allowed = self.transport, (limit_ms + grace_ms) * _NS_PER_MS
-        transport.expect_silence()
-        transport.write(_line(request), self._clock() + allowed)
-        asked = self._clock()
-        deadline = asked + allowed
+    def _answer(self, asked: Asked) -> tuple[bytes, float]:
+        """The next line that is not blank, and the time to its newline, under one deadline."""
         for _ in range(MAX_BLANK_LINES + 1):
-            line = transport.read_line(deadline)
-            used = self._clock() - asked
-            if used > allowed:
+            line, read_at = self.transport.read_line(asked.deadline)
+            used_ms = (read_at - asked.at) / _NS_PER_MS
+            if read_at > asked.deadline:
                 raise PlayerFault(
                     Termination.TIMEOUT,
-                    f"The reply came after {used / _NS_PER_MS:.0f} ms; the limit is {limit_ms} ms "
-                    f"and {grace_ms} ms of grace.",
+                    f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "
+                    f"and {asked.grace_ms} ms of grace.",
                 )
             if line.strip():
-                return line, used / _NS_PER_MS
+                return line, used_ms
         raise PlayerFault(
             Termination.FLOOD,
             f"More than {MAX_BLANK_LINES} blank lines in answer to one request. "

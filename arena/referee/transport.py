@@ -13,12 +13,17 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from arena.protocol import MAX_LINE_BYTES, Termination
 from arena.referee.ends import Ends
 from arena.referee.fault import PlayerFault, excerpt
-from arena.referee.processes import kill_tree, peak_resident_bytes, resident_bytes
+from arena.referee.processes import (
+    kill_tree,
+    peak_resident_bytes,
+    resident_bytes,
+    signal_tree,
+)
 from arena.referee.spawn import spawn
 from arena.referee.spec import PlayerSpec
 
@@ -36,6 +41,13 @@ _DYING_MS = 100
 """A process that ends closes its pipes a moment before it can be seen dead."""
 
 
+class Line(NamedTuple):
+    """What a player wrote, without the newline, and when the last of it was read."""
+
+    text: bytes
+    read_at: int
+
+
 class Transport(Protocol):
     """What a session needs of a player; every method may raise PlayerFault."""
 
@@ -45,8 +57,8 @@ class Transport(Protocol):
     def write(self, line: bytes, deadline: int) -> None:
         """Write a request, newline included."""
 
-    def read_line(self, deadline: int) -> bytes:
-        """The next line, without its newline, if it was complete by the deadline."""
+    def read_line(self, deadline: int) -> Line:
+        """The next line, if it was complete by the deadline."""
 
     def close(self) -> None:
         """Ask the process to exit: no more requests will come."""
@@ -58,6 +70,10 @@ class PlayerProcess:
     def __init__(self, spec: PlayerSpec) -> None:
         self.stderr = Ends()
         self.peak_memory_bytes = 0
+        self.beside: tuple[PlayerProcess, ...] = ()
+        """The game's other players, looked after whenever this one keeps us waiting."""
+        self.fault: PlayerFault | None = None
+        """Why it was ended while another was waited for; raised when it is asked again."""
         self._limit_bytes = spec.memory_mb * 2**20 if spec.memory_mb is not None else None
         self._process = spawn(spec)
         self.pid = self._process.pid
@@ -73,6 +89,7 @@ class PlayerProcess:
         for descriptor in (self._stdout, self._stderr, self._pidfd):
             self._poll.register(descriptor, select.POLLIN)
         self._buffer = bytearray()
+        self._read_at = time.monotonic_ns()
         self._sample_at = 0
         self._killed = False
 
@@ -84,6 +101,8 @@ class PlayerProcess:
         Blank lines are let pass. Raises PlayerFault.
         """
         events = self._events(0)
+        if self.fault is not None:
+            raise self.fault
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
             raise self._exited("before it was asked")
@@ -143,13 +162,15 @@ class PlayerProcess:
             self._poll.unregister(self._stdin)
             self._poll.register(self._stdout, select.POLLIN)
 
-    def read_line(self, deadline: int) -> bytes:
-        """The next line without its newline.
+    def read_line(self, deadline: int) -> Line:
+        """The next line.
 
         One deadline: partial output never extends it. Raises PlayerFault: exited, stdout_closed,
         line_too_long, timeout, out_of_memory.
         """
         searched = 0
+        if self.fault is not None:
+            raise self.fault
         while True:
             newline = self._buffer.find(b"\n", searched)
             if newline > MAX_LINE_BYTES or (newline < 0 and len(self._buffer) > MAX_LINE_BYTES):
@@ -163,7 +184,7 @@ class PlayerProcess:
             if newline >= 0:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
-                return line
+                return Line(line, self._read_at)
             searched = len(self._buffer)
             events = self._wait(deadline)
             if not events:
@@ -181,6 +202,7 @@ class PlayerProcess:
         except BlockingIOError:
             return True
         self._buffer += data
+        self._read_at = time.monotonic_ns()
         return bool(data)
 
     # Waiting
@@ -195,6 +217,22 @@ class PlayerProcess:
             if left_ms <= _WATCH_MS and time.monotonic_ns() > deadline:
                 return events
             self._watch_memory()
+            for other in self.beside:
+                other.look_after()
+
+    def look_after(self) -> None:
+        """While another is waited for: take what this player says, and watch its memory.
+
+        Nothing is judged before it is asked again, and no more than a line's worth is taken.
+        """
+        if self._killed:
+            return
+        if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
+            self._read_stdout()
+        try:
+            self._watch_memory()
+        except PlayerFault as fault:
+            self.fault = fault
 
     def _events(self, timeout_ms: int) -> set[int]:
         """Descriptors that are ready now or within the timeout, stderr drained and left out."""
@@ -221,7 +259,7 @@ class PlayerProcess:
         used = resident_bytes(self.pid)
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         if self._limit_bytes is not None and used > self._limit_bytes:
-            self.kill()
+            signal_tree(self.pid)
             raise PlayerFault(
                 Termination.OUT_OF_MEMORY,
                 f"The player's processes held {used / 2**20:.0f} MB; "
@@ -250,7 +288,7 @@ class PlayerProcess:
         if end is not None and end.si_code == os.CLD_EXITED:
             how = f"exited with code {end.si_status}"
         else:
-            how = f"was ended by {signal.Signals(end.si_status).name}" if end else "ended"
+            how = f"was ended by {_signal_name(end.si_status)}" if end else "ended"
         words = self.stderr.last_lines()
         last = f"Its last words on stderr: {words}" if words else "It wrote nothing to stderr."
         return PlayerFault(Termination.EXITED, f"The player {how} {when}. {last}")
@@ -294,11 +332,20 @@ class PlayerProcess:
         kill_tree(self.pid)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_DEATH_S)
+        self._events(0)  # its last words
         os.close(self._pidfd)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with suppress(OSError):  # closing flushes: the reader may be gone
                     pipe.close()
+
+
+def _signal_name(number: int) -> str:
+    """`SIGSEGV`; most real-time signals have a number only."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _late(buffer: bytearray) -> PlayerFault:
