@@ -151,6 +151,10 @@ def segfault(request: Request) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def realtime_signal(request: Request) -> None:
+    os.kill(os.getpid(), 40)
+
+
 def traceback(request: Request) -> None:
     raise KeyError("best move")
 
@@ -263,6 +267,14 @@ def memory_hog_in_forks(request: Request) -> None:
     hang()
 
 
+def hogs_between_turns(request: Request) -> None:
+    """Large while the opponent thinks, small again when it is asked."""
+    say(move(request))
+    kept = [b"m" * 2**20 for _ in range(200)]
+    time.sleep(0.15)
+    kept.clear()
+
+
 def nearly_late(request: Request) -> None:
     if request["ply"] < 2:
         time.sleep(request["time_ms"] / 1000 - 0.05)
@@ -328,12 +340,12 @@ LAUNCH = {
 }  # fmt: skip
 TURN = {
     f.__name__: f
-    for f in (exit_0, exit_3, segfault, traceback, leaves_after_answering, partial_then_exit,
-              parent_leaves, hangs, partial_then_hang, slow_drip, blank_drip, spins, stops_itself,
-              late, nonblocking_hang, closes_stdin, closes_stdout, endless_line, endless_lines,
-              endless_blank_lines, memory_hog, memory_hog_in_forks, nearly_late, stderr_flood,
-              closes_stderr, ignores_quit, talks_after_end, grandchild_keeps_pipe, daemon,
-              subprocess_helper)
+    for f in (exit_0, exit_3, segfault, realtime_signal, traceback, leaves_after_answering,
+              partial_then_exit, parent_leaves, hangs, partial_then_hang, slow_drip, blank_drip,
+              spins, stops_itself, late, nonblocking_hang, closes_stdin, closes_stdout,
+              endless_line, endless_lines, endless_blank_lines, memory_hog, memory_hog_in_forks,
+              hogs_between_turns, nearly_late, stderr_flood, closes_stderr, ignores_quit,
+              talks_after_end, grandchild_keeps_pipe, daemon, subprocess_helper)
 }  # fmt: skip
 
 
