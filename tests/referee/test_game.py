@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -212,13 +213,18 @@ def test_a_kept_process_plays_on(tmp_path: Path, bots: Bots, dots: Spec) -> None
         first, second = (play_game(dots(bot, bots.hostile()), pool) for _ in range(2))
         assert first.termination is second.termination is T.NATURAL
         assert pid_of(first) == pid_of(second)
+    assert bots.left() == []
+
+
+def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, dots: Spec) -> None:
+    bot = recorder(tmp_path / "log")
+    with SessionPool(keep_alive=True) as pool:
+        first = play_game(dots(bot, bots.hostile()), pool)
         os.kill(pid_of(first), signal.SIGKILL)
-        third = play_game(dots(bot, bots.hostile()), pool)
-        assert (third.termination, third.offender) == (T.EXITED, 0)
-        assert "was ended by SIGKILL" in third.detail
-        fourth = play_game(dots(bot, bots.hostile()), pool)
-        assert fourth.termination is T.NATURAL
-        assert pid_of(fourth) != pid_of(first)
+        os.waitid(os.P_PID, pid_of(first), os.WEXITED | os.WNOWAIT)
+        second = play_game(dots(bot, bots.hostile()), pool)
+        assert second.termination is T.NATURAL, second.detail
+        assert pid_of(second) != pid_of(first)
     assert bots.left() == []
 
 
@@ -230,13 +236,16 @@ def test_an_idle_process_nobody_needs_is_let_go(tmp_path: Path, bots: Bots, dots
         assert len(bots.left()) == 2
 
 
-def test_what_is_said_between_games_is_a_fault_of_the_next(bots: Bots, dots: Spec) -> None:
+def test_who_talks_between_games_is_replaced(bots: Bots, dots: Spec) -> None:
+    talker = bots.hostile("talks_after_end")
     with SessionPool(keep_alive=True) as pool:
-        spec = dots(bots.hostile(), bots.hostile("talks_after_end"))
-        assert play_game(spec, pool).termination is T.NATURAL
-        record = play_game(spec, pool)
-        assert (record.termination, record.offender) == (T.UNSOLICITED, 1)
-        assert "good game" in record.detail
+        assert play_game(dots(bots.hostile(), talker), pool).termination is T.NATURAL
+        before = bots.left()
+        time.sleep(0.2)  # it is told the end, and answers
+        record = play_game(dots(bots.hostile(), talker), pool)
+        assert record.termination is T.NATURAL, record.detail
+        assert len(set(before) & set(bots.left())) == 1
+    assert bots.left() == []
 
 
 # The host's faults, and the caller's
