@@ -7,13 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from random import Random
-from typing import NamedTuple
 
 import rules
 from arena.protocol import CHANCE, End, Move, Start, Termination, Turn
 from arena.referee.clock import PlayerClock
 from arena.referee.fault import PlayerFault
 from arena.referee.host import this_host
+from arena.referee.outcome import Outcome, adjudicated, natural, points
 from arena.referee.pool import Player, SessionPool
 from arena.referee.record import Fault, GameRecord, PlayedMove
 from arena.referee.seat import Seat
@@ -46,12 +46,6 @@ def play_game(
     Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
     """
     return _Game(spec, pool, attempt, on_ply or (lambda plies: None)).play()
-
-
-class _Outcome(NamedTuple):
-    termination: Termination
-    detail: str
-    offender: int | None = None
 
 
 class _Forfeit(Exception):  # noqa: N818 - the end of a game, no error of the program
@@ -96,7 +90,7 @@ class _Game:
             self.pool.only(self.spec.players)
             outcome = self._play()
         except OSError as error:
-            outcome = _Outcome(Termination.VOID, f"The referee's host failed: {error}.")
+            outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")
         self._close(outcome)
         return self._record(outcome)
 
@@ -108,26 +102,19 @@ class _Game:
             except ValueError as error:
                 raise ValueError(f"{self.spec.game}: opening move {number}: {error}") from None
 
-    def _play(self) -> _Outcome:
+    def _play(self) -> Outcome:
         try:
             self._start_all()
             while not self.position.is_over:
                 if self.spec.max_plies is not None and len(self.moves) >= self.spec.max_plies:
-                    return self._adjudicated(f"after {len(self.moves)} plies")
+                    return adjudicated(self.position, f"after {len(self.moves)} plies")
                 self._ply()
         except _Forfeit as forfeit:
             fault = forfeit.fault
-            return _Outcome(fault.termination, fault.detail, fault.seat)
+            return Outcome(fault.termination, fault.detail, fault.seat)
         if self.position.is_adjudicated:
-            return self._adjudicated("decided before the last move")
-        return _Outcome(Termination.NATURAL, self._score())
-
-    def _adjudicated(self, why: str) -> _Outcome:
-        return _Outcome(Termination.ADJUDICATED, f"{self._score()}, {why}")
-
-    def _score(self) -> str:
-        scores = self.position.scores()
-        return str(scores[0]) if self.spec.rules in rules.TILE_GAMES else "-".join(map(str, scores))
+            return adjudicated(self.position, "decided before the last move")
+        return natural(self.position)
 
     def _ply(self) -> None:
         """One move: of chance, a forced pass, or of a player who is asked."""
@@ -271,14 +258,14 @@ class _Game:
             seat.note_memory()
             seat.player = None
 
-    def _close(self, outcome: _Outcome) -> None:
+    def _close(self, outcome: Outcome) -> None:
         """Say goodbye to who is still there."""
         message = End(
             game=self.spec.game,
             termination=outcome.termination,
             detail=outcome.detail,
             scores=list(self.position.scores()),
-            points=list(self._points(outcome)),
+            points=list(points(outcome, self.position)),
         )
         if outcome.termination is Termination.VOID:  # in the midst of anything: keep no process
             for seat in self.seats:
@@ -291,18 +278,7 @@ class _Game:
         for seat in self.seats:
             seat.note_memory()
 
-    def _points(self, outcome: _Outcome) -> tuple[float, ...]:
-        if outcome.termination is Termination.VOID or len(self.seats) == 1:
-            return ()
-        if outcome.offender is not None:
-            return tuple(float(seat.index != outcome.offender) for seat in self.seats)
-        if self.spec.rules in rules.TILE_GAMES:
-            return ()
-        first, second = self.position.scores()
-        won = 0.5 if first == second else float(first > second)
-        return (won, 1 - won)
-
-    def _record(self, outcome: _Outcome) -> GameRecord:
+    def _record(self, outcome: Outcome) -> GameRecord:
         spec = self.spec
         return GameRecord(
             game=spec.game,
@@ -324,7 +300,7 @@ class _Game:
             detail=outcome.detail,
             offender=outcome.offender,
             scores=self.position.scores(),
-            points=self._points(outcome),
+            points=points(outcome, self.position),
             started_at=self.started_at.isoformat(timespec="milliseconds"),
             duration_ms=(time.monotonic() - self.began) * 1000,
             host=this_host(),

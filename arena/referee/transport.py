@@ -16,8 +16,9 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from arena.protocol import MAX_LINE_BYTES, Termination
+from arena.referee import sentences
 from arena.referee.ends import Ends
-from arena.referee.fault import PlayerFault, excerpt
+from arena.referee.fault import PlayerFault
 from arena.referee.processes import (
     kill_tree,
     peak_resident_bytes,
@@ -117,17 +118,9 @@ class PlayerProcess:
         self._buffer.clear()
         blank = not waiting.strip()
         if len(waiting) >= _FLOOD_BYTES or (blank and waiting.count(b"\n") > MAX_BLANK_LINES):
-            raise PlayerFault(
-                Termination.FLOOD,
-                f"Too much was waiting before the player was asked: {excerpt(waiting)}. "
-                f"Write one line for each request, and nothing else.",
-            )
+            raise sentences.too_much_unasked(waiting)
         if not blank:
-            raise PlayerFault(
-                Termination.UNSOLICITED,
-                f"The player wrote before it was asked: {excerpt(waiting)}. "
-                f"Write to stdout only to answer a request; log to stderr.",
-            )
+            raise sentences.spoke_unasked(waiting)
 
     def write(self, line: bytes, deadline: int) -> None:
         """Write all of `line`. Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory."""
@@ -151,11 +144,7 @@ class PlayerProcess:
                 if self._pidfd in events:
                     raise self._exited("while a request was written to it")
                 if not events:
-                    raise PlayerFault(
-                        Termination.TIMEOUT,
-                        "The player did not read its stdin, so the request could not be written "
-                        "in time. Read every line you are sent.",
-                    )
+                    raise sentences.did_not_read()
                 with suppress(BlockingIOError):
                     rest = rest[os.write(self._stdin, rest) :]
         finally:
@@ -174,13 +163,9 @@ class PlayerProcess:
         while True:
             newline = self._buffer.find(b"\n", searched)
             if newline > MAX_LINE_BYTES or (newline < 0 and len(self._buffer) > MAX_LINE_BYTES):
-                if time.monotonic_ns() > deadline:
-                    raise _late(self._buffer)
-                raise PlayerFault(
-                    Termination.LINE_TOO_LONG,
-                    f"A line of more than 64 KiB, beginning {excerpt(bytes(self._buffer[:4096]))}. "
-                    f"Keep a reply short; log to stderr.",
-                )
+                if self._read_at > deadline:
+                    raise sentences.late(self._buffer)
+                raise sentences.line_too_long(self._buffer)
             if newline >= 0:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
@@ -188,7 +173,7 @@ class PlayerProcess:
             searched = len(self._buffer)
             events = self._wait(deadline)
             if not events:
-                raise _late(self._buffer)
+                raise sentences.late(self._buffer)
             open_ = self._read_stdout()  # also at a death alone: its last line may just be there
             if self._pidfd in events and len(self._buffer) == searched:
                 raise self._exited("while it owed an answer")
@@ -260,11 +245,7 @@ class PlayerProcess:
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         if self._limit_bytes is not None and used > self._limit_bytes:
             signal_tree(self.pid)
-            raise PlayerFault(
-                Termination.OUT_OF_MEMORY,
-                f"The player's processes held {used / 2**20:.0f} MB; "
-                f"{self._limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`).",
-            )
+            raise sentences.out_of_memory(used, self._limit_bytes)
 
     def note_peak_memory(self) -> None:
         """Bring `peak_memory_bytes` up to date: short games end between two samples."""
@@ -285,13 +266,7 @@ class PlayerProcess:
             self._events(0)
         # Left unreaped: until `kill`, its pid and its group are nobody else's.
         end = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
-        if end is not None and end.si_code == os.CLD_EXITED:
-            how = f"exited with code {end.si_status}"
-        else:
-            how = f"was ended by {_signal_name(end.si_status)}" if end else "ended"
-        words = self.stderr.last_lines()
-        last = f"Its last words on stderr: {words}" if words else "It wrote nothing to stderr."
-        return PlayerFault(Termination.EXITED, f"The player {how} {when}. {last}")
+        return sentences.exited(end, when, self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
         """The fault behind a closed pipe: a process that is dying, or one that lives on."""
@@ -299,11 +274,7 @@ class PlayerProcess:
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):
             return self._exited("while it owed an answer")
-        return PlayerFault(
-            termination,
-            f"The player closed its {stream} and goes on running. "
-            f"Keep stdin and stdout open until `quit`.",
-        )
+        return sentences.closed_pipe(stream, termination)
 
     def close(self) -> None:
         """Close its stdin: a player that reads its requests will see the end and exit."""
@@ -338,18 +309,3 @@ class PlayerProcess:
             if pipe is not None:
                 with suppress(OSError):  # closing flushes: the reader may be gone
                     pipe.close()
-
-
-def _signal_name(number: int) -> str:
-    """`SIGSEGV`; most real-time signals have a number only."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _late(buffer: bytearray) -> PlayerFault:
-    said = f"only {excerpt(bytes(buffer[:4096]))} without a newline" if buffer else "nothing"
-    return PlayerFault(
-        Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {said}."
-    )

@@ -1,0 +1,100 @@
+"""What is told to the author of a player whose process or streams broke the contract.
+
+Each function makes one fault: what was found, what was expected, what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from arena.protocol import Termination
+from arena.referee.fault import PlayerFault, excerpt
+
+_SHOWN_BYTES = 4096
+"""As much of a buffer as an excerpt is taken from."""
+
+
+def spoke_unasked(waiting: bytes) -> PlayerFault:
+    """Bytes were there before the player was asked."""
+    return PlayerFault(
+        Termination.UNSOLICITED,
+        f"The player wrote before it was asked: {excerpt(waiting)}. "
+        f"Write to stdout only to answer a request; log to stderr.",
+    )
+
+
+def too_much_unasked(waiting: bytes) -> PlayerFault:
+    """So many bytes or blank lines were there that it may never have stopped."""
+    return PlayerFault(
+        Termination.FLOOD,
+        f"Too much was waiting before the player was asked: {excerpt(waiting)}. "
+        f"Write one line for each request, and nothing else.",
+    )
+
+
+def did_not_read() -> PlayerFault:
+    """The pipe to its stdin stayed full."""
+    return PlayerFault(
+        Termination.TIMEOUT,
+        "The player did not read its stdin, so the request could not be written in time. "
+        "Read every line you are sent.",
+    )
+
+
+def late(buffer: bytearray) -> PlayerFault:
+    """No newline came by the deadline; `buffer` did."""
+    begun = f"only {excerpt(bytes(buffer[:_SHOWN_BYTES]))} without a newline"
+    said = begun if buffer else "nothing"
+    return PlayerFault(
+        Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {said}."
+    )
+
+
+def line_too_long(buffer: bytearray) -> PlayerFault:
+    """No newline in more bytes than a line may have."""
+    return PlayerFault(
+        Termination.LINE_TOO_LONG,
+        f"A line of more than 64 KiB, beginning {excerpt(bytes(buffer[:_SHOWN_BYTES]))}. "
+        f"Keep a reply short; log to stderr.",
+    )
+
+
+def out_of_memory(used_bytes: int, limit_bytes: int) -> PlayerFault:
+    """The process tree was killed for what it held."""
+    return PlayerFault(
+        Termination.OUT_OF_MEMORY,
+        f"The player's processes held {used_bytes / 2**20:.0f} MB; "
+        f"{limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`).",
+    )
+
+
+def closed_pipe(stream: str, termination: Termination) -> PlayerFault:
+    """The process lives and has closed `stream`."""
+    return PlayerFault(
+        termination,
+        f"The player closed its {stream} and goes on running. "
+        f"Keep stdin and stdout open until `quit`.",
+    )
+
+
+def exited(end: os.waitid_result | None, when: str, last_words: str) -> PlayerFault:
+    """The process is dead: how it ended (None when that is not known), and when."""
+    if end is None:
+        how = "ended"
+    elif end.si_code == os.CLD_EXITED:
+        how = f"exited with code {end.si_status}"
+    else:
+        how = f"was ended by {_signal_name(end.si_status)}"
+    said = (
+        f"Its last words on stderr: {last_words}" if last_words else "It wrote nothing to stderr."
+    )
+    return PlayerFault(Termination.EXITED, f"The player {how} {when}. {said}")
+
+
+def _signal_name(number: int) -> str:
+    """`SIGSEGV`; most real-time signals have a number only."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
