@@ -36,6 +36,10 @@ def spawn(spec: PlayerSpec) -> subprocess.Popen[bytes]:
             # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
             preexec_fn=lambda: die_with_parent(parent, signal.SIGKILL),
         )
+    except ValueError:  # of Popen: no system takes such a command
+        raise PlayerFault(
+            Termination.START_FAILED, f"The command of {spec.name} holds a NUL character."
+        ) from None
     except OSError as error:
         if error.errno in _HOST_ERRORS:
             raise

@@ -173,6 +173,13 @@ def test_a_program_that_cannot_be_started(
     plays_on(pool, bots, dots)
 
 
+def test_a_command_no_system_takes(bots: Bots, pool: SessionPool, dots: Spec) -> None:
+    bad = bots.hostile().model_copy(update={"command": ("bot\0",)})
+    record = play_game(dots(bad, bots.hostile()), pool)
+    assert (record.termination, record.offender) == (T.START_FAILED, 0)
+    assert "NUL" in record.detail
+
+
 def test_a_folder_to_start_in_that_does_not_exist(
     bots: Bots, pool: SessionPool, dots: Spec
 ) -> None:

@@ -110,6 +110,12 @@ def test_the_clock_runs_from_the_last_byte_written() -> None:
     assert script.deadlines == [(90 + LIMIT_MS + GRACE_MS) * MS]
 
 
+def test_a_slow_reader_reads_on_its_own_time() -> None:
+    script = Script((350, MOVE), write_ms=350)
+    assert fault(script).termination is Termination.TIMEOUT
+    assert script.deadlines == [(100 + LIMIT_MS + GRACE_MS) * MS]
+
+
 @pytest.mark.parametrize("used_ms", [0, 299, 300, 301, 400])
 def test_in_time_with_the_grace(used_ms: float) -> None:
     assert ask(Script((used_ms, MOVE))) == ("c2", used_ms)
