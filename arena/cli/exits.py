@@ -38,6 +38,10 @@ def errors_to_user() -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED) from None
     except BrokenPipeError:  # `arena report … | head`
         raise typer.Exit(Exit.DONE) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        typer.secho(f"{where}{error.strerror}", err=True, fg="red")
+        raise typer.Exit(Exit.USAGE) from None
 
 
 def _mendable() -> tuple[type[Exception], ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.exits import errors_to_user
+from arena.cli.exits import UserError, errors_to_user
 
 app = typer.Typer(
     name="arena",
@@ -103,6 +103,8 @@ def report(
     with errors_to_user():
         from arena.cli import reporting
 
+        if json and csv is not None:
+            raise UserError("--json and --csv exclude each other; give one of them")
         if json:
             typer.echo(reporting.as_json(run), nl=False)
         elif csv is not None:
@@ -146,7 +148,7 @@ def rate(
     anchor: Annotated[
         str | None, typer.Option(help="The player whose Elo is fixed.", show_default="pool mean")
     ] = None,
-    anchor_elo: Annotated[float, typer.Option(help="Its Elo.")] = 0.0,
+    anchor_elo: Annotated[float, typer.Option(min=-10_000, max=10_000, help="Its Elo.")] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Rate any list of results."""

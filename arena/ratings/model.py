@@ -129,6 +129,21 @@ class Match(Table):
     """Counted by complete pairs; null without any."""
 
 
+class Broken(Table):
+    """One way in which a player broke the contract."""
+
+    player: str
+    """Who."""
+    termination: str
+    """The word of the fault."""
+    count: int
+    """How often, random moves played for the player included."""
+    game: str
+    """The first game in which it happened."""
+    detail: str
+    """What the referee said there."""
+
+
 class Standings(Table):
     """The standings of a tournament, or of a list of results."""
 
@@ -164,6 +179,8 @@ class Standings(Table):
     """Results of each player against each opponent met, both ways round."""
     terminations: dict[str, int]
     """Games by how they ended, the most frequent first."""
+    faults: tuple[Broken, ...]
+    """What each player did wrong, the most frequent first."""
     covariance: tuple[tuple[float, ...], ...]
     """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
     match: Match | None

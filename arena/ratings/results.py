@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from arena.protocol import Termination
@@ -44,6 +44,8 @@ class GameDigest(NamedTuple):
     """Moves the players made or had made for them: no opening, no pass, no chance."""
     random_moves: tuple[int, ...]
     """Moves the referee played for each seat after faults."""
+    faults: tuple[tuple[int, Termination, str], ...]
+    """Seat, word and sentence of each fault, those included that a random move made good."""
     used_ms: tuple[array[float], ...]
     """Wall time of each move asked for, by seat."""
     best_tile: int
@@ -71,9 +73,18 @@ def digest(record: GameRecord) -> GameDigest:
         offender=record.offender,
         moves=sum(len(times) for times in used_ms),
         random_moves=tuple(seat.random_moves for seat in record.seats),
+        faults=tuple(_faults(record)),
         used_ms=used_ms,
         best_tile=best_tile,
     )
+
+
+def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:
+    for move in record.moves:
+        if move.fault is not None:
+            yield move.fault.seat, move.fault.termination, move.fault.detail
+    if record.offender is not None:
+        yield record.offender, record.termination, record.detail
 
 
 def digests(games: Iterable[GameRecord | GameDigest]) -> tuple[GameDigest, ...]:

@@ -15,6 +15,7 @@ from arena.ratings import elo, pentanomial, tables
 from arena.ratings.model import (
     Advantage,
     Anchor,
+    Broken,
     Count,
     Match,
     Neighbours,
@@ -24,6 +25,7 @@ from arena.ratings.model import (
 from arena.ratings.results import GameDigest, Result, digests, results_of
 from arena.ratings.tables import Meeting
 from arena.referee.record import GameRecord
+from rules import TILE_GAMES
 
 
 def standings(
@@ -90,7 +92,7 @@ def _assemble(
     planned: int | None,
     void: int,
 ) -> Standings:
-    moves_first = all(game.points for game in games)
+    moves_first = all(game.rules not in TILE_GAMES for game in games)
     rated = {player for result in results for player in result[:2]}
     in_force = anchor is None or anchor in rated
     fit = elo.fit(
@@ -129,6 +131,7 @@ def _assemble(
             if (count := meetings.get((one, other))) is not None
         ),
         terminations=dict(Counter(str(game.termination) for game in games).most_common()),
+        faults=_faults(games),
         covariance=tuple(tuple(row) for row in fit.covariance[np.ix_(order, order)].tolist()),
         match=_match(results, *ranked) if len(ranked) == 2 else None,
     )
@@ -211,6 +214,21 @@ def _rows(
             )
         )
     return tuple(rows)
+
+
+def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:
+    """Faults by player and word, each with the first game it happened in."""
+    found: dict[tuple[str, Termination], list[tuple[str, str]]] = {}
+    for game in sorted(games, key=lambda game: game.game):
+        for seat, word, detail in game.faults:
+            found.setdefault((game.players[seat], word), []).append((game.game, detail))
+    most_first = sorted(found.items(), key=lambda item: -len(item[1]))
+    return tuple(
+        Broken(
+            player=player, termination=word, count=len(cases), game=cases[0][0], detail=cases[0][1]
+        )
+        for (player, word), cases in most_first
+    )
 
 
 def _advantage(fit: elo.Fit) -> Advantage | None:

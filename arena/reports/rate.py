@@ -29,6 +29,9 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     A first line that names the columns may put them in any order and have others beside them,
     which are ignored. Blank lines are skipped. Raises RateError.
     """
+    head = text.partition("\n")[0]
+    if "," not in head and (";" in head or "\t" in head):
+        raise RateError(f"{source}, line 1: separate the columns with commas: {','.join(COLUMNS)}")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     lines: list[tuple[int, list[str]]] = []
     try:

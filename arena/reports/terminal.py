@@ -7,6 +7,7 @@ from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -43,6 +44,8 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     if any(row.times or row.forfeits for row in standings.players):
         yield conduct(standings)
     yield from _paragraphs(words.about_endings(standings))
+    if standings.faults:
+        yield faults(standings)
 
 
 def heading(standings: Standings) -> Text:
@@ -173,6 +176,18 @@ def conduct(standings: Standings) -> RenderableType:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
     return _titled("Time used a move, and forfeits", table)
+
+
+def faults(standings: Standings) -> RenderableType:
+    """What broke, for the authors: each fault with the first game to replay."""
+    parts: list[RenderableType] = [Text("What broke", style="bold cyan")]
+    for fault in standings.faults:
+        times = "once" if fault.count == 1 else f"{fault.count} times"
+        head = Text.assemble(
+            (fault.player, "bold"), f": {fault.termination}, {times}, first in {fault.game}"
+        )
+        parts += [head, Padding(Text(fault.detail), (0, 0, 0, 2))]
+    return Group(Text(), *parts)
 
 
 def tile_scores(standings: Standings) -> RenderableType:

@@ -136,10 +136,11 @@ class _Reader:
         name = self.tables.tournament.name
         if name is None:
             return self.path.stem
-        if not name or "/" in name or name.startswith("."):
+        if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
             self.report(
                 ("tournament", "name"),
-                f"names the run's file: no slash, no leading dot, not empty; got {shown(name)}",
+                "names the run's file: no slash, no leading dot, not empty, at most 200 bytes; "
+                f"got {shown(name)}",
             )
         return name
 
@@ -206,8 +207,11 @@ class _Reader:
                 self.report((*at, "file"), f"{file}: {sentence}")
         except programs.ProgramError as error:
             self.report((*at, "file"), str(error))
-        except (OSError, UnicodeDecodeError) as error:
-            self.report((*at, "file"), f"{file} cannot be read: {error}")
+        except OSError as error:
+            self.report((*at, "file"), f"{file} cannot be read: {error.strerror}")
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            self.report((*at, "file"), f"{file}: line {line} is not UTF-8 text")
         else:
             self._check_max_plies(max(map(len, lines)))
             return Openings(lines=lines)

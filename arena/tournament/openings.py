@@ -99,7 +99,8 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: set[Line] | None
     if avoid:
         return random_opening(game, plies, seed=seed)
     raise OpeningError(
-        f"no opening of {plies} plies leaves {game.name} {game.variant} undecided; give fewer"
+        f"no opening of {plies} plies leaves a game undecided; about {typical_plies(game)} plies "
+        f"are a whole game, give fewer"
     )
 
 

@@ -187,7 +187,7 @@ def _check_names(tables: Sequence[PlayerTable], players: Sequence[Player], repor
         name = names[index]
         if table.name is not None and not table.name.strip():
             report(("player", index, "name"), "must not be empty")
-        elif names.index(name) < index:
+        elif name and names.index(name) < index:
             given = sum(other.name is not None for other in tables if other.name == name)
             advice = "names must differ" if given > 1 else "give each of them a name of its own"
             report(

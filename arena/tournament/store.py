@@ -69,6 +69,8 @@ class Store:
         self.path = path
         self._database = database
         self._lock = lock
+        self._identity: int | None = None
+        """The file's inode while the run is played: whether the path still leads to it."""
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -97,16 +99,24 @@ class Store:
             lock = _lock(path)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        if path.exists() and not path.is_file():
+            _unlock(path, lock)
+            raise StoreError(
+                f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
+            )
         store: Store | None = None
         try:
             store = cls(path, _connect(path, read_only=False), lock)
             store._begin(config)
             store._database.execute("PRAGMA synchronous = FULL")
-        except BaseException:
+        except BaseException as error:
             if store is not None:
                 store._database.close()
             _unlock(path, lock)
+            if isinstance(error, sqlite3.Error):
+                raise StoreError(f"{path}: cannot be written: {error}") from None
             raise
+        store._identity = path.stat().st_ino
         return store
 
     def _begin(self, config: TournamentConfig) -> None:
@@ -179,7 +189,20 @@ class Store:
                 )
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
+        self._check_still_there()
         return cursor.rowcount == 1
+
+    def _check_still_there(self) -> None:
+        """What is written to a file that was moved or deleted meanwhile would be lost silently."""
+        try:
+            there = self.path.stat().st_ino == self._identity
+        except OSError:
+            there = False
+        if not there:
+            raise StoreError(
+                f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
+                f"Put it back to go on, or start anew."
+            )
 
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
         """The games in the order they ended, one result each; with `void` all void attempts too."""

@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from arena.protocol import Text
 from arena.tournament.toml_lines import KeyPath
 
+LONGEST_MS = 1_000_000_000
+"""Eleven days: times fit the 32-bit integers of any player's language."""
+
 
 class Table(BaseModel):
     """What all tables share: no unknown keys, no guessing at types."""
@@ -28,8 +31,8 @@ class TournamentTable(Table):
 
     name: Text | None = None
     format: Literal["round-robin"] = "round-robin"
-    rounds: int = Field(default=1, ge=1)
-    seed: int = 1
+    rounds: int = Field(default=1, ge=1, le=1_000_000)
+    seed: int = Field(default=1, ge=-(2**63), lt=2**63)
     concurrency: int | None = Field(default=None, ge=1)
     on_fault: Literal["forfeit", "random_move"] = "forfeit"
     max_plies: int | None = Field(default=None, ge=1)
@@ -39,11 +42,11 @@ class TournamentTable(Table):
 class ClockTable(Table):
     """`[clock]`."""
 
-    move_ms: int | None = Field(default=None, gt=0)
-    bank_ms: int | None = Field(default=None, gt=0)
-    increment_ms: int = Field(default=0, ge=0)
-    grace_ms: int = Field(default=100, ge=0)
-    startup_ms: int = Field(default=30_000, gt=0)
+    move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
+    bank_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
+    increment_ms: int = Field(default=0, ge=0, le=LONGEST_MS)
+    grace_ms: int = Field(default=100, ge=0, le=LONGEST_MS)
+    startup_ms: int = Field(default=30_000, gt=0, le=LONGEST_MS)
 
 
 class OpeningsTable(Table):
@@ -57,14 +60,14 @@ class RatingTable(Table):
     """`[rating]`."""
 
     anchor: str | None = None
-    anchor_elo: float = 0.0
+    anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 
 class ResourcesTable(Table):
     """`resources` of a player."""
 
     threads: int = Field(default=1, ge=1)
-    memory_mb: int = Field(default=2048, gt=0)
+    memory_mb: int = Field(default=2048, gt=0, le=2**30)
 
 
 class PlayerTable(Table):
@@ -122,6 +125,13 @@ def _leave_out(data: Any, path: KeyPath) -> None:
     holder.pop(key, None)
 
 
+_TABLES = {
+    "model_type": "must be a table: write [{name}]",
+    "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
+}
+"""pydantic's words for what a TOML file has another name for."""
+
+
 def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
     """Each key that `model` refused, with what is allowed and what was got."""
     messages: dict[KeyPath, list[str]] = {}
@@ -134,6 +144,9 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             messages[path].append(f"unknown key; {did_you_mean(str(path[-1]), known)}")
         elif entry["type"] == "missing":
             messages[path].append("is missing")
+        elif entry["type"] in _TABLES:
+            written_as = _TABLES[entry["type"]].format(name=path[-1])
+            messages[path].append(f"{written_as}, got {shown(entry['input'])}")
         elif entry["type"] == "value_error":
             text = entry["msg"].removeprefix("Value error, ")
             messages[path].append(f"{text}, got {shown(entry['input'])}")

@@ -43,6 +43,7 @@ def played(
         offender=offender,
         moves=4,
         random_moves=random_moves or (0,) * len(players),
+        faults=() if offender is None else ((offender, fault, "it did not answer"),),
         used_ms=tuple(array("f", [used, used * 3]) for _ in players),
         best_tile=best_tile,
     )
@@ -208,3 +209,15 @@ def test_every_key_of_the_report_is_documented() -> None:
         assert model["description"].strip()
         for key, field in model["properties"].items():
             assert field.get("description", "").strip(), (model["title"], key)
+
+
+def test_faults_are_told_with_the_first_game_to_look_at() -> None:
+    games = [
+        played("a", "b", scores=(0, 4), points=(0.0, 1.0), offender=0),
+        played("b", "a", scores=(4, 0), points=(1.0, 0.0), offender=1),
+        played("a", "b", scores=(4, 0), points=(1.0, 0.0)),
+    ]
+    (broken,) = standings(games).faults
+    assert (broken.player, broken.termination, broken.count) == ("a", "timeout", 2)
+    assert broken.game == games[0].game
+    assert broken.detail == "it did not answer"

@@ -82,9 +82,19 @@ WRONG = [
         'turnament: unknown key; did you mean "tournament"?',
     ),
     (OTHELLO + '[tournament]\nrounds = "3"\n', 4, 'rounds: must be a valid integer, got "3"'),
+    (OTHELLO + "[tournament]\nrounds = 1_000_000_000\n", 4, "less than or equal to 1000000"),
+    (OTHELLO + "[tournament]\nseed = 100_000_000_000_000_000_000\n", 4, "seed: must be less than"),
+    (OTHELLO + "[clock]\nmove_ms = 10_000_000_000\n", 4, "move_ms: must be less than or equal"),
+    (OTHELLO + "[rating]\nanchor_elo = nan\n", 4, "anchor_elo: must be"),
+    (
+        OTHELLO + "[rating]\nanchor_elo = inf\n",
+        4,
+        "anchor_elo: must be less than or equal",
+    ),
+    ("tournament = 3\n" + OTHELLO, 1, "tournament: must be a table: write [tournament], got 3"),
     (OTHELLO + "[tournament]\nrounds = 0\n", 4, "must be greater than or equal to 1, got 0"),
     (OTHELLO + "[tournament]\nseed = true\n", 4, "seed: must be a valid integer, got true"),
-    (OTHELLO + '[tournament]\nname = "a/b"\n', 4, 'no slash, no leading dot, not empty; got "a/b"'),
+    (OTHELLO + '[tournament]\nname = "a/b"\n', 4, 'not empty, at most 200 bytes; got "a/b"'),
     (OTHELLO + '[tournament]\nname = "a\\u0007"\n', 4, "control character U+0007"),
     (
         OTHELLO + '[tournament]\nformat = "swis"\n',
@@ -117,7 +127,7 @@ WRONG = [
     (DOTS + "[clock]\nincrement_ms = 5\n", 6, "clock.increment_ms: needs bank_ms"),
     (DOTS + "[clock]\nmove_ms = 9\nbank_ms = 5\n", 7, "5 ms, is less than one move may take"),
     (DOTS + "[clock]\ngrace_ms = -1\n", 6, "clock.grace_ms: must be greater than or equal to 0"),
-    (DOTS + "[openings]\nplies = 11\n", 6, "no opening of 11 plies leaves dots"),
+    (DOTS + "[openings]\nplies = 11\n", 6, "no opening of 11 plies leaves a game undecided"),
     (DOTS + '[openings]\nfile = "none.txt"\n', 6, "openings.file: no such file: "),
     (
         DOTS + '[openings]\nfile = "t.toml"\nplies = 2\n',
@@ -144,7 +154,11 @@ WRONG = [
     ),
     (DOTS + '[[player]]\ncommand = ["./t.toml"]\n', 6, "t.toml is not an executable file"),
     (DOTS + "[[player]]\ncommand = []\n", 6, "player[1].command: "),
-    (DOTS + '[[player]]\ncommand = "java"\n', 6, 'command: must be a valid list, got "java"'),
+    (
+        DOTS + '[[player]]\ncommand = "java"\n',
+        6,
+        'must be a list: of tables as [[command]], of values as [ … ], got "java"',
+    ),
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
         7,

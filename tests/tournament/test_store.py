@@ -184,3 +184,25 @@ def test_a_kill_while_a_run_is_begun_leaves_nothing_half(load: Load, path: Path)
     path.touch()  # what is left when the first transaction was not committed
     with Store.open_run(path, load(DOTS)) as store:
         assert store.finished() == frozenset()
+
+
+def test_a_path_that_is_no_file_is_left_alone(load: Load, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="not a file; name one to keep the run in"):
+        Store.open_run(tmp_path, load(DOTS))
+    assert not (tmp_path.parent / f"{tmp_path.name}.lock").exists()
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved"])
+def test_a_store_that_goes_away_while_it_is_written_is_noticed(
+    load: Load, path: Path, played: Played, how: str
+) -> None:
+    config = load(DOTS)
+    first, second = (played(spec) for spec in schedule(config))
+    with Store.open_run(path, config) as store:
+        assert store.add(first)
+        if how == "deleted":
+            path.unlink()
+        else:
+            path.rename(path.with_name("elsewhere.sqlite"))
+        with pytest.raises(StoreError, match="was moved or deleted while the run was played"):
+            store.add(second)
