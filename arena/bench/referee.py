@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -65,7 +67,7 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     BenchError when a game does not come to its end, which would make the figures worthless, or
     when $CC cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, _one_core():
         player, compiler, command = _instant_player(Path(folder))
         with SessionPool(keep_alive=True) as pool:
             _play(pool, command, 1)
@@ -79,6 +81,17 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
         moves_per_s=median(moves / wall_s for moves, wall_s, _ in runs),
         cpu_us_per_move=median(cpu_s / moves * 1e6 for moves, _, cpu_s in runs),
     )
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Play on one core, as a tournament's workers do, each pinned to its own."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def _instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str, ...]]:
@@ -159,7 +172,7 @@ def show(result: RefereeBench, console: Console) -> None:
         table.add_row(figure, measured, target, "yes" if reached else "no")
     console.print(table)
     console.print(
-        f"Instant player in {result.player} ({result.compiler}); {result.moves:,} moves, "
+        f"Instant player in {result.player} ({result.compiler}); all on one core; {result.moves:,} moves, "
         f"median of {result.repeats} × {result.games} games.\nFor comparison: {REFERENCE}.",
         highlight=False,
         markup=False,
