@@ -172,8 +172,8 @@ def show(result: RefereeBench, console: Console) -> None:
         table.add_row(figure, measured, target, "yes" if reached else "no")
     console.print(table)
     console.print(
-        f"Instant player in {result.player} ({result.compiler}); all on one core; {result.moves:,} moves, "
-        f"median of {result.repeats} × {result.games} games.\nFor comparison: {REFERENCE}.",
+        f"Instant player in {result.player} ({result.compiler}); all on one core; "
+        f"{result.moves:,} moves, median of {result.repeats} × {result.games} games.\nFor comparison: {REFERENCE}.",
         highlight=False,
         markup=False,
     )
