@@ -21,7 +21,6 @@ def test_uct_ends_above_the_monkey_separated(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert "Not separated" in run.stdout or "are separated" in run.stdout
     with Store.open(tmp_path / "runs/first.sqlite") as store:
         records = list(store.records())
         planned = schedule(store.config)

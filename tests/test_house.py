@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.protocol import Termination
+from arena.referee import SessionPool, play_game
+from arena.referee.spec import GameSpec, PlayerSpec
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -69,8 +71,14 @@ def test_the_readmes_smallest_tournament_is_toml_of_eight_lines() -> None:
     assert len(block[1].strip().splitlines()) <= 8
 
 
-def test_the_readmes_bot_is_at_most_ten_lines_and_compiles() -> None:
+def test_the_readmes_bot_is_at_most_ten_lines_and_plays(tmp_path: Path) -> None:
     block = re.search(r"```python\n(.*?)```", README, re.DOTALL)
     assert block is not None
-    compile(block[1], "README.md", "exec")
     assert len(block[1].strip().splitlines()) <= 10
+    bot = tmp_path / "bot.py"
+    bot.write_text(block[1])
+    players = tuple(PlayerSpec(name=n, command=(sys.executable, str(bot))) for n in "ab")
+    spec = GameSpec(game="g1", rules="othello", variant={"size": 4}, players=players)
+    with SessionPool() as pool:
+        record = play_game(spec, pool)
+    assert record.termination is Termination.NATURAL, record.detail

@@ -173,7 +173,8 @@ def show(result: RefereeBench, console: Console) -> None:
     console.print(table)
     console.print(
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
-        f"{result.moves:,} moves, median of {result.repeats} × {result.games} games.\nFor comparison: {REFERENCE}.",
+        f"{result.moves:,} moves, median of {result.repeats} × {result.games} games.\n"
+        f"For comparison: {REFERENCE}.",
         highlight=False,
         markup=False,
     )

@@ -12,13 +12,10 @@ Errors: `StoreError`, of which `StoreLocked` and `ConfigChanged` are kinds.
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import platform
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +23,7 @@ from types import TracebackType
 
 from arena.protocol import Termination
 from arena.referee.record import GameRecord
+from arena.tournament import lock_file
 from arena.tournament.settings import TournamentConfig, differences
 
 SCHEMA_VERSION = 1
@@ -96,11 +94,15 @@ class Store:
         path = Path(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = _lock(path)
+            lock = lock_file.acquire(path)
+        except lock_file.Held as held:
+            raise StoreLocked(
+                f"{path}: being played by another `arena run` ({held}); wait for it or stop it"
+            ) from None
         except OSError as error:
             raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
         if path.exists() and not path.is_file():
-            _unlock(path, lock)
+            lock_file.release(path, lock)
             raise StoreError(
                 f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
             )
@@ -112,7 +114,7 @@ class Store:
         except BaseException as error:
             if store is not None:
                 store._database.close()
-            _unlock(path, lock)
+            lock_file.release(path, lock)
             if isinstance(error, sqlite3.Error):
                 raise StoreError(f"{path}: cannot be written: {error}") from None
             raise
@@ -232,7 +234,7 @@ class Store:
         """Let go of the file, and of the right to play."""
         self._database.close()
         if self._lock is not None:
-            _unlock(self.path, self._lock)
+            lock_file.release(self.path, self._lock)
             self._lock = None
 
     def __enter__(self) -> Store:
@@ -292,37 +294,3 @@ def _check_ours(path: Path, database: sqlite3.Connection) -> None:
 
 def _damaged(path: Path, reason: object) -> StoreError:
     return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin anew")
-
-
-def _lock(path: Path) -> int:
-    """Hold `PATH.lock`, which names our pid. The system lets go of it however we end."""
-    name = _lock_file(path)
-    while True:
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(descriptor, 200).decode("utf-8", "replace")
-            os.close(descriptor)
-            with suppress(ValueError):
-                holder = f"pid {json.loads(holder)['pid']}"
-            raise StoreLocked(
-                f"{path}: being played by another `arena run` ({holder}); wait for it or stop it"
-            ) from None
-        # Who held it may have removed the file after we opened it: then ours is nobody's.
-        with suppress(FileNotFoundError):
-            ours, there = os.fstat(descriptor), name.stat()
-            if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
-                return descriptor
-        os.close(descriptor)
-
-
-def _unlock(path: Path, descriptor: int) -> None:
-    _lock_file(path).unlink(missing_ok=True)
-    os.close(descriptor)
-
-
-def _lock_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.lock")
