@@ -6,7 +6,8 @@ their ratings and h the advantage of moving first, fitted with the ratings. A dr
 The prior: each player also has one pair of games, colours swapped, against a virtual opponent of
 average strength, and the pair counts half as won twice and half as lost twice. As points that is
 one drawn pair; it keeps ratings finite at 0 % and 100 %, and the pool in one piece. As spread it is
-a whole pair of each kind, so that the error of a player who never lost is wide, as it should be.
+a whole pair of each kind, so that the error of a player who never lost is wide, as it should be;
+and the spread of the first move's advantage has a pair that went to the first mover, or the second.
 The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games:
 1.2 Elo where 200 games between two players gave 75 %, beside an error of ±56.
 
@@ -259,6 +260,10 @@ class _Model:
             if self.first_mover:
                 prior[:, -1] = (won - as_first) + ((1 - won) - as_second)
             matrix += prior.T @ prior / 2
+        if self.first_mover:
+            # One more pair, half taken by the first mover twice, half by the second: where each
+            # pair so far fell to one player, the advantage is unknown, not known to be nothing.
+            matrix[-1, -1] += 1.0
         units = total + self.size
         return matrix * units / (units - (self.parameters - 1))
 

@@ -255,3 +255,14 @@ def test_few_results() -> None:
 
 def test_the_scale_is_the_logistic_one() -> None:
     assert pytest.approx(173.72, abs=0.005) == SCALE
+
+
+def test_pairs_that_each_fall_to_one_player_leave_the_first_move_unknown() -> None:
+    results = [
+        Result(first, second, float(first < second), f"{first}{second}"[::step])
+        for one, other in (("a", "b"), ("b", "c"), ("a", "c"))
+        for first, second, step in ((one, other, 1), (other, one, -1))
+    ]
+    rated = fit(results)
+    assert rated.first_mover == pytest.approx(0, abs=1e-6)
+    assert rated.first_mover_error is not None and rated.first_mover_error > 100
