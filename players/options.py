@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from players.sdk import Start
+
+WEIGHT_TABLES = ("hand", "league")
+"""The weights that come with the package."""
 
 
 class Options(BaseModel):
@@ -57,6 +68,17 @@ class WeightedUctOptions(UctOptions):
     upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second": {…}}`, with 1
     for every edge left out. The tables "hand" and "league" are made for cornerless Othello; for
     dots none is published, and there they stand for 1 everywhere."""
+
+    @field_validator("weights")
+    @classmethod
+    def _exists(cls, weights: str, info: ValidationInfo) -> str:
+        """Where the tournament file's folder is known as the context `folder`."""
+        if info.context and weights not in WEIGHT_TABLES:
+            path = Path(info.context["folder"]) / weights
+            if not path.is_file():
+                known = " and ".join(WEIGHT_TABLES)
+                raise ValueError(f"no such file: {path}; the tables that come along are {known}")
+        return weights
 
 
 class AlphaBetaOptions(SearchOptions):

@@ -46,7 +46,7 @@ class Builtin(Protocol):
 
     @property
     def options(self) -> type[BaseModel]:
-        """Validates its options table."""
+        """Validates its options table; the context `folder` is where relative paths begin."""
 
     def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
         """Why it cannot play this game, a sentence; None when it can."""
@@ -80,7 +80,7 @@ def read_players(
     for index, table in enumerate(tables):
         at: KeyPath = ("player", index)
         found = _program(at, table, builtins, folder, report)
-        _check_options((*at, "options"), table.options, found.builtin, report)
+        _check_options((*at, "options"), table.options, found.builtin, folder, report)
         _check_memory(at, table, found.builtin, report)
         if found.builtin is not None and game is not None:
             sentence = found.builtin.unsupported(game.name, game.variant)
@@ -150,9 +150,9 @@ def _player(table: PlayerTable, found: _Program) -> Player:
 
 
 def _check_options(
-    at: KeyPath, options: dict[str, Any], builtin: Builtin | None, report: Report
+    at: KeyPath, options: dict[str, Any], builtin: Builtin | None, folder: Path, report: Report
 ) -> None:
-    """A built-in judges its options itself; all must be sayable in JSON."""
+    """A built-in judges its options itself, files relative to `folder`; all must be JSON."""
     for key, value in options.items():
         try:
             json.dumps(value, allow_nan=False)
@@ -161,7 +161,7 @@ def _check_options(
     if builtin is None:
         return
     try:
-        builtin.options.model_validate(options)
+        builtin.options.model_validate(options, context={"folder": folder})
     except ValidationError as error:
         for path, message in explain(error, builtin.options, options):
             report((*at, *path), message)

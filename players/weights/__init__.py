@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from players.kernels.game import MOVES
-
-TABLES = ("hand", "league")
-"""The tables that come with the arena, for Othello."""
+from players.options import WEIGHT_TABLES
 
 SIDES = {"othello": ("black", "white"), "dots": ("first", "second")}
 """What a file calls the seats."""
@@ -28,7 +26,7 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
     Raises ValueError naming the file, the entry, and what is expected.
     """
     weights = np.ones((2, MOVES), np.float32)
-    if name in TABLES:
+    if name in WEIGHT_TABLES:
         if rules != "othello":
             return weights
         path = Path(__file__).with_name(f"othello-{name}.json")
@@ -54,7 +52,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        known = ", ".join(TABLES)
+        known = ", ".join(WEIGHT_TABLES)
         raise ValueError(
             f"weights {str(path)!r} cannot be read ({error.strerror}); "
             f"expected {known} or the path of a JSON file"
