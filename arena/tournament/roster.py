@@ -85,7 +85,7 @@ def read_players(
         if found.builtin is not None and game is not None:
             sentence = found.builtin.unsupported(game.name, game.variant)
             if sentence:
-                report((*at, "bot"), f"cannot play this game: {sentence}")
+                report((*at, "bot"), sentence)
         players.append(_player(table, found))
     seats = game.seats if game else 1
     if len(tables) < seats:

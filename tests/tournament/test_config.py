@@ -182,7 +182,7 @@ WRONG = [
     (
         '[game]\nrules = "2048"\n[[player]]\nbot = "thinker"\n',
         4,
-        "player[1].bot: cannot play this game: thinker does not know 2048",
+        "player[1].bot: thinker does not know 2048",
     ),
     (
         DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 3}\n',
