@@ -11,12 +11,12 @@ taken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from rules.position import CHANCE, PASS, Game, MoveError, Position
+from rules.position import CHANCE, PASS, Game, Position
+from rules.transcript import read_transcript
 
 _PLAYOUT_PLIES = 1500
 """Plies spent on the playouts of one candidate, about."""
@@ -148,11 +148,11 @@ def read_openings(text: str, game: Game) -> tuple[Line, ...]:
     lines: list[Line] = []
     problems: list[str] = []
     for number, written in enumerate(text.splitlines(), 1):
-        moves = _moves(written.partition("#")[0], game)
+        moves = written.partition("#")[0].strip()
         if not moves:
             continue
         try:
-            lines.append(_played(moves, game))
+            lines.append(_opening(moves, game))
         except ValueError as error:
             problems.append(f"line {number}: {error}")
     if not lines and not problems:
@@ -162,29 +162,12 @@ def read_openings(text: str, game: Game) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _moves(written: str, game: Game) -> list[str]:
-    """The moves of a line; a word that is a run of moves is cut where each begins."""
-    squares = 2 if game.name == "dots" else 1
-    run = re.compile(rf"(?:[a-z]+\d+){{{squares}}}|pass")
-    moves: list[str] = []
-    for word in re.split(r"[\s,;]+", written.strip().lower()):
-        parts = run.findall(word)
-        moves += parts if "".join(parts) == word else [word]
-    return [move for move in moves if move]
-
-
-def _played(moves: list[str], game: Game) -> Line:
-    """The line with the passes it left out; ValueError when a move is wrong or ends the game."""
-    position, line = game.start(), list[str]()
-    for number, move in enumerate(moves, 1):
-        if move != PASS and position.legal_moves() == (PASS,):
-            position = position.play(PASS)
-            line.append(PASS)
-        try:
-            position = position.play(move)
-        except MoveError as error:
-            raise ValueError(f"move {number}: {error}") from None
-        line.append(move)
+def _opening(written: str, game: Game) -> Line:
+    """A line's moves; ValueError when one is wrong or they end the game."""
+    position = game.start()
+    line = read_transcript(position, written)
+    for move in line:
+        position = position.play(move)
     if position.is_over:
         raise ValueError("the game is over after these moves; an opening leaves one to play")
-    return tuple(line)
+    return line
