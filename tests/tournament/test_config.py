@@ -292,7 +292,7 @@ def test_openings_from_a_file(load: Load, tmp_path: Path) -> None:
     assert len(refused) == 2
     assert "o.txt: line 2: move 2 of the transcript: " in refused[0]
     assert "'a1'" in refused[0] or "a1" in refused[0]
-    assert "o.txt: line 3: move 2 of the transcript: " in refused[1]
+    assert "o.txt: line 3: character 4 of the transcript: " in refused[1]
     (tmp_path / "o.txt").write_text("# nothing\n")
     assert "holds no opening" in refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n')
     (tmp_path / "o.txt").write_text("a1b1a2b2 a1a2\n")
