@@ -16,10 +16,12 @@ class AlphaBeta:
         """Read the options, and load or compile every kernel before the clock runs."""
         self._options = read_options(AlphaBetaOptions, start)
         self._board = board_of(self.name, start)
+        from players.kernels.boards import load_terms
         from players.search.alphabeta import AlphaBetaSearch, load_kernels
 
-        load_kernels(self._board.position(start.state))
-        self._search = AlphaBetaSearch(self._board, memory_mb=self._options.memory_mb)
+        terms = load_terms(start.rules, start.variant)
+        load_kernels(self._board.position(start.state), terms)
+        self._search = AlphaBetaSearch(self._board, terms=terms, memory_mb=self._options.memory_mb)
 
     def choose(self, turn: Turn) -> Answer:
         """Search deeper until the time is nearly over or the game is seen to its end."""

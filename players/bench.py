@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import rules
-from players.kernels.boards import load_board
+from players.kernels.boards import load_board, load_terms
 from players.search.alphabeta import AlphaBetaSearch
 from players.search.sampling import total_net
 from players.search.uct import UctSearch
@@ -123,9 +123,10 @@ def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> f
     game = rules.load(name, **settings)
     board = load_board(name, game.variant)
     position = board.position(game.start().state())
+    terms = load_terms(name, game.variant)
     stop = np.zeros(1, np.int64)
-    searches = [AlphaBetaSearch(board, memory_mb=64) for _ in range(RUNS)]
-    nodes = AlphaBetaSearch(board, memory_mb=64).think(position, stop, depth).nodes
+    searches = [AlphaBetaSearch(board, terms=terms, memory_mb=64) for _ in range(RUNS + 1)]
+    nodes = searches.pop().think(position, stop, depth).nodes
     return nodes / _quickest(lambda run: searches[run].think(position, stop, depth))
 
 

@@ -21,13 +21,14 @@ COMPILED = ("othello", "dots")
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
-    from players.kernels.boards import load_board
+    from players.kernels.boards import load_board, load_terms
     from players.search import alphabeta, uct
 
     game = rule_sets.load(rules)
     position = load_board(rules, game.variant).position(game.start().state())
+    terms = load_terms(rules, game.variant)
     yield f"{rules}: uct", lambda: uct.load_kernels(position)
-    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position)
+    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Where compiled kernels are kept between processes.
 
 numba notices a change in a function's own file, not in the files of what it calls. So the cache
-folder carries a hash of every source in `kernels/` and `search/` and of the compiler's version:
-any change starts a new folder.
+folder carries a hash of every source in `kernels/`, `endgame/` and `search/` and of the compiler's
+version: any change starts a new folder.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from platformdirs import user_cache_path
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 """numba's own annotation hides the arguments of what it decorates."""
 
+COMPILED_ROOMS = ("kernels", "endgame", "search")
+
 CACHE_VARIABLE = "ARENA_CACHE_DIR"
 """The environment variable that moves the cache."""
 
@@ -35,8 +37,8 @@ def cache_folder() -> Path:
     """The folder of the kernels as their sources are now."""
     players = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
-    for source in sorted((*players.glob("kernels/*.py"), *players.glob("search/*.py"))):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for source in sorted(path for room in COMPILED_ROOMS for path in players.glob(f"{room}/*.py")):
+        digest.update(source.relative_to(players).as_posix().encode() + b"\0" + source.read_bytes())
     base = os.environ.get(CACHE_VARIABLE)
     root = Path(base) if base else user_cache_path("arena")
     return root.absolute() / f"kernels-{digest.hexdigest()[:16]}"

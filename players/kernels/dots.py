@@ -21,10 +21,6 @@ from players.kernels.cache import part
 VERTICAL = 64
 """Added to the bit of a vertical edge gives its move."""
 
-CONTROL, PARITY = 40, 12
-"""What the evaluation pays, in hundredths of a box for each box still open: having the other
-player open the first chain, and being about to."""
-
 
 class DotsPosition(NamedTuple):
     """A position in words. Undrawn edges are kept, as these are what a search asks for."""
@@ -45,7 +41,8 @@ class DotsPosition(NamedTuple):
     """int64: the game ends when a seat has so many boxes."""
 
 
-def _is_dots(position: Any) -> bool:
+def is_dots(position: Any) -> bool:
+    """Whether the numba type `position` is that of a DotsPosition."""
     return getattr(position, "instance_class", None) is DotsPosition
 
 
@@ -69,7 +66,7 @@ def _closed(position: Any) -> Any:
 
 @overload(game.moves)
 def _moves(position: Any, out: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def moves(position: Any, out: Any) -> Any:
@@ -92,7 +89,7 @@ def _moves(position: Any, out: Any) -> Any:
 
 @overload(game.play)
 def _play(position: Any, move: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def play(position: Any, move: Any) -> Any:
@@ -112,7 +109,7 @@ def _play(position: Any, move: Any) -> Any:
 
 @overload(game.net)
 def _net(position: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def net(position: Any) -> Any:
@@ -123,7 +120,7 @@ def _net(position: Any) -> Any:
 
 @overload(game.playout)
 def _playout(position: Any, state: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def playout(position: Any, state: Any) -> Any:
@@ -152,9 +149,20 @@ def _playout(position: Any, state: Any) -> Any:
     return playout
 
 
+@overload(game.remaining)
+def _remaining(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def remaining(position: Any) -> Any:
+        return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
+
+    return remaining
+
+
 @overload(game.key)
 def _key(position: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def key(position: Any) -> Any:
@@ -165,7 +173,7 @@ def _key(position: Any) -> Any:
 
 
 @part
-def _sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     """(boxes with exactly one edge undrawn, boxes with one or two undrawn)."""
     north, south, west, east = across, across >> stride, down, down >> ONE
     one_of_rows, both_rows = north ^ south, north & south
@@ -176,42 +184,16 @@ def _sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     return boxes & single, boxes & (single | double)
 
 
-@overload(game.evaluate)
-def _evaluate(position: Any) -> Any:
-    """The lead, the boxes there for the taking, and who will have to open the first chain.
-
-    An edge is safe when no box beside it has two sides drawn or more. Once these are gone every
-    move gives boxes away, so with an odd number of safe edges the mover draws the last one.
-    """
-    if not _is_dots(position):
-        return None
-
-    def evaluate(position: Any) -> Any:
-        across, down, lead, seat, stride, boxes, _ = position
-        takeable, unsafe = _sides(across, down, stride, boxes)
-        safe = popcount(across & ~(unsafe | (unsafe << stride)))
-        safe += popcount(down & ~(unsafe | (unsafe << ONE)))
-        still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
-        gain = np.int64(popcount(takeable))
-        score = 100 * ((lead if seat == 0 else -lead) + gain)
-        if safe == ZERO:
-            return score - CONTROL * (still - gain)
-        odd = safe & ONE != ZERO
-        return score + (PARITY if odd else -PARITY) * (still - gain)
-
-    return evaluate
-
-
 @overload(game.priority)
 def _priority(position: Any, move: Any) -> Any:
-    if not _is_dots(position):
+    if not is_dots(position):
         return None
 
     def priority(position: Any, move: Any) -> Any:
         edge = ONE << np.uint64(move & 63)
         step = position.stride if move < VERTICAL else ONE
         near = position.boxes & (edge | (edge >> step))
-        takeable, unsafe = _sides(position.across, position.down, position.stride, position.boxes)
+        takeable, unsafe = sides(position.across, position.down, position.stride, position.boxes)
         if near & takeable != ZERO:
             return 100
         return -100 if near & unsafe != ZERO else 0

@@ -44,8 +44,21 @@ def key(position: Any) -> Any:
     raise NotImplementedError
 
 
-def evaluate(position: Any) -> int:
-    """What the mover is expected to win by, in hundredths of a disc or box; below 50,000."""
+def remaining(position: Any) -> int:
+    """How many moves are still to come at most: empty squares, or undrawn edges."""
+    raise NotImplementedError
+
+
+def evaluate(position: Any, terms: Any) -> int:
+    """What the mover is expected to win by, in hundredths of a disc or box; below 50,000.
+
+    `terms` is the int32 array of the evaluation's numbers (`boards.load_terms`).
+    """
+    raise NotImplementedError
+
+
+def expectation(position: Any, value: Any) -> float:
+    """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
     raise NotImplementedError
 
 

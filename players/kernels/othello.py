@@ -17,10 +17,6 @@ from players.kernels.bits import ONE, ZERO, below, draw, lowest, mix, nth_bit, p
 from players.kernels.cache import part
 from players.kernels.lines import beside, bracketing, flips, unbracketable
 
-ANCHOR, RISK, MOBILITY, FRONTIER = 900, 250, 60, 15
-"""What the evaluation pays, in hundredths of a disc: a disc that can never turn, one beside such a
-square while it is empty, a legal move, an empty square beside the opponent's discs."""
-
 
 class OthelloPosition(NamedTuple):
     """A position in words: `own` are the mover's discs. `seat` is 0 for black."""
@@ -35,7 +31,8 @@ class OthelloPosition(NamedTuple):
     """The squares that may be played whether or not they bracket anything."""
 
 
-def _is_othello(position: Any) -> bool:
+def is_othello(position: Any) -> bool:
+    """Whether the numba type `position` is that of an OthelloPosition."""
     return getattr(position, "instance_class", None) is OthelloPosition
 
 
@@ -47,7 +44,7 @@ def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
 
 @overload(game.moves)
 def _moves(position: Any, out: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def moves(position: Any, out: Any) -> Any:
@@ -64,7 +61,7 @@ def _moves(position: Any, out: Any) -> Any:
 
 @overload(game.play)
 def _play(position: Any, move: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def play(position: Any, move: Any) -> Any:
@@ -82,7 +79,7 @@ def _play(position: Any, move: Any) -> Any:
 
 @overload(game.net)
 def _net(position: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def net(position: Any) -> Any:
@@ -94,7 +91,7 @@ def _net(position: Any) -> Any:
 
 @overload(game.playout)
 def _playout(position: Any, state: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def playout(position: Any, state: Any) -> Any:
@@ -115,9 +112,20 @@ def _playout(position: Any, state: Any) -> Any:
     return playout
 
 
+@overload(game.remaining)
+def _remaining(position: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def remaining(position: Any) -> Any:
+        return np.int64(popcount(position.playable & ~(position.own | position.other)))
+
+    return remaining
+
+
 @overload(game.key)
 def _key(position: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def key(position: Any) -> Any:
@@ -127,38 +135,9 @@ def _key(position: Any) -> Any:
     return key
 
 
-@overload(game.evaluate)
-def _evaluate(position: Any) -> Any:
-    """Mobility, now and to come, and the squares that decide a rim: never-turning ones and those
-    that give them away. With discs worth nothing until the end, as an early lead is a burden.
-    """
-    if not _is_othello(position):
-        return None
-
-    def evaluate(position: Any) -> Any:
-        own, other, _, playable, free = position
-        empty = playable & ~(own | other)
-        anchors = unbracketable(playable)
-        risky = beside(anchors & empty) & ~anchors
-        score = ANCHOR * _more(own & anchors, other & anchors)
-        score -= RISK * _more(own & risky, other & risky)
-        score += MOBILITY * _more(
-            legal(own, other, playable, free), legal(other, own, playable, free)
-        )
-        score += FRONTIER * _more(empty & beside(other), empty & beside(own))
-        return score
-
-    return evaluate
-
-
-@part
-def _more(first: Any, second: Any) -> Any:
-    return np.int64(popcount(first)) - np.int64(popcount(second))
-
-
 @overload(game.priority)
 def _priority(position: Any, move: Any) -> Any:
-    if not _is_othello(position):
+    if not is_othello(position):
         return None
 
     def priority(position: Any, move: Any) -> Any:

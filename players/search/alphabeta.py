@@ -156,7 +156,15 @@ def from_view(sign: Any, low: Any, high: Any) -> Any:
 
 @kernel
 def search(
-    position: Any, depth: int, alpha: int, beta: int, ply: int, table: Any, scratch: Any, stop: Any
+    position: Any,
+    depth: int,
+    alpha: int,
+    beta: int,
+    ply: int,
+    terms: Any,
+    table: Any,
+    scratch: Any,
+    stop: Any,
 ) -> Any:
     """The value of `position` for its mover, searched `depth` moves deep (fail-soft).
 
@@ -169,7 +177,7 @@ def search(
         return final_value(position)
     if depth <= 0:
         scratch.count[1] += 1
-        return np.int64(game.evaluate(position))
+        return np.int64(game.evaluate(position, terms))
     if is_set(stop):
         return 0
 
@@ -199,10 +207,10 @@ def search(
         narrow = index > 0 and beta - floor > 1
         if narrow:
             low, high = from_view(sign, floor, floor + 1)
-            value = sign * search(child, depth - 1, low, high, ply + 1, table, scratch, stop)
+            value = sign * search(child, depth - 1, low, high, ply + 1, terms, table, scratch, stop)
         if not narrow or floor < value < beta:
             low, high = from_view(sign, floor, beta)
-            value = sign * search(child, depth - 1, low, high, ply + 1, table, scratch, stop)
+            value = sign * search(child, depth - 1, low, high, ply + 1, terms, table, scratch, stop)
         if is_set(stop):
             return 0
         if value > best:
@@ -221,11 +229,11 @@ def search(
     return best
 
 
-def load_kernels(position: Any) -> None:
+def load_kernels(position: Any, terms: Any) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     table, scratch, stop = new_table(1), new_scratch(), np.zeros(1, np.int64)
     with one_at_a_time():
-        search(position, 1, -INFINITY, INFINITY, 0, table, scratch, stop)
+        search(position, 1, -INFINITY, INFINITY, 0, terms, table, scratch, stop)
 
 
 class Found(NamedTuple):
@@ -253,8 +261,9 @@ def in_points(value: int) -> float:
 class AlphaBetaSearch:
     """Iterative deepening with a transposition table that serves a whole game."""
 
-    def __init__(self, board: Board, *, memory_mb: int) -> None:
+    def __init__(self, board: Board, *, terms: Any, memory_mb: int) -> None:
         self._board = board
+        self._terms = terms
         self._table = new_table(memory_mb)
         self._scratch = new_scratch()
 
@@ -278,7 +287,7 @@ class AlphaBetaSearch:
         """One search of the whole window, meaningless once `stop` is set."""
         self._scratch.count[1] = 0
         limits = (depth, -INFINITY, INFINITY, 0)
-        value = int(search(position, *limits, self._table, self._scratch, stop))
+        value = int(search(position, *limits, self._terms, self._table, self._scratch, stop))
         exact = not self._scratch.count[1]
         pv = self._line()
         return Found(pv[0] if pv else "", in_points(value), depth, 0, exact, pv)

@@ -11,7 +11,7 @@ import pytest
 
 import rules
 from players.kernels import game as kernels
-from players.kernels.boards import load_board
+from players.kernels.boards import load_board, load_terms
 from players.kernels.cache import kernel
 from players.search.alphabeta import AlphaBetaSearch, final_value, in_points
 from players.search.stop import stop_at
@@ -22,7 +22,8 @@ NEVER = np.zeros(1, np.int64)
 
 
 def search_of(game: Game) -> AlphaBetaSearch:
-    return AlphaBetaSearch(load_board(game.name, game.variant), memory_mb=1)
+    board, terms = load_board(game.name, game.variant), load_terms(game.name, game.variant)
+    return AlphaBetaSearch(board, terms=terms, memory_mb=1)
 
 
 def compiled(position: Position) -> Any:
@@ -31,18 +32,18 @@ def compiled(position: Position) -> Any:
 
 
 @kernel
-def minimax(position: Any, depth: int) -> Any:
+def minimax(position: Any, depth: int, terms: Any) -> Any:
     """The definition: no pruning, no table, no ordering."""
     out = np.empty(kernels.MOVES, np.int16)
     count = kernels.moves(position, out)
     if count == 0:
         return final_value(position)
     if depth == 0:
-        return np.int64(kernels.evaluate(position))
+        return np.int64(kernels.evaluate(position, terms))
     best = np.int64(-(1 << 40))
     for index in range(count):
         child = kernels.play(position, np.int64(out[index]))
-        value = minimax(child, depth - 1)
+        value = minimax(child, depth - 1, terms)
         best = max(best, value if child.seat == position.seat else -value)
     return best
 
@@ -95,7 +96,7 @@ def test_a_fixed_depth_has_the_value_of_minimax(game: Game, plies: int, depth: i
     for seed in range(8):
         position = random_position(game, plies, Random(seed))
         found = search_of(game).think(compiled(position), NEVER, depth)
-        expected = minimax(compiled(position), depth)
+        expected = minimax(compiled(position), depth, load_terms(game.name, game.variant))
         assert found.score == in_points(int(expected)), f"seed {seed}\n{position}"
         assert found.depth == depth or found.exact
 

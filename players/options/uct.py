@@ -1,46 +1,16 @@
-"""The options of the built-in players: what a `[[player]]` table may hold as `options`."""
+"""The options of `uct` and `weighted-uct`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import Field, ValidationInfo, field_validator
 
-from players.sdk import Start
+from players.options.common import SearchOptions
 
 WEIGHT_TABLES = ("hand", "league")
 """The weights that come with the package."""
-
-
-class Options(BaseModel):
-    """A player's options: fixed once made, no unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class MonkeyOptions(Options):
-    """The random player takes none."""
-
-
-class GreedyOptions(Options):
-    """The greedy player takes none."""
-
-
-class SearchOptions(Options):
-    """What every searching player takes."""
-
-    margin_ms: int = Field(default=10, ge=0)
-    """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
-    less than twice this keeps half of its time."""
 
 
 class UctOptions(SearchOptions):
@@ -79,27 +49,3 @@ class WeightedUctOptions(UctOptions):
                 known = " and ".join(WEIGHT_TABLES)
                 raise ValueError(f"no such file: {path}; the tables that come along are {known}")
         return weights
-
-
-class AlphaBetaOptions(SearchOptions):
-    """Iterative deepening with principal variation search."""
-
-    depth: int | None = Field(default=None, gt=0)
-    """Search no deeper than so many moves; the clock still ends the thinking."""
-    memory_mb: int = Field(default=64, ge=1, le=16_384)
-    """The size of the transposition table."""
-
-
-Model = TypeVar("Model", bound=Options)
-
-
-def read_options(model: type[Model], start: Start) -> Model:
-    """The options of a game. A mistake in them ends the process with a sentence on stderr."""
-    try:
-        return model.model_validate(start.options)
-    except ValidationError as error:
-        problems = "; ".join(
-            f"options.{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors()
-        )
-        sys.exit(f"{problems}. Known options: {', '.join(model.model_fields) or 'none'}.")

@@ -1,0 +1,23 @@
+"""The options of the built-in players: what a `[[player]]` table may hold as `options`."""
+
+from players.options.alphabeta import AlphaBetaOptions
+from players.options.common import (
+    GreedyOptions,
+    MonkeyOptions,
+    Options,
+    SearchOptions,
+    read_options,
+)
+from players.options.uct import WEIGHT_TABLES, UctOptions, WeightedUctOptions
+
+__all__ = [
+    "WEIGHT_TABLES",
+    "AlphaBetaOptions",
+    "GreedyOptions",
+    "MonkeyOptions",
+    "Options",
+    "SearchOptions",
+    "UctOptions",
+    "WeightedUctOptions",
+    "read_options",
+]
