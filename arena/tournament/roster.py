@@ -82,6 +82,7 @@ def read_players(
         found = _program(at, table, builtins, folder, report)
         _check_options((*at, "options"), table.options, found.builtin, folder, report)
         _check_memory(at, table, found.builtin, report)
+        _check_threads(at, table, found.builtin, report)
         if found.builtin is not None and game is not None:
             sentence = found.builtin.unsupported(game.name, game.variant)
             if sentence:
@@ -169,9 +170,7 @@ def _check_options(
 
 def _check_memory(at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report) -> None:
     """What a built-in's tree or table may take must leave room for the program around it."""
-    if builtin is None or "memory_mb" not in builtin.options.model_fields:
-        return
-    wanted = table.options.get("memory_mb", builtin.options.model_fields["memory_mb"].default)
+    wanted = _option("memory_mb", table, builtin)
     allowed = table.resources.memory_mb
     if isinstance(wanted, int) and wanted + _PROGRAM_MB > allowed:
         report(
@@ -179,6 +178,26 @@ def _check_memory(at: KeyPath, table: PlayerTable, builtin: Builtin | None, repo
             f"{allowed} MB are too few for options.memory_mb = {wanted} and {_PROGRAM_MB} MB for "
             f"the program itself; give at least {wanted + _PROGRAM_MB}, or lower the option",
         )
+
+
+def _check_threads(
+    at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report
+) -> None:
+    """A built-in may use no more threads than there are cores reserved for it."""
+    wanted = _option("threads", table, builtin)
+    allowed = table.resources.threads
+    if isinstance(wanted, int) and wanted > allowed:
+        report(
+            (*at, "resources", "threads"),
+            f"{allowed} are too few for options.threads = {wanted}; give at least {wanted}",
+        )
+
+
+def _option(name: str, table: PlayerTable, builtin: Builtin | None) -> Any:
+    """An option of a built-in as given or by default; None for one it does not have."""
+    if builtin is None or name not in builtin.options.model_fields:
+        return None
+    return table.options.get(name, builtin.options.model_fields[name].default)
 
 
 def _check_names(tables: Sequence[PlayerTable], players: Sequence[Player], report: Report) -> None:

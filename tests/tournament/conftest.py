@@ -30,6 +30,8 @@ class ThinkerOptions(BaseModel):
 
     c: float = Field(default=1.0, ge=0)
     table_mb: int | None = None
+    memory_mb: int = 64
+    threads: int = 1
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
         7,
-        'player[1].options.cc: unknown key; did you mean "c"? (known: c, table_mb)',
+        'player[1].options.cc: unknown key; did you mean "c"? (known: c, table_mb, memory_mb, threads)',
     ),
     (
         DOTS + '[[player]]\nbot = "thinker"\n[player.options]\nx = 0\nc = -1.0\n',
@@ -188,6 +188,16 @@ WRONG = [
         DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 3}\n',
         7,
         "player[1].resources.threads: asks for 3 cores, this machine has 2",
+    ),
+    (
+        DOTS + '[[player]]\nbot = "thinker"\noptions = {threads = 2}\n',
+        5,
+        "player[1].resources.threads: 1 are too few for options.threads = 2; give at least 2",
+    ),
+    (
+        DOTS + '[[player]]\nbot = "thinker"\noptions = {memory_mb = 2000}\n',
+        5,
+        "player[1].resources.memory_mb: 2048 MB are too few for options.memory_mb = 2000 and 400",
     ),
     (
         DOTS + '[[player]]\nbot = "monkey"\nresources = {memory = 3}\n',
