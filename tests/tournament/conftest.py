@@ -29,7 +29,6 @@ class ThinkerOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     c: float = Field(default=1.0, ge=0)
-    table_mb: int | None = None
     memory_mb: int = 64
     threads: int = 1
 

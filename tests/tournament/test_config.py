@@ -162,7 +162,7 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
         7,
-        'player[1].options.cc: unknown key; did you mean "c"? (known: c, table_mb, memory_mb, threads)',
+        'player[1].options.cc: unknown key; did you mean "c"? (known: c, memory_mb, threads)',
     ),
     (
         DOTS + '[[player]]\nbot = "thinker"\n[player.options]\nx = 0\nc = -1.0\n',
@@ -170,9 +170,9 @@ WRONG = [
         "player[1].options.c: must be greater than or equal to 0, got -1.0",
     ),
     (
-        DOTS + '[[player]]\nbot = "thinker"\noptions = {table_mb = "x"}\n',
+        DOTS + '[[player]]\nbot = "thinker"\noptions = {memory_mb = "x"}\n',
         7,
-        'options.table_mb: must be a valid integer, got "x"',
+        'options.memory_mb: must be a valid integer, got "x"',
     ),
     (
         DOTS + '[[player]]\ncommand = ["sh"]\noptions = {at = 2020-01-01}\n',
