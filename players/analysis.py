@@ -1,0 +1,138 @@
+"""What every legal move of a position is worth: exact within reach of the endgame, else searched.
+
+analysis = analyse("othello", game.variant, position.state(), seconds=5)
+for move in analysis.moves:  # best first
+    print(move.move, move.score, move.exact, move.pv)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from players.endgame import Endgame, load_endgame
+from players.kernels.boards import Board, load_board, load_terms
+from players.search.alphabeta import (
+    NEVER,
+    AlphaBetaSearch,
+    child_of,
+    in_points,
+    legal_moves,
+    load_kernels,
+    moves_left,
+    reach_in,
+)
+from players.search.stop import stop_at
+
+ALL_MOVES = 8
+"""The exact values of all moves take about so many times as long as the best alone."""
+
+EXACT_SHARE = 0.7
+"""Of the time: for the exact endgame where it is tried, before all is left to the search."""
+
+
+class MoveValue(NamedTuple):
+    """One legal move."""
+
+    move: str
+    score: float
+    """What the mover will win by after it, in discs or boxes."""
+    exact: bool
+    """Whether the score is certain, not an estimate."""
+    depth: int
+    """Moves looked ahead, this one included; for a solved position, all that remain."""
+    pv: list[str]
+    """The principal variation, this move first; forced passes left out."""
+
+
+class Analysis(NamedTuple):
+    """What was found out about a position."""
+
+    moves: list[MoveValue]
+    """Every legal move, the best first; none when the game is over. Their values are comparable:
+    each is exact or searched as deep as the others."""
+    nodes: int
+    """Positions searched; those of the exact endgame are not counted."""
+    seconds: float
+    """Time it took, kernels loaded."""
+
+
+def analyse(
+    rules: str,
+    variant: Mapping[str, Any],
+    state: Mapping[str, Any],
+    seconds: float,
+    *,
+    memory_mb: int = 256,
+) -> Analysis:
+    """The values of all moves in the position `state`, as the wire has it, of the game of `rules`
+    with the complete settings `variant`, found in about `seconds`.
+
+    `memory_mb` is the size of the tables. ValueError where `players.catalogue` says that the
+    searching players cannot play the settings.
+    """
+    board = load_board(rules, variant)
+    position, terms = board.position(state), load_terms(rules, variant)
+    endgame = load_endgame(rules, board, memory_mb // 2)
+    load_kernels(position, terms, endgame)
+    endgame.load_kernels(position)
+    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
+    began = time.monotonic()
+    values = None
+    if moves_left(position) <= reach_in(EXACT_SHARE * seconds / ALL_MOVES, endgame):
+        with stop_at(began + EXACT_SHARE * seconds) as stop:
+            values = _solved(board, position, endgame, stop)
+    if values is None:
+        with stop_at(began + seconds) as stop:
+            values = _searched(board, position, search, stop)
+    best_first = sorted(values, key=lambda each: each.score, reverse=True)
+    return Analysis(best_first, search.nodes, time.monotonic() - began)
+
+
+def _solved(board: Board, position: Any, endgame: Endgame, stop: Any) -> list[MoveValue] | None:
+    """The exact values; None when `stop` was set first."""
+    margins = endgame.margins(position, stop)
+    if margins is None:
+        return None
+    values = []
+    for name, margin in margins.items():
+        child = child_of(position, board.moves[name])
+        rest = []
+        if legal_moves(child):
+            solution = endgame.best(child, stop)
+            if solution is None:
+                return None
+            rest = solution.pv
+        values.append(MoveValue(name, float(margin), True, moves_left(position), [name, *rest]))
+    return values
+
+
+def _searched(board: Board, position: Any, search: AlphaBetaSearch, stop: Any) -> list[MoveValue]:
+    """The values at the greatest depth that all moves were searched to before `stop` was set."""
+    search.begin()
+    moves = legal_moves(position)
+    children = [child_of(position, move) for move in moves]
+    signs = [1 if child.seat == position.seat else -1 for child in children]
+    lines = [search.line(child, 1, None, NEVER) for child in children]
+    depth = 1
+    while not all(line.exact for line in lines):
+        deeper = []
+        for child, line in zip(children, lines, strict=True):
+            found = line if line.exact else search.line(child, depth + 1, line.value, stop)
+            if found is None:
+                break
+            deeper.append(found)
+        if len(deeper) < len(lines):
+            break
+        lines, depth = deeper, depth + 1
+    return [
+        MoveValue(
+            board.names[move],
+            in_points(sign * line.value),
+            line.exact,
+            depth + 1,
+            [board.names[each] for each in (move, *line.moves)],
+        )
+        for move, sign, line in zip(moves, signs, lines, strict=True)
+    ]
