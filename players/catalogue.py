@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from players.options import (
     AlphaBetaOptions,
     GreedyOptions,
+    GtpOptions,
     MonkeyOptions,
     UctOptions,
     WeightedUctOptions,
@@ -33,8 +34,8 @@ class Builtin:
     """It runs as `python -m module`."""
     summary: str
     """One line for people."""
-    uses_clock: bool
-    """Whether it thinks for the whole time a move may take."""
+    uses_clock: bool | None
+    """Whether it thinks for the whole time a move may take; None where its options decide."""
     kernels: bool
     """Whether it has kernels to compile before its first game."""
     options: type[BaseModel]
@@ -71,6 +72,17 @@ def _searches_with_weights(rules: str, variant: Mapping[str, Any]) -> str | None
     if rules == "othello" and size != 8:
         return f"it plays Othello on 8×8 boards, for which its weights are made, not {size}×{size}"
     return _searches(rules, variant)
+
+
+def _plays_standard_othello(rules: str, variant: Mapping[str, Any]) -> str | None:
+    if rules != "othello":
+        return f"it plays othello, not {rules}"
+    standard = {"size": 8, "start": "centre", "corners": True, "free_centre": False}
+    for setting, value in standard.items():
+        given = variant.get(setting, value)
+        if given != value:
+            return f"it plays standard Othello, {setting} {value!r} and not {given!r}"
+    return None
 
 
 BUILTINS: dict[str, Builtin] = {
@@ -120,6 +132,15 @@ BUILTINS: dict[str, Builtin] = {
             kernels=True,
             options=AlphaBetaOptions,
             support=_searches,
+        ),
+        Builtin(
+            name="gtp",
+            module="players.gtp",
+            summary="plays standard Othello through an engine that speaks GTP, such as gtp-rhino",
+            uses_clock=None,
+            kernels=False,
+            options=GtpOptions,
+            support=_plays_standard_othello,
         ),
     )
 }

@@ -37,8 +37,8 @@ class Builtin(Protocol):
         """One line for people."""
 
     @property
-    def uses_clock(self) -> bool:
-        """Whether it thinks for all the time it is given."""
+    def uses_clock(self) -> bool | None:
+        """Whether it thinks for all the time it is given; None when its options decide."""
 
     @property
     def kernels(self) -> bool:

@@ -8,12 +8,14 @@ from players.options.common import (
     SearchOptions,
     read_options,
 )
+from players.options.gtp import GtpOptions
 from players.options.uct import WEIGHT_TABLES, UctOptions, WeightedUctOptions
 
 __all__ = [
     "WEIGHT_TABLES",
     "AlphaBetaOptions",
     "GreedyOptions",
+    "GtpOptions",
     "MonkeyOptions",
     "Options",
     "SearchOptions",

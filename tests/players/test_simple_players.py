@@ -109,26 +109,31 @@ def test_a_greedy_placer_leaves_the_lowest_best_reward(
 
 
 def test_the_catalogue_names_modules_options_and_limits() -> None:
-    assert set(BUILTINS) == {"monkey", "greedy", "uct", "weighted-uct", "alphabeta"}
+    assert set(BUILTINS) == {"monkey", "greedy", "uct", "weighted-uct", "alphabeta", "gtp"}
     for name, builtin in BUILTINS.items():
         assert builtin.name == name
         assert builtin.summary
         assert builtin.unsupported("othello", {"size": 8}) is None
-        assert builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None
+        assert (builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None) == (name != "gtp")
         assert all(field.description for field in builtin.options.model_fields.values())
-        thinks = name not in ("monkey", "greedy")
-        assert builtin.uses_clock == builtin.kernels == thinks
+        limited = name not in ("monkey", "greedy")
+        assert builtin.kernels == (limited and name != "gtp")
+        assert builtin.uses_clock == (None if name == "gtp" else limited)
         for rule_set, variant in (
             ("2048", {}),
             ("othello", {"size": 10}),
             ("dots", {"rows": 8, "cols": 7}),
         ):
             reason = builtin.unsupported(rule_set, variant)
-            assert (reason is not None) == thinks
+            assert (reason is not None) == limited
             if reason is not None:
                 assert reason.startswith(f"{name} cannot play this: it plays ")
     assert BUILTINS["weighted-uct"].unsupported("othello", {"size": 6}) is not None
     assert BUILTINS["uct"].unsupported("othello", {"size": 6}) is None
+    cornerless = rules.load("othello", preset="cornerless").variant
+    assert "start 'centre' and not 'empty'" in (
+        BUILTINS["gtp"].unsupported("othello", cornerless) or ""
+    )
 
 
 def test_unknown_options_end_the_player_with_a_sentence(start_player: Callable[..., Any]) -> None:

@@ -1,0 +1,306 @@
+"""The player behind GTP engines: whole games through the referee, and every fault of an engine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import rules
+from arena.protocol import Clock, Termination
+from arena.referee import SessionPool, play_game
+from arena.referee.record import GameRecord
+from arena.referee.spec import GameSpec, PlayerSpec
+from arena.tournament.config import ConfigError, load_config
+from players.catalogue import BUILTINS
+from players.options.gtp import find_engine
+from rules.position import PASS
+from rules.transcript import read_transcript
+from tests.players.conftest import (
+    REPOSITORY,
+    play_with,
+    random_position,
+    start_message,
+    turn_message,
+)
+
+ENGINE = REPOSITORY / "tests/bots/gtp_engine.py"
+MODULE = (sys.executable, "-P", "-m")
+
+
+def engine(fault: str = "none", *arguments: str) -> list[str]:
+    """The command of the scripted engine."""
+    return [sys.executable, str(ENGINE), fault, *arguments]
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripted engine plays by our rules, wherever it is started."""
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+
+
+@pytest.fixture
+def pool() -> Iterator[SessionPool]:
+    with SessionPool(keep_alive=True) as pool:
+        yield pool
+
+
+def gtp(command: list[str], **options: Any) -> PlayerSpec:
+    return PlayerSpec(
+        name="gtp",
+        command=(*MODULE, "players.gtp"),
+        options={"command": command, **options},
+    )
+
+
+def game(*players: PlayerSpec, **more: Any) -> GameSpec:
+    standard = rules.load("othello").variant
+    return GameSpec(
+        **{"game": "g1", "rules": "othello", "variant": standard, "players": players, **more}
+    )
+
+
+def monkey() -> PlayerSpec:
+    return PlayerSpec(name="monkey", command=(*MODULE, "players.monkey"))
+
+
+def logged(record: GameRecord, seat: int) -> str:
+    return record.seats[seat].stderr_head
+
+
+@pytest.mark.parametrize("fault", ["none", "infers_passes", "has_one_game"])
+def test_whole_games_from_both_seats(fault: str, pool: SessionPool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    player = gtp(engine(fault, str(log)))
+    passes = 0
+    for seed in range(6):
+        seats = (player, monkey()) if seed % 2 else (monkey(), player)
+        opening = read_transcript(rules.load("othello").start(), "f5d6c3")
+        record = play_game(game(*seats, opening=opening, seed=seed), pool)
+        assert record.termination is Termination.NATURAL, (seed, record.detail)
+        passes += sum(move.move == PASS for move in record.moves)
+    assert passes, "these seeds test no pass"
+    commands = log.read_text().splitlines()
+    assert commands.count("set_game Othello") == 1, "one process serves all games"
+    assert commands.count("clear_board") == 6, "each game begins with an empty board, and no other"
+    told = sum(command.endswith("pass") for command in commands)
+    if fault == "infers_passes":
+        assert told == 1, "once is enough"
+    else:
+        assert 0 < told <= passes  # what comes after its last turn it is not told
+
+
+def test_the_engine_is_asked_only_where_there_is_a_choice(
+    start_player: Callable[..., Any], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    player = start_player("players.gtp")
+    answers = play_with(
+        player, rules.load("othello"), 0, Random(2), options={"command": engine("none", str(log))}
+    )
+    player.close()
+    asked = log.read_text().count("genmove black")
+    assert 0 < asked <= len(answers)
+    assert log.read_text().endswith("quit\n"), "the engine ends with the player"
+
+
+def test_a_game_taken_back_is_told_anew(start_player: Callable[..., Any], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    options = {"command": engine("none", str(log))}
+    player = start_player("players.gtp")
+    start = rules.load("othello").start()
+    player.ask(start_message(start, options=options))
+    first = player.ask(turn_message(start, 0))["move"]
+    other = next(move for move in start.legal_moves() if move != first)
+    reply = start.play(other).legal_moves()[0]
+    after = start.play(other).play(reply)
+    answer = player.ask(turn_message(after, 2, [[0, other], [1, reply]]))
+    assert answer["move"] in after.legal_moves()
+    told = log.read_text().split("clear_board\n")[-1]
+    assert told == f"play black {other}\nplay white {reply}\ngenmove black\n"
+
+
+def test_another_engine_takes_over_when_the_options_change(
+    start_player: Callable[..., Any], tmp_path: Path
+) -> None:
+    start = rules.load("othello").start()
+    player = start_player("players.gtp")
+    for level in (1, 1, 2):
+        command = engine("none", str(tmp_path / f"log{level}"))
+        player.ask(start_message(start, options={"command": command, "level": level}))
+        assert player.ask(turn_message(start, 0))["move"] in start.legal_moves()
+    player.close()
+    assert (tmp_path / "log1").read_text().startswith("# --level=1\nname\n")
+    assert (tmp_path / "log1").read_text().count("clear_board") == 2
+    assert (tmp_path / "log2").read_text().startswith("# --level=2\nname\n")
+
+
+def test_levels_set_up_and_clocks_reach_the_engine(
+    start_player: Callable[..., Any], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    start = rules.load("othello").start()
+    player = start_player("players.gtp")
+    options = {
+        "command": f"{sys.executable} '{ENGINE}' none '{log}' --two\\ words",
+        "level": 7,
+        "level_argument": "-level {level}",
+        "setup": ["level 3"],
+        "tell_clock": True,
+    }
+    clock = {"move_ms": 2500, "bank_ms": None, "increment_ms": 0}
+    player.ask(start_message(start, options=options, clock=clock))
+    player.ask(turn_message(start, 0, time_ms=2500))
+    clock = {"move_ms": None, "bank_ms": 60_000, "increment_ms": 0}
+    player.ask(start_message(start, options=options, clock=clock))
+    player.ask(turn_message(start, 0, time_ms=59_001, bank_ms=59_001))
+    player.close()
+    assert log.read_text().splitlines() == [
+        "# --two words -level 7",
+        *("name", "version", "set_game Othello", "boardsize 8", "level 3"),
+        *("time_settings 0 2 1", "clear_board", "time_left black 2 1", "genmove black"),
+        *("time_settings 60 0 0", "clear_board", "time_left black 59 0", "genmove black"),
+        "quit",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "termination", "said"),
+    [
+        ("crashes", "exited", "ended by SIGSEGV instead of answering `genmove black`"),
+        ("exits", "exited", "ended with exit code 3 instead of answering `genmove black`"),
+        ("closes_stdout", "exited", "closed its pipes instead of answering `genmove black`"),
+        ("babbles", "exited", "answered `genmove black` with «I play f5!», which is no GTP"),
+        ("never_ends", "exited", "answers `genmove black` without an end"),
+        ("refuses_genmove", "exited", "refused `genmove black`: this engine would rather not"),
+        ("refuses_play", "exited", "refused `play black f5`: this engine would rather not"),
+        ("refuses_set_game", "exited", "refused `set_game Othello`: this engine would rather"),
+        ("refuses_boardsize", "exited", "refused `boardsize 8`: this engine would rather not"),
+        ("plays_corner", "illegal_move", "played 'A1': 'a1' is illegal: it turns no disc"),
+        ("passes", "illegal_move", "played 'PASS': 'pass' is illegal: a player who can move must"),
+        ("resigns", "illegal_move", "The engine resigned."),
+        ("hangs", "timeout", "has not answered `genmove black` in time: give it a lower level"),
+    ],
+)
+def test_an_engines_fault_is_told_and_loses(
+    fault: str, termination: str, said: str, pool: SessionPool
+) -> None:
+    opening = read_transcript(rules.load("othello").start(), "f5d6")
+    clock = Clock(move_ms=300)
+    record = play_game(game(gtp(engine(fault)), monkey(), opening=opening, clock=clock), pool)
+    assert (record.termination, record.offender) == (termination, 0), record.detail
+    assert said in logged(record, 0)
+    if termination == "illegal_move":
+        assert "The game so far: f5d6, black to move; legal: " in logged(record, 0)
+    if termination == "exited":
+        assert said[:40] in record.detail
+
+
+def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: SessionPool) -> None:
+    record = play_game(
+        game(gtp(engine("plays_corner_once")), monkey(), on_fault="random_move"), pool
+    )
+    assert record.termination is Termination.NATURAL
+    assert record.seats[0].random_moves == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
+        ({"command": "./none"}, "/none does not exist"),
+        ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
+        ({"command": ["cat"]}, "answered `name` with «name», which is no GTP response"),
+        ({"command": ""}, "options.command: Value error, must name a program"),
+        ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
+    ],
+)
+def test_what_keeps_an_engine_from_starting(
+    options: dict[str, Any], said: str, pool: SessionPool
+) -> None:
+    player = PlayerSpec(
+        name="gtp",
+        command=(*MODULE, "players.gtp"),
+        options={"command": engine(), **options},
+    )
+    clock = Clock(move_ms=300)
+    record = play_game(game(player, monkey(), clock=clock, startup_ms=2500), pool)
+    assert record.offender == 0
+    assert said in logged(record, 0)
+
+
+def test_a_position_out_of_nowhere_is_refused(start_player: Callable[..., Any]) -> None:
+    position = random_position(rules.load("othello"), 20, Random(1))
+    player = start_player("players.gtp")
+    player.tell(start_message(position, options={"command": engine()}))
+    assert player.close() == (1, b"")
+    assert "do not lead to the position to play: none." in player.stderr()
+
+
+def test_a_tournament_file_names_the_key_that_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+
+    def refusal(options: str, game: str = 'rules = "othello"') -> str:
+        players = f'[[player]]\nbot = "gtp"\noptions = {options}\n[[player]]\nbot = "monkey"\n'
+        file.write_text(f"[game]\n{game}\n{players}")
+        with pytest.raises(ConfigError) as caught:
+            load_config(file, BUILTINS, cores=2)
+        return str(caught.value)
+
+    (tmp_path / "engine").write_text("")
+    missing = refusal('{ command = "no-such-engine" }')
+    assert 't.toml:5: player[1].options.command: there is no engine "no-such-engine"' in missing
+    assert f"the engine {tmp_path}/engine is not an executable file" in refusal(
+        '{ command = ["./engine"] }'
+    )
+    assert "options.command: No closing quotation" in refusal('{ command = "a \'b" }')
+    ours = f"command = [{sys.executable!r}]"
+    assert "options.level: must be a valid integer" in refusal(f'{{ {ours}, level = "hard" }}')
+    assert 'as "--level={level}" does' in refusal(f'{{ {ours}, level_argument = "-l" }}')
+    assert "one GTP command on one line" in refusal(f'{{ {ours}, setup = ["a\\nb"] }}')
+    assert 'unknown key; did you mean "level"?' in refusal(f"{{ {ours}, levels = 3 }}")
+    assert "gtp cannot play this: it plays standard Othello, size 8 and not 6" in refusal(
+        f"{{ {ours} }}", 'rules = "othello"\nsize = 6'
+    )
+
+
+def test_the_default_engine_is_looked_for_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("players.options.gtp.DEBIAN_GAMES", str(tmp_path))
+    (tmp_path / "t.toml").write_text(
+        '[game]\nrules = "othello"\n[[player]]\nbot = "gtp"\n[[player]]\nbot = "monkey"\n'
+    )
+    with pytest.raises(ConfigError, match="apt-get install grhino"):
+        load_config(tmp_path / "t.toml", BUILTINS, cores=2)
+    (tmp_path / "gtp-rhino").touch(0o755)
+    assert load_config(tmp_path / "t.toml", BUILTINS, cores=2).players
+    assert find_engine("gtp-rhino", tmp_path) == str(tmp_path / "gtp-rhino")
+
+
+def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
+    try:
+        find_engine("gtp-rhino", Path.cwd())
+    except ValueError as error:
+        pytest.skip(str(error))
+    passes = 0
+    for level in (None, 1, 2, 1, 2, 1):
+        rhino = PlayerSpec(
+            name="rhino",
+            command=(*MODULE, "players.gtp"),
+            options={} if level is None else {"level": level},
+        )
+        for seed, seats in enumerate([(rhino, monkey()), (monkey(), rhino)]):
+            record = play_game(game(*seats, seed=10 * (level or 3) + seed), pool)
+            assert record.termination is Termination.NATURAL, record.detail
+            passes += sum(move.move == PASS for move in record.moves)
+    assert passes, "these seeds test no pass"
+    wrong = PlayerSpec(name="rhino", command=(*MODULE, "players.gtp"), options={"level": 9})
+    record = play_game(game(wrong, monkey()), pool)
+    assert (record.termination, record.offender) == (Termination.EXITED, 0)
+    assert "invalid argument for option" in logged(record, 0)
