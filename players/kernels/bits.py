@@ -49,13 +49,18 @@ def lowest(_typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def deposit(builder: Any, bits: Any, mask: Any) -> Any:
+    """LLVM code for the low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
+    function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])
+    return builder.call(function, [bits, mask])
+
+
 @intrinsic
 def _deposit(_typing: Any, bits: Any, mask: Any) -> Any:
-    """The low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
+    """The low bits of `bits`, spread over the set bits of `mask`."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])
-        return builder.call(function, arguments)
+        return deposit(builder, *arguments)
 
     return types.uint64(types.uint64, types.uint64), generate
 
@@ -75,9 +80,30 @@ def nth_bit_by_deposit(mask: Any, n: Any) -> Any:
 
 
 HAS_DEPOSIT = "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
-"""Whether the processor numba compiles for has the instruction."""
+"""Whether the processor numba compiles for has the instruction, and its opposite."""
 
 nth_bit = nth_bit_by_deposit if HAS_DEPOSIT else nth_bit_by_steps
+
+
+def extract(builder: Any, word: Any, mask: int) -> Any:
+    """LLVM code for the bits of `word` under the constant `mask`, moved together at the low end."""
+    if HAS_DEPOSIT:
+        function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
+        return builder.call(function, [word, WORD(mask)])
+    return extract_by_shifts(builder, word, mask)
+
+
+def extract_by_shifts(builder: Any, word: Any, mask: int) -> Any:
+    """The same a run of set bits at a time, for processors without the instruction."""
+    result, count = WORD(0), 0
+    while mask:
+        low = (mask & -mask).bit_length() - 1
+        length = (~(mask >> low) & (mask >> low) + 1).bit_length() - 1
+        run = builder.and_(builder.lshr(word, WORD(low)), WORD((1 << length) - 1))
+        result = builder.or_(result, builder.shl(run, WORD(count)))
+        mask &= mask + (1 << low)
+        count += length
+    return result
 
 
 @part

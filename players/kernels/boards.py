@@ -7,7 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from players.kernels import dots_evaluation, othello_evaluation
+from players.kernels import (
+    dots_evaluation,
+    dots_playouts,  # noqa: F401 - answers for its game
+    othello_evaluation,
+    othello_playouts,  # noqa: F401 - answers for its game
+)
 from players.kernels.dots import DotsBoard
 from players.kernels.othello import OthelloBoard
 

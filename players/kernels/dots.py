@@ -15,7 +15,7 @@ import numpy as np
 from numba.extending import overload
 
 from players.kernels import game
-from players.kernels.bits import ONE, ZERO, below, draw, lowest, mix, nth_bit, popcount
+from players.kernels.bits import ONE, ZERO, lowest, mix, popcount
 from players.kernels.cache import part
 
 VERTICAL = 64
@@ -53,7 +53,7 @@ def open_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def _is_over(across: Any, down: Any, lead: Any, closed: Any, enough: Any) -> Any:
+def is_over(across: Any, down: Any, lead: Any, closed: Any, enough: Any) -> Any:
     """With `closed` boxes in all, the leader has (closed + |lead|) / 2."""
     return (across | down) == ZERO or closed + abs(lead) >= 2 * enough
 
@@ -71,7 +71,7 @@ def _moves(position: Any, out: Any) -> Any:
 
     def moves(position: Any, out: Any) -> Any:
         across, down = position.across, position.down
-        if _is_over(across, down, position.lead, _closed(position), position.enough):
+        if is_over(across, down, position.lead, _closed(position), position.enough):
             return 0
         count = 0
         while across != ZERO:
@@ -118,37 +118,6 @@ def _net(position: Any) -> Any:
     return net
 
 
-@overload(game.playout)
-def _playout(position: Any, state: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def playout(position: Any, state: Any) -> Any:
-        across, down, lead, seat, stride, boxes, enough = position
-        all_boxes = np.int64(popcount(boxes))
-        still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
-        mine = lead if seat == 0 else -lead
-        while not _is_over(across, down, mine, all_boxes - still, enough):
-            state, bits = draw(state)
-            horizontal = popcount(across)
-            index = below(bits, horizontal + popcount(down))
-            is_across = index < horizontal
-            edge = nth_bit(
-                across if is_across else down, index - (ZERO if is_across else horizontal)
-            )
-            across ^= edge if is_across else ZERO
-            down ^= ZERO if is_across else edge
-            left = np.int64(popcount(open_boxes(across, down, stride, boxes)))
-            won = still - left
-            still = left
-            mine += won
-            if won == 0:
-                mine, seat = -mine, 1 - seat
-        return mine if seat == 0 else -mine, state
-
-    return playout
-
-
 @overload(game.remaining)
 def _remaining(position: Any) -> Any:
     if not is_dots(position):
@@ -186,6 +155,7 @@ def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 @overload(game.priority)
 def _priority(position: Any, move: Any) -> Any:
+    """First the edges that close a box, last those that let the other player close one."""
     if not is_dots(position):
         return None
 

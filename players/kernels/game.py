@@ -18,6 +18,9 @@ MOVES = 128
 PLIES = 160
 """No game is longer, forced passes not counted."""
 
+BATCH = 8
+"""How many playouts a batch has."""
+
 
 def moves(position: Any, out: Any) -> int:
     """Write every legal move to the front of the int16 array `out`; their number, 0 at the end."""
@@ -36,6 +39,23 @@ def net(position: Any) -> int:
 
 def playout(position: Any, state: Any) -> tuple[int, Any]:
     """Play uniformly random moves to the end: (`net` there, the state of the random numbers)."""
+    raise NotImplementedError
+
+
+def batch(position: Any, state: Any) -> tuple[int, int, Any]:
+    """BATCH playouts at once: (twice the wins and once the draws of seat 0, the sum of `net` there,
+    the state of the random numbers).
+    """
+    raise NotImplementedError
+
+
+def guided(position: Any, state: Any) -> tuple[int, Any]:
+    """A playout with some knowledge of the game in place of uniformly random moves."""
+    raise NotImplementedError
+
+
+def guided_batch(position: Any, state: Any) -> tuple[int, int, Any]:
+    """As `batch`, of guided playouts."""
     raise NotImplementedError
 
 

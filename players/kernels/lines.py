@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 
-from players.kernels.bits import WORD, declare
-from players.kernels.cache import intrinsic
+from players.kernels.bits import ONE, WORD, declare
+from players.kernels.cache import intrinsic, part
 
 LANES = 4
 VECTOR = ir.VectorType(WORD, LANES)
@@ -26,6 +27,10 @@ DIRECTIONS = ((0, 1), (1, 0), (1, -1), (1, 1))
 ALL = (1 << 64) - 1
 INNER_COLUMNS = 0x7E7E7E7E7E7E7E7E
 """Columns b to g: a disc on the rim ends every line that is not vertical."""
+
+NOT_FIRST_COLUMN = np.uint64(0xFEFEFEFEFEFEFEFE)
+NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
+ROW = np.uint64(8)
 
 
 def _lanes(values: Any) -> Any:
@@ -140,22 +145,12 @@ def bracketing(_typing: Any, own: Any, other: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), generate
 
 
-@intrinsic
-def beside(_typing: Any, squares: Any) -> Any:
-    """The squares next to `squares`, in any of the eight directions."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        b = builder
-        squares = _spread(b, arguments[0])
-        steps = _lanes(STEPS)
-        # east and south-east never arrive in column a, south-west never in column h
-        arrive = _lanes([~0x0101010101010101, ALL, ~0x8080808080808080, ~0x0101010101010101])
-        leave = _lanes([~0x8080808080808080, ALL, ~0x0101010101010101, ~0x8080808080808080])
-        forward = b.and_(b.shl(squares, steps), arrive)
-        backward = b.and_(b.lshr(squares, steps), leave)
-        return _union(b, b.or_(forward, backward))
-
-    return types.uint64(types.uint64), generate
+@part
+def beside(squares: Any) -> Any:
+    """The squares next to `squares`, in any of the eight directions: for words and lanes."""
+    sideways = ((squares << ONE) & NOT_FIRST_COLUMN) | ((squares >> ONE) & NOT_LAST_COLUMN)
+    three = squares | sideways
+    return sideways | (three << ROW) | (three >> ROW)
 
 
 @intrinsic

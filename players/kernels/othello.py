@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload
 
 from players.kernels import game
-from players.kernels.bits import ONE, ZERO, below, draw, lowest, mix, nth_bit, popcount
+from players.kernels.bits import ONE, ZERO, lowest, mix, popcount
 from players.kernels.cache import part
 from players.kernels.lines import beside, bracketing, flips, unbracketable
 
@@ -89,29 +89,6 @@ def _net(position: Any) -> Any:
     return net
 
 
-@overload(game.playout)
-def _playout(position: Any, state: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def playout(position: Any, state: Any) -> Any:
-        own, other, seat, playable, free = position
-        while True:
-            squares = legal(own, other, playable, free)
-            if squares == ZERO:
-                own, other, seat = other, own, 1 - seat
-                squares = legal(own, other, playable, free)
-                if squares == ZERO:
-                    break
-            state, bits = draw(state)
-            disc = nth_bit(squares, below(bits, popcount(squares)))
-            turned = flips(lowest(disc), own, other)
-            own, other, seat = other ^ turned, own | turned | disc, 1 - seat
-        return game.net(OthelloPosition(own, other, seat, playable, free)), state
-
-    return playout
-
-
 @overload(game.remaining)
 def _remaining(position: Any) -> Any:
     if not is_othello(position):
@@ -137,6 +114,7 @@ def _key(position: Any) -> Any:
 
 @overload(game.priority)
 def _priority(position: Any, move: Any) -> Any:
+    """First the squares of which no disc ever turns, last those that give one of them away."""
     if not is_othello(position):
         return None
 

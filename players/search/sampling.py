@@ -37,3 +37,16 @@ def perft(position: Any, depth: int, count_passes: bool) -> Any:
         passed = count_passes and child.seat == position.seat and game.moves(child, out[count:]) > 0
         total += perft(child, depth - 2 if passed else depth - 1, count_passes)
     return total
+
+
+@kernel
+def batch_totals(position: Any, batches: Any, state: Any) -> Any:
+    """Over so many batches of random playouts: (twice the wins and once the draws of seat 0, the
+    sum of its margins); `state` seeds them.
+    """
+    wins, total = 0, 0
+    for _ in range(batches):
+        some, net, state = game.batch(position, state)
+        wins += some
+        total += net
+    return wins, total

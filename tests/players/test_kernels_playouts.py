@@ -1,0 +1,218 @@
+"""Random games of the kernels, replayed move by move by the rules from the same random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rules
+from players.kernels import game
+from players.kernels.boards import load_board
+from players.kernels.cache import kernel
+from players.search.sampling import batch_totals
+from rules.position import PASS, Position
+
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("othello", {"preset": preset, "size": size})
+        for preset in ("standard", "cornerless")
+        for size in (4, 6, 8)
+    ),
+    ("othello", {"preset": "cornerless", "corners": True}),
+    ("othello", {"preset": "cornerless", "start": "centre"}),
+    *(
+        ("dots", {"rows": rows, "cols": cols, "stop_at_majority": majority})
+        for rows, cols in ((1, 1), (2, 3), (5, 5), (7, 7), (1, 15))
+        for majority in (False, True)
+    ),
+]
+WORD = (1 << 64) - 1
+GAMMA = 0x9E3779B97F4A7C15
+"""What splitmix64 adds to its state at each step."""
+
+LANE = 1 << 61
+"""What the states of neighbouring lanes are apart."""
+
+
+@kernel
+def playouts(position: Any, count: Any, state: Any, out: Any) -> Any:
+    """The margins of so many playouts, to row 0 of `out`, and of guided ones, to row 1."""
+    for index in range(count):
+        out[0, index], state = game.playout(position, state)
+    for index in range(count):
+        out[1, index], state = game.guided(position, state)
+    return state
+
+
+@kernel
+def batches(position: Any, count: Any, state: Any, out: Any) -> Any:
+    """Twice the wins, then the sums of margins, of so many batches, to rows 0 and 1 of `out`; of
+    guided ones, to rows 2 and 3.
+    """
+    for index in range(count):
+        out[0, index], out[1, index], state = game.batch(position, state)
+    for index in range(count):
+        out[2, index], out[3, index], state = game.guided_batch(position, state)
+    return state
+
+
+def draw(state: int) -> tuple[int, int]:
+    """splitmix64, from its publication."""
+    state = state + GAMMA & WORD
+    bits = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & WORD
+    return state, bits ^ bits >> 31
+
+
+class Game:
+    """A rule set with its board, and a position some random moves from the start."""
+
+    def __init__(self, name: str, settings: dict[str, Any], seed: int) -> None:
+        rng = Random(seed)
+        self.rules = rules.load(name, **settings)
+        self.board = load_board(name, self.rules.variant)
+        line = [self.rules.start()]
+        while not line[-1].is_over:
+            line.append(line[-1].play(rng.choice(line[-1].legal_moves())))
+        waiting = [each for each in line if each.legal_moves() != (PASS,)]
+        self.truth = waiting[rng.randrange(len(waiting))]
+        self.position = self.board.position(self.truth.state())
+
+    def others(self, truth: Position) -> list[str]:
+        return [move for move in truth.legal_moves() if move != PASS]
+
+
+def knowing(played: Game, truth: Position) -> list[str]:
+    """The moves a guided playout chooses from, said with the rules alone."""
+    moves = played.others(truth)
+    if played.rules.name == "dots":
+        closing = [move for move in moves if sum(truth.play(move).scores()) > sum(truth.scores())]
+        safe = [move for move in moves if not can_close(truth.play(move))]
+        return closing or safe or moves
+    cells = truth.state()["board"]
+    size = len(cells)
+
+    def cell(row: int, column: int) -> str:
+        return str(cells[row][column]) if 0 <= row < size and 0 <= column < size else "#"
+
+    def ends_its_lines(row: int, column: int) -> bool:
+        lines = ((0, 1), (1, 0), (1, 1), (1, -1))
+        return cell(row, column) != "#" and all(
+            "#" in (cell(row + down, column + right), cell(row - down, column - right))
+            for down, right in lines
+        )
+
+    def place(move: str) -> tuple[int, int]:
+        return int(move[1:]) - 1, "abcdefgh".index(move[0])
+
+    def gives_away(row: int, column: int) -> bool:
+        near = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+        return any(ends_its_lines(*each) and cell(*each) == "." for each in near)
+
+    anchors = [move for move in moves if ends_its_lines(*place(move))]
+    quiet = [move for move in moves if not gives_away(*place(move))]
+    return anchors or quiet or moves
+
+
+def can_close(truth: Position) -> bool:
+    return any(sum(truth.play(move).scores()) > sum(truth.scores()) for move in truth.legal_moves())
+
+
+def everything(played: Game, truth: Position) -> list[str]:
+    return played.others(truth)
+
+
+Choice = Callable[[Game, Position], list[str]]
+
+
+def replay(played: Game, state: int, choice: Choice, *, passes_draw: bool) -> tuple[int, int, int]:
+    """The margin at the end of a random game, how many plies it had and the next state."""
+    truth, plies = played.truth, 0
+    while not truth.is_over:
+        moves = sorted(choice(played, truth), key=lambda move: played.board.moves[move])
+        if moves or passes_draw:
+            state, bits = draw(state)
+        truth = truth.play(moves[(bits >> 32) * len(moves) >> 32] if moves else PASS)
+        plies += 1
+    first, second = truth.scores()
+    return first - second, plies, state
+
+
+@pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
+def test_playouts_are_games_by_the_rules(name: str, settings: dict[str, Any]) -> None:
+    for seed in range(6):
+        played = Game(name, settings, seed)
+        out = np.zeros((2, 1), np.int64)
+        after = playouts(played.position, 1, np.uint64(seed), out)
+        margin, _, state = replay(played, seed, everything, passes_draw=False)
+        guided_margin, _, state = replay(played, state, knowing, passes_draw=False)
+        where = f"seed {seed}\n{played.truth}"
+        assert out[:, 0].tolist() == [margin, guided_margin], where
+        assert after == state, where
+
+
+@pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
+def test_every_lane_of_a_batch_is_a_game_by_the_rules(name: str, settings: dict[str, Any]) -> None:
+    for seed in range(3):
+        played = Game(name, settings, seed)
+        out = np.zeros((4, 1), np.int64)
+        after = batches(played.position, 1, np.uint64(seed), out)
+        state = seed
+        wanted = []
+        for choice in (everything, knowing):
+            replays = [
+                replay(played, state + number * LANE & WORD, choice, passes_draw=True)
+                for number in range(game.BATCH)
+            ]
+            margins = [margin for margin, _, _ in replays]
+            wanted += [sum(1 + (net > 0) - (net < 0) for net in margins), sum(margins)]
+            # in Othello it takes one more ply without a move to see that all games are over
+            draws = max(plies for _, plies, _ in replays) + (name == "othello")
+            state = state + draws * GAMMA & WORD
+        where = f"seed {seed}\n{played.truth}"
+        assert out[:, 0].tolist() == wanted, where
+        assert after == state, where
+
+
+@pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
+def test_a_batch_is_distributed_like_playouts(name: str, settings: dict[str, Any]) -> None:
+    """Means within four standard errors of the difference."""
+    count = 4000
+    for seed in range(3):
+        played = Game(name, settings, seed)
+        single, eight = np.zeros((2, count), np.int64), np.zeros((4, count), np.int64)
+        playouts(played.position, count, np.uint64(seed), single)
+        batches(played.position, count, np.uint64(seed + 1000), eight)
+        for kind, margins in enumerate(single):
+            twice_wins = 1 + np.sign(margins)
+            for one, batch in ((twice_wins, eight[2 * kind]), (margins, eight[2 * kind + 1])):
+                spread = np.sqrt((one.var() + batch.var() / game.BATCH) / count)
+                difference = abs(one.mean() - batch.mean() / game.BATCH)
+                assert difference <= 4 * spread, f"seed {seed}\n{played.truth}"
+
+
+def test_a_finished_game_keeps_its_result() -> None:
+    for name, settings in SETTINGS:
+        played = Game(name, settings, seed=1)
+        truth = played.truth
+        while not truth.is_over:
+            truth = truth.play(truth.legal_moves()[0])
+        first, second = truth.scores()
+        net, twice_wins = first - second, 1 + (first > second) - (first < second)
+        position = played.board.position(truth.state())
+        single, eight = np.zeros((2, 1), np.int64), np.zeros((4, 1), np.int64)
+        playouts(position, 1, np.uint64(1), single)
+        batches(position, 1, np.uint64(1), eight)
+        assert single[:, 0].tolist() == [net, net], truth
+        assert eight[:, 0].tolist() == [8 * twice_wins, 8 * net] * 2, truth
+
+
+def test_totals_over_batches() -> None:
+    played = Game("othello", {"preset": "cornerless"}, seed=0)
+    out = np.zeros((4, 5), np.int64)
+    batches(played.position, 5, np.uint64(3), out)
+    assert batch_totals(played.position, 5, np.uint64(3)) == (out[0].sum(), out[1].sum())
