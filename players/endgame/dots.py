@@ -1,0 +1,213 @@
+"""The exact endgame of dots and boxes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from players import endgame
+from players.endgame import Solution
+from players.endgame.dots_rest import core_of, double_dealing_cost
+from players.endgame.dots_search import new_ground, search, with_corners_across
+from players.endgame.dots_table import MOST, new_table
+from players.kernels import game
+from players.kernels.bits import ONE, ZERO, is_set, popcount
+from players.kernels.cache import kernel, one_at_a_time, part
+from players.kernels.dots import VERTICAL, DotsBoard, DotsPosition, is_dots, open_boxes
+
+REACH = 40
+"""Edges to draw in positions solved in about a second."""
+
+
+class DotsMemory(NamedTuple):
+    """What solved positions are kept in. Threads may share one."""
+
+    table: Any
+    """See `dots_table`."""
+
+
+@kernel
+def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, stop: Any) -> Any:
+    """`solve`, with an int64[1] that counts the nodes."""
+    across, down, lead, seat, stride, boxes, _ = position
+    lead = lead if seat == 0 else -lead
+    ground = new_ground(position)
+    still = open_boxes(across, down, stride, boxes)
+    core_across, core_down = core_of(across, down, boxes, stride)
+    rest = open_boxes(core_across, core_down, stride, boxes)
+    cost = double_dealing_cost(across, down, still & ~rest, stride)
+    core_across, core_down = with_corners_across(core_across, core_down, ground)
+    left = np.int64(popcount(rest))
+    taken = np.int64(popcount(still)) - left
+
+    least, most = lead - taken - left, lead + taken + left
+    bound = lead
+    while least < most and least < high and low < most and not is_set(stop):
+        bound = max(min(bound, high), low + 1)
+        bound += (most - bound) & 1
+        bound = max(min(bound, most), least + 2)
+        value = lead + search(
+            core_across,
+            core_down,
+            ZERO,
+            left,
+            taken,
+            cost,
+            bound - lead,
+            ground,
+            memory.table,
+            nodes,
+            stop,
+        )
+        if value >= bound:
+            least, bound = value, value + 2
+        else:
+            most, bound = value, value
+    return most if most <= low else least
+
+
+@overload(endgame.solve)
+def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+        nodes = np.zeros(1, np.int64)
+        return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
+
+    return solve
+
+
+@part
+def candidates(position: Any, moves: Any) -> Any:
+    """Write the moves of which one is best to the front of `moves`; their number.
+
+    If there are boxes to take, taking one or handing them over is.
+    """
+    across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
+    count = game.moves(position, moves)
+    core_across, core_down = core_of(across, down, boxes, stride)
+    prey = open_boxes(across, down, stride, boxes)
+    prey &= ~open_boxes(core_across, core_down, stride, boxes)
+    if prey == ZERO:
+        return count
+    rows, columns = prey | (prey << stride), prey | (prey << ONE)
+    chosen = np.int64(0)
+    for index in range(count):
+        move = np.int64(moves[index])
+        near = rows if move < VERTICAL else columns
+        if near & (ONE << np.uint64(move & 63)) != ZERO:
+            moves[chosen] = move
+            chosen += 1
+    return chosen
+
+
+@kernel
+def best_between(
+    position: Any, least: Any, most: Any, moves: Any, memory: Any, nodes: Any, stop: Any
+) -> Any:
+    """The mover's margin, known to be above `least`, at most `most` and of the parity of both;
+    moves[0] is then the best move, if there is any.
+    """
+    count = candidates(position, moves)
+    if count == 0:
+        return most
+    bound = least + (most - least + 2) // 4 * 2
+    while least < most and not is_set(stop):
+        highest = np.int64(-MOST)
+        for index in range(count):
+            move = moves[index]
+            child = game.play(position, np.int64(move))
+            if child.seat == position.seat:
+                value = margin_between(child, bound - 1, bound, memory, nodes, stop)
+            else:
+                value = -margin_between(child, -bound, 1 - bound, memory, nodes, stop)
+            highest = max(highest, value)
+            if value >= bound:
+                moves[index], moves[0] = moves[0], move
+                break
+        if highest >= bound:
+            least, bound = highest, highest + 2
+        else:
+            most, bound = highest, highest
+    return least
+
+
+@kernel
+def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """Write the principal variation of a position of known margin to `line`; its length."""
+    moves = np.empty(game.MOVES, np.int16)
+    length = 0
+    while candidates(position, moves) and not is_set(stop):
+        best_between(position, margin - 2, margin, moves, memory, nodes, stop)
+        if is_set(stop):
+            break
+        line[length] = moves[0]
+        length += 1
+        seat = position.seat
+        position = game.play(position, np.int64(moves[0]))
+        margin = margin if position.seat == seat else -margin
+    return length
+
+
+@kernel
+def best_margin(position: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """The mover's margin; moves[0] is then the best move, if there is any."""
+    left = open_boxes(position.across, position.down, position.stride, position.boxes)
+    most = np.int64(popcount(left))
+    lead = position.lead if position.seat == 0 else -position.lead
+    return best_between(position, lead - most - 2, lead + most, moves, memory, nodes, stop)
+
+
+@kernel
+def margin_after(position: Any, move: int, memory: Any, nodes: Any, stop: Any) -> Any:
+    """The mover's margin once the move is made."""
+    child = game.play(position, move)
+    value = margin_between(child, -MOST, MOST, memory, nodes, stop)
+    return value if child.seat == position.seat else -value
+
+
+class DotsEndgame:
+    """Solves positions of one board, with a table that serves a whole game."""
+
+    def __init__(self, board: DotsBoard, memory_mb: int) -> None:
+        self._board = board
+        self.memory = DotsMemory(new_table(memory_mb))
+
+    @property
+    def reach(self) -> int:
+        """Positions with so many moves remaining are, typically, solved in about a second."""
+        return REACH
+
+    def best(self, position: DotsPosition, stop: Any) -> Solution | None:
+        """The best move, "" after the end; None when `stop` was set before it was known."""
+        nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margin = int(best_margin(position, moves, self.memory, nodes, stop))
+        if stop[0]:
+            return None
+        visited, line = int(nodes[0]), moves.copy()
+        length = int(follow(position, margin, line, self.memory, nodes, stop))
+        over = not (position.across | position.down)
+        pv = [] if over else [self._board.names[move] for move in line[: max(length, 1)]]
+        return Solution(pv[0] if pv else "", margin, pv, visited)
+
+    def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:
+        """The exact margin of every legal move for the mover; None when `stop` was set first."""
+        nodes, values = np.zeros(1, np.int64), {}
+        for name, move in self._board.moves.items():
+            word = position.across if move < VERTICAL else position.down
+            if int(word) >> move % VERTICAL & 1:
+                values[name] = int(margin_after(position, move, self.memory, nodes, stop))
+                if stop[0]:
+                    return None
+        return values
+
+    def load_kernels(self, position: DotsPosition) -> None:
+        """Load from the cache, or compile, what solves positions of this type."""
+        nodes, stop = np.zeros(1, np.int64), np.ones(1, np.int64)
+        with one_at_a_time():
+            self.best(position, stop)
+            margin_after(position, 0, self.memory, nodes, stop)
+            follow(position, 0, np.zeros(0, np.int16), self.memory, nodes, stop)

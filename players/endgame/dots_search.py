@@ -1,0 +1,255 @@
+"""The exact search of dots endgames: null windows over cores.
+
+A value is what the mover takes of the boxes left, less what the other player takes: its parity is
+that of their number, so bounds move in steps of two. The search goes from core to core. Whoever can
+take boxes takes them all; but whoever opens a chain or loop next loses it, so it may pay to leave
+the last two of a chain, or four of a loop, to the other player and with them the move. If T boxes
+can be taken, the core G is worth V to its mover, and handing the move over costs C boxes,
+
+    value = max(T + V, T − C − (C + V)) = T − C + |V + C|.
+
+See Barker and Korf, "Solving Dots-And-Boxes" (AAAI 2012), and Buzzard and Ciere, "Playing simple
+loony dots and boxes endgames optimally" (2013).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.endgame.dots_rest import (
+    CHAINS,
+    LOOPS,
+    SHORT,
+    by_strings,
+    pooled,
+    take_chain,
+    take_shortest,
+    tied_to,
+)
+from players.endgame.dots_table import (
+    MOST,
+    NO_MOVE,
+    keep,
+    least_of,
+    most_of,
+    move_of,
+    new_record,
+    place,
+    recall,
+)
+from players.kernels.bits import ONE, ZERO, is_set, lowest, popcount
+from players.kernels.cache import kernel, part
+from players.kernels.dots import VERTICAL
+
+KINDS = (SHORT, CHAINS, LOOPS)
+
+
+class Ground(NamedTuple):
+    """What stays the same throughout a search."""
+
+    boxes: Any
+    """Every box of the board."""
+    stride: Any
+    """The distance between a bit and the one of the row below."""
+    north_west: Any
+    """The upper edge of that corner, as the next three."""
+    north_east: Any
+    south_west: Any
+    """The lower edge of that corner."""
+    south_east: Any
+    largest: Any
+    """int64: the edges of the position at the root; more are never met again."""
+
+
+@part
+def new_ground(position: Any) -> Any:
+    """The ground of searches from a position."""
+    boxes, stride = position.boxes, position.stride
+    top, bottom = boxes & ~(boxes << stride), (boxes << stride) & ~boxes
+    return Ground(
+        boxes,
+        stride,
+        top & ~(top << ONE),
+        top & ~(top >> ONE),
+        bottom & ~(bottom << ONE),
+        bottom & ~(bottom >> ONE),
+        np.int64(popcount(position.across) + popcount(position.down)),
+    )
+
+
+@part
+def beside_corners(down: Any, ground: Any) -> Any:
+    """The horizontal border edges of those corners whose vertical border edge is undrawn.
+
+    Either edge of a corner ties its box to the border, so drawing the one is as good as the other.
+    """
+    stride = ground.stride
+    north = (down & ground.north_west) | ((down >> ONE) & ground.north_east)
+    south = (down << stride) & ground.south_west
+    return north | south | ((down << (stride - ONE)) & ground.south_east)
+
+
+@part
+def with_corners_across(across: Any, down: Any, ground: Any) -> Any:
+    """The same rest with the horizontal border edge undrawn in each corner that has only one."""
+    stride = ground.stride
+    edge = down & ~across & ground.north_west
+    across, down = across | edge, down ^ edge
+    edge = (down >> ONE) & ~across & ground.north_east
+    across, down = across | edge, down ^ (edge << ONE)
+    edge = (down << stride) & ~across & ground.south_west
+    across, down = across | edge, down ^ (edge >> stride)
+    edge = (down << (stride - ONE)) & ~across & ground.south_east
+    return across | edge, down ^ (edge >> (stride - ONE))
+
+
+@part
+def safe_edges(across: Any, down: Any, twos: Any, ground: Any) -> Any:
+    """The edges of a core that open no chain."""
+    safe = across & ~(twos | (twos << ground.stride)) & ~beside_corners(down, ground)
+    return safe, down & ~(twos | (twos << ONE))
+
+
+@part
+def promising(across: Any, down: Any, joints: Any, ground: Any) -> Any:
+    """Those of the safe edges to be tried first: between boxes, at joints that become chain
+    links; if there are none, between boxes; if there are none, all.
+    """
+    boxes, stride = ground.boxes, ground.stride
+    rows, columns = across & boxes & (boxes << stride), down & boxes & (boxes << ONE)
+    tying_rows, tying_columns = (
+        rows & (joints | (joints << stride)),
+        columns & (joints | (joints << ONE)),
+    )
+    if tying_rows | tying_columns != ZERO:
+        return tying_rows, tying_columns
+    return (rows, columns) if rows | columns != ZERO else (across, down)
+
+
+@kernel
+def search(
+    across: Any,
+    down: Any,
+    pool: Any,
+    left: int,
+    taken: int,
+    cost: int,
+    bound: int,
+    ground: Any,
+    table: Any,
+    nodes: Any,
+    stop: Any,
+) -> Any:
+    """The value for a mover who can take `taken` boxes before the core, of `left` boxes, and may
+    hand it over at a `cost` (0: may not), compared with `bound`, which has the value's parity:
+    at least `bound`, and then the value is no less, or below it, and then it is no more.
+    """
+    if cost:
+        none = np.int64(
+            0
+        )  # a literal 0 would be a type of its own, and search compiled for it again
+        sure = taken - cost + (left & 1)
+        if sure >= bound:
+            return sure
+        value = search(
+            across, down, pool, left, none, none, bound - taken, ground, table, nodes, stop
+        )
+        if value >= bound - taken:
+            return taken + value
+        least = taken - 2 * cost - bound
+        if value > least:
+            other = search(
+                across, down, pool, left, none, none, least + 2, ground, table, nodes, stop
+            )
+            if other > least:
+                return max(taken + value, taken - 2 * cost - other)
+            value = other
+        return taken - 2 * cost - value
+
+    bound -= taken
+    across, down, pool, left = pooled(across, down, pool, left, ground.boxes, ground.stride)
+    if bound <= -left:
+        return taken - left
+    if bound > left:
+        return taken + left
+    nodes[0] += 1
+    if is_set(stop):
+        return 0
+    slot = place(across, down, pool, table)
+    record = recall(across, down, pool, slot, table)
+    low, high = max(least_of(record), -left), min(most_of(record), left)
+    if low >= bound:
+        return taken + low
+    if high < bound:
+        return taken + high
+
+    _, twos, joints = by_strings(across, down, ground.boxes, ground.stride)
+    rows, columns = safe_edges(across, down, twos, ground)
+    fours = across & (across >> ground.stride) & down & (down >> ONE)
+    known = move_of(record)
+    best, best_move = np.int64(-MOST), np.int64(NO_MOVE)
+    chains = twos
+    kind = 0
+    while True:
+        after_across, after_down, after_pool = across, down, pool
+        prey, price = np.int64(0), 0
+        move = np.int64(NO_MOVE)
+        if rows | columns != ZERO:
+            if known != NO_MOVE:
+                move = known
+                known = np.int64(NO_MOVE)
+            else:
+                first_rows, first_columns = promising(rows, columns, joints & ~fours, ground)
+                if first_rows != ZERO:
+                    move = np.int64(lowest(first_rows))
+                else:
+                    move = VERTICAL + np.int64(lowest(first_columns))
+            edge = ONE << np.uint64(move & 63)
+            if move < VERTICAL:
+                rows ^= edge
+                after_across ^= edge
+            else:
+                columns ^= edge
+                after_down ^= edge
+        elif kind < len(KINDS):
+            kind += 1
+            if pool & KINDS[kind - 1] == ZERO:
+                continue
+            after_pool, prey, price = take_shortest(pool, KINDS[kind - 1])
+        elif chains != ZERO:
+            chain = tied_to(chains & (ZERO - chains), chains, across, down, ground.stride)
+            chains ^= chain
+            after_across, after_down, prey, price = take_chain(
+                across, down, chain, ground.boxes, ground.stride
+            )
+        else:
+            break
+        value = -search(
+            after_across,
+            after_down,
+            after_pool,
+            left - prey,
+            prey,
+            price,
+            2 - bound,
+            ground,
+            table,
+            nodes,
+            stop,
+        )
+        if value > best:
+            best, best_move = value, move
+            if value >= bound:
+                break
+    if is_set(stop):
+        return 0
+    if best >= bound:
+        low = best
+    else:
+        high = best
+    edges = np.int64(popcount(across) + popcount(down))
+    record = new_record(low, high, best_move, edges)
+    keep(across, down, pool, record, slot, table, ground.largest)
+    return taken + best
