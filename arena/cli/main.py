@@ -49,6 +49,17 @@ RunPath = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.", show_default=False)
 ]
 
+RulesName = Annotated[Rules, typer.Argument(help="The rule set.", show_default=False)]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of the game, as preset=cornerless or rows=3; may be repeated.",
+        show_default=False,
+    ),
+]
+
 
 def _version(asked: bool) -> None:
     if asked:
@@ -135,6 +146,75 @@ def replay(
             reporting.show_game(run, game, whole=all_)
         else:
             typer.echo(reporting.written_game(run, game, form.value), nl=False)
+
+
+@app.command()
+def play(
+    rules: RulesName,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="A built-in player, a script's path, or a command of several words.",
+            show_default="alphabeta, or greedy where it cannot play",
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="An option of that player.", show_default=False),
+    ] = None,
+    seat: Annotated[int, typer.Option(min=0, max=1, help="Yours: 0 moves first.")] = 0,
+    settings: Settings = None,
+    move_ms: Annotated[
+        int, typer.Option(min=1, max=1_000_000_000, help="The player's limit for one move.")
+    ] = 1000,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Draws tiles, and the player's seed.", show_default="random"),
+    ] = None,
+) -> None:
+    """Play a game yourself, in the terminal."""
+    with errors_to_user():
+        from arena.cli.playing import play
+
+        play(rules.value, settings or [], against, option or [], seat, move_ms, seed)
+
+
+@app.command()
+def analyse(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULES|RUN", help="A rule set, or a run's file.", show_default=False
+        ),
+    ],
+    position: Annotated[
+        str | None,
+        typer.Argument(
+            help="A transcript, a board and who moves, a state as JSON, @FILE, or - for stdin.",
+            show_default="the start",
+        ),
+    ] = None,
+    settings: Settings = None,
+    game: Annotated[
+        str | None,
+        typer.Option(help="Of a run: the game's id, as g0001.", show_default=False),
+    ] = None,
+    ply: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Of that game: after so many moves.", show_default="before the last"
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, max=1e6, help="How long to think.")] = 5.0,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what each move of a position is worth."""
+    with errors_to_user():
+        from arena.cli import analysing
+
+        found = analysing.find_position(what, position, settings or [], game, ply)
+        analysing.show(found, seconds, as_json=json)
 
 
 @app.command()

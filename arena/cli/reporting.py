@@ -57,7 +57,7 @@ def as_csv(path: Path, table: str) -> str:
 
 def show_game(path: Path, game: str, *, whole: bool) -> None:
     """One game, stepped through by keys on a terminal, else printed whole."""
-    record = _game(path, game)[1]
+    record = recorded_game(path, game)[1]
     console = Console()
     if whole or not (console.is_terminal and sys.stdin.isatty()):
         replay.dump(record, console)
@@ -68,13 +68,14 @@ def show_game(path: Path, game: str, *, whole: bool) -> None:
 
 def written_game(path: Path, game: str, form: str) -> str:
     """One game as a `transcript`, or as the dots championship's `record`."""
-    config, record = _game(path, game)
+    config, record = recorded_game(path, game)
     if form == "transcript":
         return transcript(record)
     return championship_record(record, event=config.name)
 
 
-def _game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
+def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
+    """A game of a run, and the tournament it belongs to. Raises UserError."""
     with Store.open(path) as store:
         config, record = store.config, store.record(game)
     if record is not None:

@@ -114,7 +114,7 @@ def header(record: GameRecord) -> Text:
     text.append(f"Game {record.game}", style="bold")
     text.append(f" · {record.rules} {settings} · {', '.join(filter(None, limits))}\n")
     for seat, player in enumerate(record.seats):
-        text.append(f"{_mark(record.rules, seat)}{player.player}", style="bold")
+        text.append(f"{mark(record.rules, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
         text.append(f" ({reported})\n" if reported else "\n")
     return text
@@ -140,10 +140,10 @@ def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
         yield f"{move.used_ms:,.1f} ms"
     if move.fault is not None:
         yield f"random, after {move.fault.termination}: {move.fault.detail}"
-    yield from _thoughts(move.info or {})
+    yield from thoughts(move.info or {})
 
 
-def _thoughts(info: dict[str, Any]) -> Iterator[str]:
+def thoughts(info: dict[str, Any]) -> Iterator[str]:
     """What the player told of its thinking."""
     if info.get("score") is not None:
         yield f"evaluation {info['score']:+.4g}"
@@ -190,9 +190,9 @@ def _logged(player: SeatRecord) -> Text:
 def _who(record: GameRecord, seat: int) -> str:
     if seat == CHANCE:
         return "chance"
-    return f"{_mark(record.rules, seat)}{record.seats[seat].player}"
+    return f"{mark(record.rules, seat)}{record.seats[seat].player}"
 
 
-def _mark(rule_set: str, seat: int) -> str:
+def mark(rule_set: str, seat: int) -> str:
     """The discs a seat plays, as the board draws them."""
     return f"{'XO'[seat]} " if rule_set == "othello" else ""

@@ -76,24 +76,36 @@ def read_players(
     """One player for each table, whatever was reported. Without `game` nobody is asked whether he
     can play it.
     """
-    players = []
-    for index, table in enumerate(tables):
-        at: KeyPath = ("player", index)
-        found = _program(at, table, builtins, folder, report)
-        _check_options((*at, "options"), table.options, found.builtin, folder, report)
-        _check_memory(at, table, found.builtin, report)
-        _check_threads(at, table, found.builtin, report)
-        if found.builtin is not None and game is not None:
-            sentence = found.builtin.unsupported(game.name, game.variant)
-            if sentence:
-                report((*at, "bot"), sentence)
-        players.append(_player(table, found))
+    players = [
+        read_player(("player", index), table, game, builtins, folder, report)
+        for index, table in enumerate(tables)
+    ]
     seats = game.seats if game else 1
     if len(tables) < seats:
         needed = "2 players are" if seats == 2 else "1 player is"
         report(("player",), f"at least {needed} needed as [[player]] tables, got {len(tables)}")
     _check_names(tables, players, report)
     return tuple(players)
+
+
+def read_player(
+    at: KeyPath,
+    table: PlayerTable,
+    game: Game | None,
+    builtins: Mapping[str, Builtin],
+    folder: Path,
+    report: Report,
+) -> Player:
+    """The player of one table, which is at `at`, whatever was reported."""
+    found = _program(at, table, builtins, folder, report)
+    _check_options((*at, "options"), table.options, found.builtin, folder, report)
+    _check_memory(at, table, found.builtin, report)
+    _check_threads(at, table, found.builtin, report)
+    if found.builtin is not None and game is not None:
+        sentence = found.builtin.unsupported(game.name, game.variant)
+        if sentence:
+            report((*at, "bot"), sentence)
+    return _player(table, found)
 
 
 def _program(

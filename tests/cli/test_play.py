@@ -1,0 +1,328 @@
+"""`arena play`: whole games over a pipe and on a terminal, commands, faults, and what is left."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.cli import app
+from arena.cli.sitting import Sitting
+from rules.position import PASS
+from rules.transcript import read_transcript
+
+BOTS = Path(__file__).parent.parent / "bots"
+HOSTILE = f"{sys.executable} -I -S {BOTS}/hostile.py"
+
+
+def play(*arguments: str, typed: Sequence[str] = ()) -> Result:
+    result = CliRunner().invoke(
+        app, ["play", *arguments], input="".join(f"{line}\n" for line in typed)
+    )
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def expected_game(game: rules.Game, seat: int) -> tuple[list[str], rules.Position, int]:
+    """What a person who plays the last legal move types against the first legal move, the end of
+    the game, and its passes.
+    """
+    position, typed, moves = game.start(), [], []
+    while not position.is_over:
+        legal = position.legal_moves()
+        move = legal[-1] if position.to_move == seat else legal[0]
+        if position.to_move == seat and move != PASS:
+            typed.append(move)
+        moves.append(move)
+        position = position.play(move)
+    return typed, position, moves.count(PASS)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "seat"),
+    [
+        ("othello", {"size": 6}, 0),
+        ("othello", {"preset": "cornerless", "size": 6}, 1),
+        ("dots", {"rows": 2, "cols": 3}, 1),
+        ("dots", {"rows": 2, "cols": 2, "stop_at_majority": True}, 0),
+    ],
+)
+def test_a_whole_game_over_a_pipe(name: str, settings: dict[str, Any], seat: int) -> None:
+    game = rules.load(name, **settings)
+    typed, end, passes = expected_game(game, seat)
+    pairs = [f"--set={key}={json.dumps(value)}" for key, value in settings.items()]
+    shown = play(name, *pairs, "--against", f"{HOSTILE} none", "--seat", str(seat), typed=typed)
+    assert shown.exit_code == 0, shown.output
+    mine, other = end.scores()[seat], end.scores()[1 - seat]
+    result = "You win." if mine > other else "You lose." if mine < other else "A draw."
+    last = shown.output[shown.output.index("Game over") :]
+    assert result in last
+    assert re.search(rf"you {mine}\b", last)
+    assert shown.output.count("a forced pass") == passes
+    assert ("decided before the last move" in last) == end.is_adjudicated
+    assert str(end) in shown.output
+    written = last.split("The moves: ")[1]
+    position = game.start()
+    for move in read_transcript(position, written):
+        position = position.play(move)
+    assert position == end or position.scores() == end.scores()
+
+
+def test_some_of_these_games_have_forced_passes() -> None:
+    assert expected_game(rules.load("othello", size=6), 0)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("2048", {}), ("2584", {"spawn": "1/3"})],
+)
+def test_tiles_are_slid_alone(name: str, settings: dict[str, Any]) -> None:
+    out = io.StringIO()
+    rng, asked = Random(1), 0
+
+    def ask(prompt: str, words: Sequence[str]) -> str:
+        nonlocal asked
+        asked += 1
+        return "undo" if asked % 10 == 0 else rng.choice([w for w in words[:4] if len(w) > 1])
+
+    game = rules.load(name, **settings)
+    Sitting(game, 0, None, 7, ask, Console(file=out, width=200)).play()
+    end = re.search(r"Game over\. Score (\d+), largest tile (\d+)\.", out.getvalue())
+    assert end is not None
+    assert int(end[1]) > int(end[2]) > 8
+    assert "chance: " in out.getvalue()
+
+
+def test_the_same_seed_and_slides_give_the_same_tiles_also_after_an_undo() -> None:
+    typed = ["left", "up", "right", "down"] * 3
+    plain = play("2048", "--seed", "5", typed=[*typed, "quit"]).output
+    again = play("2048", "--seed", "5", typed=["left", "undo", *typed, "quit"]).output
+    assert plain.splitlines()[-1] == again.splitlines()[-1]
+    assert "You left the game. Score" in plain
+
+
+def test_a_person_can_place_the_tiles() -> None:
+    shown = play(
+        *("2048", "--set", "placer=player", "--seat", "1", "--seed", "2", "--against", "greedy"),
+        typed=["help", "quit"],
+    )
+    assert shown.exit_code == 0
+    assert "seat 0: greedy" in shown.output
+    assert "placer to move" in shown.output
+
+
+def test_every_command_does_what_help_says() -> None:
+    shown = play(
+        *("othello", "--against", "monkey", "--seed", "1"),
+        typed=["help", "moves", "", "a1", "pass", "zz", "F5", "undo", "undo", "e6", "resign"],
+    ).output
+    for said in (
+        "undo    take back",
+        "Legal: d3 c4 f5 e6",
+        "'a1' is illegal: it turns no disc. Type a legal move, or `help`.",
+        "'pass' is illegal: a player who can move must not pass.",
+        "'zz' is not a square of the board, a1 to h8",
+        "1. X you: f5",
+        "There is no move of yours to take back.",
+        "1. X you: e6",
+        "You resigned. O monkey wins.",
+        "The moves: e6",
+    ):
+        assert said in shown
+    shown = play("dots", "--against", "monkey", typed=["moves", "quit"]).output
+    assert "60 legal moves: type `moves`" in shown
+    assert shown.count("a1b1 b1c1") == 1
+    assert "You left the game. you 0, monkey 0." in shown
+
+
+def test_an_undo_starts_the_opponents_game_again_at_that_ply(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(RECORDER)
+    shown = play(
+        *("othello", "--against", str(bot), "--option", "depth=3", "--move-ms", "1234"),
+        *("--set", "size=4", "--option", 'words=["a", 1]', "--seed", "9"),
+        typed=["b1", "undo", "a2", "quit"],
+    )
+    assert shown.exit_code == 0, shown.output
+    log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [each["type"] for each in log] == [
+        *("start", "turn", "end", "start", "turn", "end", "quit"),
+    ]
+    first, turn, end, second, again = log[:5]
+    assert first["options"] == {"depth": 3, "words": ["a", 1]}
+    assert (first["seat"], first["clock"]["move_ms"]) == (1, 1234)
+    assert turn["moves"] == [[0, "b1"]]
+    assert (end["termination"], end["detail"]) == ("void", "Moves were taken back.")
+    assert second == first
+    assert (again["ply"], again["moves"]) == (1, [[0, "a2"]])
+    assert "evaluation +1.5 · depth 7 · 1,000 nodes · expects a1 b2 · thinking" in shown.output
+
+
+RECORDER = """
+import json, sys
+log = open("log", "w")
+for line in sys.stdin:
+    log.write(line)
+    log.flush()
+    asked = json.loads(line)
+    if asked["type"] == "start":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif asked["type"] == "turn":
+        info = {"score": 1.5, "depth": 7, "nodes": 1000, "pv": ["a1", "b2"], "text": "thinking"}
+        answer = {"type": "move", "ply": asked["ply"], "move": asked["legal"][0], "info": info}
+        print(json.dumps(answer), flush=True)
+    elif asked["type"] == "quit":
+        break
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("illegal", "forfeits (illegal_move): "),
+        ("exit_3", "forfeits (exited): "),
+        ("hangs", "forfeits (timeout): No complete reply by the deadline"),
+        ("nan", "forfeits (bad_json): "),
+    ],
+)
+def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None:
+    shown = play(
+        *("dots", "--set", "rows=1", "--set", "cols=1", "--move-ms", "200"),
+        *("--against", f"{HOSTILE} {fault}"),
+        typed=["a1b1"],
+    )
+    assert shown.exit_code == 0
+    assert said in shown.output
+    assert "You win." in shown.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("othello", "--set", "size=7"), "--set: size must be even, from 4 to 16, not 7"),
+        (("othello", "--set", "size"), "--set takes key=value, not 'size'"),
+        (("dots", "--set", "row=3"), "did you mean 'rows'?"),
+        (("dots", "--against", "gredy"), 'did you mean "greedy"?'),
+        (("dots", "--against", "./bot.py"), "no such file"),
+        (("dots", "--against", "no-such-program x"), '"no-such-program" is not on the PATH'),
+        (("dots", "--against", "a 'b"), "--against: No closing quotation"),
+        (("dots", "--against", ""), "--against names no player"),
+        (("dots", "--against", "gtp"), "gtp cannot play this: it plays othello, not dots"),
+        (("dots", "--against", "uct", "--option", "c=much"), "--option c: must be a valid number"),
+        (("dots", "--against", "uct", "--option", "cc=1"), "--option cc: unknown key"),
+        (("2048", "--against", "greedy"), "2048 is played alone"),
+        (("dots", "--against", f"{HOSTILE} exits_at_start"), "hostile could not start a game: "),
+    ],
+)
+def test_what_a_person_can_mend_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
+    result = play(*arguments)
+    assert result.exit_code == 2
+    # the terminal may be narrower than the sentence
+    assert said.replace("hostile", Path(sys.executable).stem) in result.stderr
+
+
+def against(mark: str) -> list[str]:
+    """The command that plays Othello against a bot with `mark` in its command line."""
+    bot = f"{HOSTILE} none {mark}"
+    return [sys.executable, "-m", "arena", "play", "othello", "--against", bot]
+
+
+def left_over(mark: str) -> list[str]:
+    """Processes whose command line holds `mark`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                if mark in (entry / "cmdline").read_text(errors="replace"):
+                    found.append(entry.name)
+    return found
+
+
+@pytest.mark.parametrize(("how", "code"), [("end", 0), ("interrupt", 130)])
+def test_leaving_leaves_no_process_behind(how: str, code: int) -> None:
+    mark = uuid.uuid4().hex
+    with subprocess.Popen(
+        against(mark), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"f5\n")
+        process.stdin.flush()
+        seen = b""
+        while b"2. O" not in seen:
+            seen += os.read(process.stdout.fileno(), 4096)
+        assert len(left_over(mark)) == 2
+        if how == "interrupt":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.stdin.close()
+        assert process.wait(10) == code
+    assert not left_over(mark)
+
+
+def on_terminal(command: list[str], keys: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
+    """Run `command` on a terminal of its own; for each pair wait for the first, type the second.
+    Its exit code and output.
+    """
+    master, slave = pty.openpty()
+    seen, deadline = b"", time.monotonic() + 20
+    with subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        preexec_fn=lambda: _take_terminal(slave),
+    ) as process:  # fmt: skip
+        os.close(slave)
+        waiting = list(keys)
+        since = 0
+        while time.monotonic() < deadline:
+            if waiting and waiting[0][0] in seen[since:]:
+                since = seen.index(waiting[0][0], since) + len(waiting[0][0])
+                os.write(master, waiting.pop(0)[1])
+            if select.select([master], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(master, 4096)
+                except OSError:  # the other side is closed
+                    break
+            elif process.poll() is not None:
+                break
+        else:
+            process.kill()
+    os.close(master)
+    assert not waiting, seen.decode()
+    return process.returncode, seen
+
+
+def _take_terminal(slave: int) -> None:
+    """Ctrl-C typed there reaches this process."""
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+def test_on_a_terminal_tab_completes_and_ctrl_c_leaves() -> None:
+    mark = uuid.uuid4().hex
+    code, seen = on_terminal(
+        against(mark), [(b"X you: ", b"e\t\r"), (b"2. O", b""), (b"X you: ", b"\x03")]
+    )
+    assert b"1. X you: " in seen
+    assert b"e6" in seen
+    assert b"Interrupted." in seen
+    assert code == 130
+    assert not left_over(mark)
