@@ -13,6 +13,7 @@ from players.kernels import game
 from players.kernels.bits import ONE, ZERO, below, draw, nth_bit, popcount
 from players.kernels.cache import part
 from players.kernels.dots import is_dots, is_over, open_boxes, sides
+from players.kernels.dots_chain_lanes import value_of_chains
 from players.kernels.lanes import (
     any_set,
     empty,
@@ -30,17 +31,16 @@ from players.kernels.lanes import (
 @part
 def preferred(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     """The edges that a guided playout chooses from, (horizontal, vertical), in words or lanes:
-    those that close a box, else those that leave no box to the other player, else all.
+    those that close a box, else those that leave no box to the other player, else none.
     """
     single, unsafe = sides(across, down, stride, boxes)
     closing_across = across & (single | (single << stride))
     closing_down = down & (single | (single << ONE))
     safe_across = across & ~(unsafe | (unsafe << stride))
     safe_down = down & ~(unsafe | (unsafe << ONE))
-    is_safe = safe_across | safe_down
     return (
-        given(single, closing_across, given(is_safe, safe_across, across)),
-        given(single, closing_down, given(is_safe, safe_down, down)),
+        given(single, closing_across, safe_across),
+        given(single, closing_down, safe_down),
     )
 
 
@@ -51,7 +51,13 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
     still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
     mine = lead if seat == 0 else -lead
     while not is_over(across, down, mine, all_boxes - still, enough):
-        first, second = preferred(across, down, stride, boxes) if is_guided else (across, down)
+        first, second = across, down
+        if is_guided:
+            first, second = preferred(across, down, stride, boxes)
+            if first | second == ZERO:
+                rest = value_of_chains(spread(across), spread(down), stride, boxes)
+                mine += np.int64(lane(rest, ZERO))
+                break
         state, bits = draw(state)
         horizontal = popcount(first)
         index = below(bits, horizontal + popcount(second))
@@ -70,9 +76,7 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
 
 @part
 def _games(position: Any, state: Any, is_guided: Any) -> Any:
-    """Each lane has a seat of its own. One whose game is over has no edges to pick from, and
-    picking nothing changes nothing but the seat.
-    """
+    """Each lane has a seat of its own. One without edges to pick from waits for the others."""
     stride, boxes = position.stride, position.boxes
     across, down, states = spread(position.across), spread(position.down), streams(state)
     still = popcounts(open_boxes(across, down, stride, boxes))
@@ -85,10 +89,10 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
         distance = (lead ^ behind) - behind
         playing = less(last_open + distance, still)
         first, second = across & playing, down & playing
-        if not any_set(first | second):
-            break
         if is_guided:
             first, second = preferred(first, second, stride, boxes)
+        if not any_set(first | second):
+            break
         states, bits = draw(states)
         horizontal = popcounts(first)
         index = below(bits, horizontal + popcounts(second))
@@ -102,7 +106,10 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
         won = still - left
         still = left
         lead += (won ^ second_moves) - second_moves
-        second_moves ^= empty(won)
+        second_moves ^= empty(won) & ~empty(edge)
+    if is_guided:
+        rest = value_of_chains(across & playing, down & playing, stride, boxes)
+        lead += (rest ^ second_moves) - second_moves
     wins, net = results(lead)
     return wins, net, lane(states, ZERO)
 

@@ -1,0 +1,111 @@
+"""The end of eight games of dots at once, one in each lane, once every edge gives a box away.
+
+What is left are chains and loops of boxes with two undrawn sides. Whoever has to move opens one.
+The other player takes it all and must open the next, or leaves the last two boxes of a chain, four
+of a loop, and so hands that duty back (Berlekamp, The Dots and Boxes Game). Here the shortest is
+always opened first, which is not always best.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels.bits import ONE, ZERO
+from players.kernels.cache import part
+from players.kernels.dots import sides
+from players.kernels.lanes import any_set, empty, less, popcounts, spread
+
+TWO, MANY = np.uint64(2), np.uint64(64)
+CODE_BITS, CODE = np.uint64(6), np.uint64(63)
+"""A chain of n boxes is kept as 2n, a loop as 2n + 1."""
+
+LAST_CODE, TEN_CODES = np.uint64(54), np.uint64((1 << 60) - 1)
+"""A word has room for ten of them; no board has more than sixteen chains of three boxes."""
+
+
+@part
+def choice(mask: Any, chosen: Any, otherwise: Any) -> Any:
+    """`chosen` under the set bits of `mask`, `otherwise` elsewhere."""
+    return (chosen & mask) | (otherwise & ~mask)
+
+
+@part
+def component(seed: Any, twos: Any, across: Any, down: Any, stride: Any) -> Any:
+    """All boxes among `twos` that undrawn edges join to `seed`."""
+    region = seed
+    while True:
+        grown = (
+            ((region << stride) & across)
+            | ((region & across) >> stride)
+            | ((region << ONE) & down)
+            | ((region & down) >> ONE)
+        )
+        grown = (grown & twos) | region
+        if not any_set(grown ^ region):
+            return region
+        region = grown
+
+
+@part
+def shortest(twos: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The boxes of the smallest component of each lane; none where there is none."""
+    left, best, size = twos, spread(ZERO), spread(MANY)
+    while any_set(left):
+        region = component(left & (ZERO - left), twos, across, down, stride)
+        boxes = popcounts(region)
+        is_better = less(boxes, size) & ~empty(region)
+        best, size = choice(is_better, region, best), choice(is_better, boxes, size)
+        left = left & ~region
+    return best
+
+
+@part
+def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The undrawn edges once those around the boxes of `region` are drawn."""
+    return across & ~(region | (region << stride)), down & ~(region | (region << ONE))
+
+
+@part
+def value_of_chains(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
+    none are left. Every undrawn edge must be one beside a box with two undrawn sides, and no box
+    may have only one.
+    """
+    short_net, sign = spread(ZERO), spread(ZERO)
+    early, late = spread(ZERO), spread(ZERO)
+    while True:
+        single, up_to_two = sides(across, down, stride, boxes)
+        region = shortest(up_to_two, across, down, stride)
+        if not any_set(region):
+            break
+        size = popcounts(region)
+        before = popcounts(across) + popcounts(down)
+        across, down = without(region, across, down, stride)
+        is_loop = empty(before - popcounts(across) - popcounts(down) - size)
+        single, up_to_two = sides(across, down, stride, boxes)
+        while any_set(single):
+            # a chain from a box back to it: whoever takes the chain takes the box
+            size = size + popcounts(single)
+            across, down = without(single, across, down, stride)
+            single, up_to_two = sides(across, down, stride, boxes)
+        opened = ~empty(region)
+        is_short = opened & less(size, spread(np.uint64(3)))
+        short_net = short_net - (((size ^ sign) - sign) & is_short)
+        sign = sign ^ is_short
+        code = (size << ONE) | (is_loop & ONE)
+        is_long = opened & ~is_short
+        early = choice(is_long, (early << CODE_BITS) | (late >> LAST_CODE), early)
+        late = choice(is_long, ((late << CODE_BITS) | code) & TEN_CODES, late)
+    value = spread(ZERO)
+    while any_set(late):
+        code = late & CODE
+        handed = TWO + ((code & ONE) << ONE)
+        after = value + handed
+        behind = less(after, spread(ZERO))
+        after = (after ^ behind) - behind
+        value = choice(~empty(code), handed - (code >> ONE) - after, value)
+        late = (late >> CODE_BITS) | ((early & CODE) << LAST_CODE)
+        early = early >> CODE_BITS
+    return short_net + ((value ^ sign) - sign)
