@@ -57,7 +57,7 @@ def play(
 
 def _ask_pipe(prompt: str, words: Sequence[str]) -> str:
     """A line from no terminal, shown as if it had been typed."""
-    line = input(prompt)
+    line = _line(prompt)
     sys.stdout.write(f"{line}\n")
     return line
 
@@ -72,4 +72,11 @@ def _ask_on_terminal(prompt: str, words: Sequence[str]) -> str:
 
     readline.set_completer(complete)
     readline.parse_and_bind("tab: complete")
-    return input(prompt)
+    return _line(prompt)
+
+
+def _line(prompt: str) -> str:
+    try:
+        return input(prompt)
+    except UnicodeDecodeError:
+        raise UserError("what was typed is not UTF-8 text") from None

@@ -241,6 +241,12 @@ def test_what_a_person_can_mend_is_a_sentence(arguments: tuple[str, ...], said: 
     assert said.replace("hostile", Path(sys.executable).stem) in result.stderr
 
 
+def test_what_is_no_text_is_refused() -> None:
+    result = CliRunner().invoke(app, ["play", "2048"], input=b"up\n\xff\n")
+    assert result.exit_code == 2
+    assert "what was typed is not UTF-8 text" in result.stderr
+
+
 def against(mark: str) -> list[str]:
     """The command that plays Othello against a bot with `mark` in its command line."""
     bot = f"{HOSTILE} none {mark}"

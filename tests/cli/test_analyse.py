@@ -1,0 +1,263 @@
+"""`arena analyse`: positions in every form, what is shown of them, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.cli import app
+from arena.cli.analysing import find_position
+from arena.cli.exits import UserError
+from arena.cli.positions import read_position
+from arena.reports import analysis
+from rules.position import PASS, Position
+from rules.transcript import read_transcript
+from tests.players.conftest import true_net
+
+
+def arena(*arguments: str, typed: str = "") -> Result:
+    result = CliRunner().invoke(app, list(arguments), input=typed)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def after(game: rules.Game, transcript: str) -> Position:
+    position = game.start()
+    for move in read_transcript(position, transcript):
+        position = position.play(move)
+    return position
+
+
+def obf(position: Position) -> str:
+    """A board and who moves, as OBF writes them."""
+    board = "".join(position.state()["board"]).replace(".", "-")
+    return f"{board} {'XO'[position.to_move or 0]};"
+
+
+OTHELLO = rules.load("othello")
+CORNERLESS = rules.load("othello", preset="cornerless", size=6)
+
+
+# The position
+
+
+@pytest.mark.parametrize("game", [OTHELLO, CORNERLESS], ids=["standard", "cornerless"])
+def test_a_position_reads_the_same_in_every_form(game: rules.Game) -> None:
+    transcript = "f5 d6, c3 D3 c4" if game is OTHELLO else "c3 d3 b4 e5"
+    position = after(game, transcript)
+    board, to_move = obf(position).rstrip(";").split()
+    for text in (
+        transcript,
+        obf(position),
+        obf(position) + " D3:+2; C4:-1",
+        f"{board.replace('X', '*').replace('O', 'o')}\n{to_move}",
+        f"{board.replace('#', '-')} {to_move}",  # elsewhere a closed corner is an empty square
+        "\n".join([*position.state()["board"], to_move]),
+        json.dumps(position.state()),
+    ):
+        assert read_position(game, text) == position, text
+
+
+def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
+    dots = rules.load("dots", rows=2, cols=3)
+    position = after(dots, "a1b1 b1b2")
+    assert read_position(dots, "a1b1 b1b2") == position
+    assert read_position(dots, json.dumps(position.state())) == position
+    large = rules.load("othello", size=16)
+    assert read_position(large, "") == large.start()
+    first = large.start().legal_moves()[0]
+    assert read_position(large, first.upper()) == large.start().play(first)
+    with pytest.raises(UserError, match="'o1' is illegal: it turns no disc"):
+        read_position(large, "o1")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("othello", "f5d6k9", "move 3 of the transcript: 'k9' is not a square of the board"),
+        ("othello", "f5a1", "move 2 of the transcript: 'a1' is illegal: it turns no disc"),
+        ("othello", "f5!6", "character 3 of the transcript: '!6' is no move"),
+        ("othello", "-" * 27 + "OX---?", "character 33 of the board is '\\?': expected X or \\*"),
+        ("othello", "-" * 63, "the board has 63 cells; 8×8 are 64"),
+        ("othello", "-" * 64, "comes who moves, X or O, not nothing"),
+        ("othello", "-" * 64 + " Z", "comes who moves, X or O, not Z"),
+        ("othello", '{"board": 3', "character 12: Expecting"),
+        ("othello", '{"board": 3}', "no state of othello: "),
+        ("dots", "{}", "the position is no state of dots: the state has no 'rows'"),
+        ("dots", "a1b1 a1b1", "move 2 of the transcript: "),
+        ("dots", "XO X", "character 1 of the transcript: 'xo x' is no move"),
+    ],
+)
+def test_what_is_no_position_is_told_with_its_place(name: str, text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        read_position(rules.load(name), text)
+
+
+def test_a_position_comes_from_a_file_or_from_stdin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    position = after(OTHELLO, "f5d6")
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(position.state()))
+    assert find_position("othello", f"@{file}", [], None, None) == position
+    monkeypatch.setattr("sys.stdin", io.StringIO("f5d6\n"))
+    assert find_position("othello", "-", [], None, None) == position
+    assert (
+        find_position("othello", None, ["size=6"], None, None)
+        == rules.load("othello", size=6).start()
+    )
+
+
+# What is shown
+
+
+class Value(NamedTuple):
+    move: str
+    score: float
+    exact: bool
+    depth: int
+    pv: list[str]
+
+
+class Found(NamedTuple):
+    moves: list[Value]
+    nodes: int
+    seconds: float
+
+
+FOUND = Found(
+    [
+        Value("c4", 2.345, False, 12, ["c4", "c3", "f3"]),
+        Value("f5", 2.0, True, 60, ["f5"]),
+        Value("d3", 0.0, True, 60, ["d3", "c3"]),
+        Value("e6", -0.5, False, 12, ["e6"]),
+    ],
+    1234567,
+    5.04,
+)
+
+
+def test_each_move_has_a_line_best_first() -> None:
+    out = io.StringIO()
+    analysis.show(OTHELLO.start(), FOUND, Console(file=out, width=100))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert str(OTHELLO.start()).splitlines() == lines[:10]
+    assert lines[11:16] == [
+        "move  value  known     principal variation",
+        "c4    +2.35  depth 12  c4 c3 f3",
+        "f5       +2  exact     f5",
+        "d3       +0  exact     d3 c3",
+        "e6    -0.50  depth 12  e6",
+    ]
+    assert lines[16] == "value: the margin in discs that X ends with after the move, by best play"
+    assert lines[17] == "5.0 s, 1,234,567 positions searched"
+    dots = rules.load("dots", rows=1, cols=2).start()
+    analysis.show(dots, FOUND, Console(file=out, width=100))
+    assert "the margin in boxes that seat 0 ends with" in out.getvalue()
+
+
+def test_json_holds_the_position_and_every_value() -> None:
+    document = json.loads(analysis.dumps(OTHELLO.start(), FOUND))
+    assert rules.load(document["rules"], **document["variant"]) == OTHELLO
+    assert OTHELLO.position(document["state"]) == OTHELLO.start()
+    assert [Value(**each) for each in document["moves"]] == FOUND.moves
+    assert (document["nodes"], document["seconds"]) == (1234567, 5.04)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "transcript"),
+    [(["size=4"], "othello", "b1a1"), (["rows=2", "cols=2"], "dots", "a1b1 b2c2 b2b3")],
+)
+def test_small_games_are_seen_to_their_end(settings: list[str], name: str, transcript: str) -> None:
+    pairs = [f"--set={pair}" for pair in settings]
+    result = arena("analyse", name, transcript, *pairs, "--json", "--seconds", "2")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    game = rules.load(name, **document["variant"])
+    position = after(game, transcript)
+    assert game.position(document["state"]) == position
+    sign = 1 if position.to_move == 0 else -1
+    values = {each["move"]: each for each in document["moves"]}
+    assert set(values) == set(position.legal_moves())
+    for move, each in values.items():
+        assert each["exact"]
+        assert each["score"] == sign * true_net(position.play(move)), move
+        assert each["pv"][0] == move
+    scores = [each["score"] for each in document["moves"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+# Runs
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The file of a run of one pairing on a 4×4 board."""
+    folder = tmp_path_factory.mktemp("run")
+    players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "monkey"\n'
+    text = f'[openings]\nplies = 2\n[game]\nrules = "othello"\nsize = 4\n{players}'
+    (folder / "t.toml").write_text(text)
+    store = str(folder / "t.sqlite")
+    assert arena("run", str(folder / "t.toml"), "--store", store).exit_code == 0
+    return store
+
+
+def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
+    game = rules.load("othello", size=4)
+    written = arena("replay", run, "g0001", "--as", "transcript").output
+    moves = read_transcript(game.start(), written)
+    position, choices = game.start(), []
+    for ply, move in enumerate(moves):
+        assert find_position(run, None, [], "g0001", ply) == position
+        if len(position.legal_moves()) > 1:
+            choices.append(position)
+        position = position.play(move)
+    assert find_position(run, None, [], "g0001", None) == choices[-1]
+    result = arena("analyse", run, "--game", "g0001", "--ply", "2", "--json")
+    assert result.exit_code == 0, result.output
+    assert f"{run} g0001 (" in result.stderr
+    assert "after 2 of " in result.stderr
+    assert len(json.loads(result.stdout)["moves"]) == len(after(game, written[:4]).legal_moves())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("othelo",), 'did you mean "othello"?'),
+        (("none.sqlite", "--game", "g0001"), "no such run"),
+        (("RUN",), "give the game of the run too, as --game g0001"),
+        (("RUN", "--game", "g0009"), "g0001 to g0002"),
+        (("RUN", "--game", "g0001", "--ply", "99"), "--ply 99: game g0001 has 1"),
+        (("RUN", "f5", "--game", "g0001"), "a run's file knows its settings and positions"),
+        (("othello", "--game", "g0001"), "--game and --ply belong to a run's file"),
+        (("othello", "@none.txt"), "none.txt: cannot be read"),
+        (("othello", "--set", "size=5"), "--set: size must be even"),
+        (("2048",), "it plays othello and dots, not 2048"),
+        (("othello", "--set", "size=10"), "it plays Othello on boards up to 8×8, not 10×10"),
+        (("othello", "X" * 64 + " X"), "the game is over in this position, 64 to 0"),
+    ],
+)
+def test_what_a_user_can_mend_is_a_sentence(
+    run: str, arguments: tuple[str, ...], said: str
+) -> None:
+    result = arena("analyse", *(run if word == "RUN" else word for word in arguments))
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_mover_who_must_pass_is_passed_over() -> None:
+    game = rules.load("othello", size=4)
+    position = game.position({"board": ["XXXO", "XXXX", "XXXX", "XX.."], "to_move": 0})
+    assert position.legal_moves() == (PASS,)
+    text = json.dumps(position.state())
+    result = arena("analyse", "othello", text, "--set", "size=4", "--json")
+    assert "The mover has no legal move and passes." in result.stderr
+    values = json.loads(result.stdout)["moves"]
+    assert [each["move"] for each in values] == list(position.play(PASS).legal_moves())
