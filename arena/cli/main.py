@@ -180,7 +180,7 @@ def play(
         play(rules.value, settings or [], against, option or [], seat, move_ms, seed)
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # a board may begin with "--"
 def analyse(
     what: Annotated[
         str,
@@ -203,7 +203,7 @@ def analyse(
     ply: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Of that game: after so many moves.", show_default="before the last"
+            min=0, help="Of that game: after so many moves.", show_default="the last with a choice"
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.01, max=1e6, help="How long to think.")] = 5.0,
