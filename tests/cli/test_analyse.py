@@ -236,7 +236,7 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
         (("RUN", "--game", "g0009"), "g0001 to g0002"),
         (("RUN", "--game", "g0001", "--ply", "99"), "--ply 99: game g0001 has 1"),
         (("RUN", "f5", "--game", "g0001"), "a run's file knows its settings and positions"),
-        (("othello", "-" * 63 + " X"), "the board has 63 cells; 8×8 are 64"),
+        (("othello", "-" * 62 + " X"), "the board has 63 cells; 8×8 are 64"),
         (("othello", "-O" * 32), "comes who moves, X or O, not nothing"),
         (("othello", "--game", "g0001"), "--game and --ply belong to a run's file"),
         (("othello", "@none.txt"), "none.txt: cannot be read"),
