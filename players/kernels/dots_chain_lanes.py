@@ -1,4 +1,5 @@
-"""The end of eight games of dots at once, one in each lane, once every edge gives a box away.
+"""The end of eight games of dots at once, one in each lane, once no edge is safe: every one gives a
+box away or closes it.
 
 What is left are chains and loops of boxes with two undrawn sides. Whoever has to move opens one.
 The other player takes it all and must open the next, or leaves the last two boxes of a chain, four
@@ -68,28 +69,59 @@ def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def value_of_chains(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
-    """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
-    none are left. Every undrawn edge must be one beside a box with two undrawn sides, and no box
-    may have only one.
+def closed(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """(how many boxes can be closed in one turn, the undrawn edges after that)."""
+    count = spread(ZERO)
+    single, _ = sides(across, down, stride, boxes)
+    while any_set(single):
+        count = count + popcounts(single)
+        across, down = without(single, across, down, stride)
+        single, _ = sides(across, down, stride, boxes)
+    return count, across, down
+
+
+@part
+def best_of(taken: Any, handed: Any, value: Any) -> Any:
+    """What it is worth to take so many boxes, all of them or all but the last `handed`, when the
+    one who then has to move wins `value` of the rest.
     """
+    other = value + handed
+    behind = less(other, spread(ZERO))
+    return taken - handed + ((other ^ behind) - behind)
+
+
+@part
+def value_of_rest(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
+    none are left. Every undrawn edge must be one beside a box with at most two undrawn sides.
+    """
+    single, up_to_two = sides(across, down, stride, boxes)
+    begun = component(single & (ZERO - single), up_to_two, across, down, stride)
+    # open at both ends, as a loop is once it is opened, it takes four boxes to hand the move back
+    handed = TWO << (less(spread(ONE), popcounts(begun & single)) & ONE)
+    all_only = less(popcounts(begun), handed)
+    taken, across, down = closed(across, down, stride, boxes)
+    value = value_of_chains(across, down, stride, boxes)
+    return choice(all_only, taken + value, best_of(taken, handed, value))
+
+
+@part
+def value_of_chains(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """The value of the rest where no box has only one undrawn side."""
     short_net, sign = spread(ZERO), spread(ZERO)
     early, late = spread(ZERO), spread(ZERO)
     while True:
-        single, up_to_two = sides(across, down, stride, boxes)
-        region = shortest(up_to_two, across, down, stride)
+        _, twos = sides(across, down, stride, boxes)
+        region = shortest(twos, across, down, stride)
         if not any_set(region):
             break
         size = popcounts(region)
         before = popcounts(across) + popcounts(down)
         across, down = without(region, across, down, stride)
         is_loop = empty(before - popcounts(across) - popcounts(down) - size)
-        single, up_to_two = sides(across, down, stride, boxes)
-        while any_set(single):
-            # a chain from a box back to it: whoever takes the chain takes the box
-            size = size + popcounts(single)
-            across, down = without(single, across, down, stride)
-            single, up_to_two = sides(across, down, stride, boxes)
+        # a chain may lead from a box back to it: whoever takes the chain takes the box
+        more, across, down = closed(across, down, stride, boxes)
+        size = size + more
         opened = ~empty(region)
         is_short = opened & less(size, spread(np.uint64(3)))
         short_net = short_net - (((size ^ sign) - sign) & is_short)
@@ -101,11 +133,8 @@ def value_of_chains(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     value = spread(ZERO)
     while any_set(late):
         code = late & CODE
-        handed = TWO + ((code & ONE) << ONE)
-        after = value + handed
-        behind = less(after, spread(ZERO))
-        after = (after ^ behind) - behind
-        value = choice(~empty(code), handed - (code >> ONE) - after, value)
+        worth = best_of(code >> ONE, TWO << (code & ONE), value)
+        value = choice(~empty(code), ZERO - worth, value)
         late = (late >> CODE_BITS) | ((early & CODE) << LAST_CODE)
         early = early >> CODE_BITS
     return short_net + ((value ^ sign) - sign)

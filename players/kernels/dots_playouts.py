@@ -13,7 +13,7 @@ from players.kernels import game
 from players.kernels.bits import ONE, ZERO, below, draw, nth_bit, popcount
 from players.kernels.cache import part
 from players.kernels.dots import is_dots, is_over, open_boxes, sides
-from players.kernels.dots_chain_lanes import value_of_chains
+from players.kernels.dots_chain_lanes import value_of_rest
 from players.kernels.lanes import (
     any_set,
     empty,
@@ -31,16 +31,18 @@ from players.kernels.lanes import (
 @part
 def preferred(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     """The edges that a guided playout chooses from, (horizontal, vertical), in words or lanes:
-    those that close a box, else those that leave no box to the other player, else none.
+    those that close a box, else those that leave none to the other player. None at all once there
+    are no more of the second kind, as then the rest can be counted out.
     """
     single, unsafe = sides(across, down, stride, boxes)
     closing_across = across & (single | (single << stride))
     closing_down = down & (single | (single << ONE))
     safe_across = across & ~(unsafe | (unsafe << stride))
     safe_down = down & ~(unsafe | (unsafe << ONE))
+    is_safe = safe_across | safe_down
     return (
-        given(single, closing_across, safe_across),
-        given(single, closing_down, safe_down),
+        given(is_safe, given(single, closing_across, safe_across), is_safe),
+        given(is_safe, given(single, closing_down, safe_down), is_safe),
     )
 
 
@@ -55,7 +57,7 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
         if is_guided:
             first, second = preferred(across, down, stride, boxes)
             if first | second == ZERO:
-                rest = value_of_chains(spread(across), spread(down), stride, boxes)
+                rest = value_of_rest(spread(across), spread(down), stride, boxes)
                 mine += np.int64(lane(rest, ZERO))
                 break
         state, bits = draw(state)
@@ -108,7 +110,7 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
         lead += (won ^ second_moves) - second_moves
         second_moves ^= empty(won) & ~empty(edge)
     if is_guided:
-        rest = value_of_chains(across & playing, down & playing, stride, boxes)
+        rest = value_of_rest(across & playing, down & playing, stride, boxes)
         lead += (rest ^ second_moves) - second_moves
     wins, net = results(lead)
     return wins, net, lane(states, ZERO)

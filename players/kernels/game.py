@@ -53,7 +53,7 @@ def guided(position: Any, state: Any) -> tuple[int, Any]:
     """`playout` with some knowledge of the game in place of uniformly random moves.
 
     Othello: squares of which no disc ever turns come first, those that give such a one away last.
-    Dots: boxes are closed and no third side is drawn, both while possible; then the chains and
+    Dots: boxes are closed and no third side is drawn while an edge is safe; then the chains and
     loops that are left are counted out at once.
     """
     raise NotImplementedError
