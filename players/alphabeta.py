@@ -1,4 +1,4 @@
-"""Alpha-beta: iterative deepening principal variation search with a transposition table."""
+"""Alpha-beta: iterative deepening with a transposition table, and exact endgames."""
 
 from __future__ import annotations
 
@@ -16,22 +16,40 @@ class AlphaBeta:
         """Read the options, and load or compile every kernel before the clock runs."""
         self._options = read_options(AlphaBetaOptions, start)
         self._board = board_of(self.name, start)
+        from players.endgame import load_endgame
         from players.kernels.boards import load_terms
         from players.search.alphabeta import AlphaBetaSearch, load_kernels
 
+        options = self._options
         terms = load_terms(start.rules, start.variant)
-        load_kernels(self._board.position(start.state), terms)
-        self._search = AlphaBetaSearch(self._board, terms=terms, memory_mb=self._options.memory_mb)
+        endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        position = self._board.position(start.state)
+        load_kernels(position, terms, endgame)
+        endgame.load_kernels(position)
+        self._search = AlphaBetaSearch(
+            self._board,
+            terms=terms,
+            endgame=endgame,
+            memory_mb=options.memory_mb,
+            method=options.method,
+            aspiration=round(100 * options.aspiration),
+            endgame_from=options.endgame,
+            leaves_from=options.endgame_leaves,
+            early_stop=options.early_stop,
+        )
 
     def choose(self, turn: Turn) -> Answer:
         """Search deeper until the time is nearly over or the game is seen to its end."""
+        from players.search.alphabeta import Limits
         from players.search.stop import stop_at
 
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
-        with stop_at(think_until(turn, self._options.margin_ms)) as stop:
-            found = self._search.think(position, stop, self._options.depth)
+        until = think_until(turn, self._options.margin_ms)
+        limits = Limits(self._options.depth, self._options.nodes, until)
+        with stop_at(until) as stop:
+            found = self._search.think(position, stop, limits)
         kind = "exact" if found.exact else "estimated"
         seconds = seconds_since(turn)
         return found.move, {

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from players.endgame import Endgame, load_endgame
 from players.kernels.boards import Board, load_board, load_terms
 from players.search.alphabeta import (
-    NEVER,
     AlphaBetaSearch,
     child_of,
     in_points,
@@ -114,7 +113,7 @@ def _searched(board: Board, position: Any, search: AlphaBetaSearch, stop: Any) -
     moves = legal_moves(position)
     children = [child_of(position, move) for move in moves]
     signs = [1 if child.seat == position.seat else -1 for child in children]
-    lines = [search.line(child, 1, None, NEVER) for child in children]
+    lines = [search.glance(child) for child in children]
     depth = 1
     while not all(line.exact for line in lines):
         deeper = []

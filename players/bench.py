@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 import rules
+from players.endgame import load_endgame
 from players.kernels.boards import load_board, load_terms
-from players.search.alphabeta import AlphaBetaSearch
+from players.search.alphabeta import AlphaBetaSearch, Limits
 from players.search.sampling import total_net
 from players.search.uct import UctSearch
 
@@ -125,9 +126,10 @@ def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> f
     position = board.position(game.start().state())
     terms = load_terms(name, game.variant)
     stop = np.zeros(1, np.int64)
-    searches = [AlphaBetaSearch(board, terms=terms, memory_mb=64) for _ in range(RUNS + 1)]
-    nodes = searches.pop().think(position, stop, depth).nodes
-    return nodes / _quickest(lambda run: searches[run].think(position, stop, depth))
+    endgame, limits = load_endgame(name, board, 1), Limits(depth)
+    searches = [AlphaBetaSearch(board, terms=terms, endgame=endgame) for _ in range(RUNS + 1)]
+    nodes = searches.pop().think(position, stop, limits).nodes
+    return nodes / _quickest(lambda run: searches[run].think(position, stop, limits))
 
 
 def seconds_to_ready() -> float:

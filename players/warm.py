@@ -21,14 +21,17 @@ COMPILED = ("othello", "dots")
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
+    from players.endgame import load_endgame
     from players.kernels.boards import load_board, load_terms
     from players.search import alphabeta, uct
 
     game = rule_sets.load(rules)
-    position = load_board(rules, game.variant).position(game.start().state())
+    board = load_board(rules, game.variant)
+    position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
     terms = load_terms(rules, game.variant)
     yield f"{rules}: uct", lambda: uct.load_kernels(position)
-    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms)
+    yield f"{rules}: endgame", lambda: endgame.load_kernels(position)
+    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms, endgame)
 
 
 def main() -> None:

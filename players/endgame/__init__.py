@@ -45,13 +45,17 @@ class Endgame(Protocol):
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second."""
+        """Positions with so many moves remaining are, typically, solved in about a second; 0 where
+        the solver does not know the rules of the board."""
 
     def best(self, position: Any, stop: Any) -> Solution | None:
         """The best move; None when `stop` was set before it was known."""
 
     def margins(self, position: Any, stop: Any) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
+
+    def load_kernels(self, position: Any) -> None:
+        """Load from the cache, or compile, what solves positions of this type."""
 
 
 def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:

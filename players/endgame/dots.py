@@ -16,6 +16,7 @@ from players.kernels import game
 from players.kernels.bits import ONE, ZERO, is_set, popcount
 from players.kernels.cache import kernel, one_at_a_time, part
 from players.kernels.dots import VERTICAL, DotsBoard, DotsPosition, is_dots, open_boxes
+from players.kernels.dots_pruning import WHOLE_GAME
 
 REACH = 40
 """Edges to draw in positions solved in about a second."""
@@ -178,8 +179,10 @@ class DotsEndgame:
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second."""
-        return REACH
+        """Positions with so many moves remaining are, typically, solved in about a second; 0 for
+        games that stop at a majority, whose margins depend on the order of captures.
+        """
+        return REACH if self._board.enough > WHOLE_GAME else 0
 
     def best(self, position: DotsPosition, stop: Any) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""

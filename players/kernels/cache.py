@@ -37,7 +37,8 @@ def cache_folder() -> Path:
     """The folder of the kernels as their sources are now."""
     players = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
-    for source in sorted(path for room in COMPILED_ROOMS for path in players.glob(f"{room}/*.py")):
+    rooms = (players / room for room in COMPILED_ROOMS)
+    for source in sorted(path for room in rooms for path in room.rglob("*.py")):
         digest.update(source.relative_to(players).as_posix().encode() + b"\0" + source.read_bytes())
     base = os.environ.get(CACHE_VARIABLE)
     root = Path(base) if base else user_cache_path("arena")

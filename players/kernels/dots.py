@@ -179,7 +179,8 @@ class DotsBoard:
         columns: int = variant["cols"]
         self._stride = columns + 1
         self._boxes = [self._bit(row, column) for row in range(rows) for column in range(columns)]
-        self._enough = len(self._boxes) // 2 + 1 if variant["stop_at_majority"] else 2 * 64
+        self.enough = len(self._boxes) // 2 + 1 if variant["stop_at_majority"] else 2 * 64
+        """The game ends when a seat has so many boxes."""
         self.names = [""] * game.MOVES
         """The edge of each move; "" for what is none."""
         for row in range(rows + 1):
@@ -213,7 +214,7 @@ class DotsBoard:
             state["to_move"] or 0,
             np.uint64(self._stride),
             np.uint64(sum(1 << box for box in self._boxes)),
-            self._enough,
+            self.enough,
         )
 
     def _bit(self, row: int, column: int) -> int:

@@ -10,20 +10,31 @@ import numpy as np
 import pytest
 
 import rules
+from players.endgame import load_endgame
 from players.kernels import game as kernels
 from players.kernels.boards import load_board, load_terms
 from players.kernels.cache import kernel
-from players.search.alphabeta import AlphaBetaSearch, final_value, in_points
+from players.kernels.pruning import canonical, forced
+from players.search.alphabeta import (
+    METHODS,
+    NEVER,
+    AlphaBetaSearch,
+    Limits,
+    final_value,
+    in_points,
+)
 from players.search.stop import stop_at
 from rules.position import Game, Position
 from tests.players.conftest import random_position, true_net
 
-NEVER = np.zeros(1, np.int64)
+OFF = {"endgame_from": 0, "leaves_from": 0}
+"""No exact endgames: everything is searched."""
 
 
-def search_of(game: Game) -> AlphaBetaSearch:
+def search_of(game: Game, **settings: Any) -> AlphaBetaSearch:
     board, terms = load_board(game.name, game.variant), load_terms(game.name, game.variant)
-    return AlphaBetaSearch(board, terms=terms, memory_mb=1)
+    endgame = load_endgame(game.name, board, 1)
+    return AlphaBetaSearch(board, terms=terms, endgame=endgame, **{"memory_mb": 1, **settings})
 
 
 def compiled(position: Position) -> Any:
@@ -33,13 +44,17 @@ def compiled(position: Position) -> Any:
 
 @kernel
 def minimax(position: Any, depth: int, terms: Any) -> Any:
-    """The definition: no pruning, no table, no ordering."""
+    """The definition: no pruning, no table, no ordering. Forced moves cost no depth."""
+    move = np.int64(forced(position))
+    while move >= 0:
+        position = kernels.play(position, move)
+        move = np.int64(forced(position))
     out = np.empty(kernels.MOVES, np.int16)
     count = kernels.moves(position, out)
     if count == 0:
         return final_value(position)
     if depth == 0:
-        return np.int64(kernels.evaluate(position, terms))
+        return np.int64(kernels.evaluate(canonical(position), terms))
     best = np.int64(-(1 << 40))
     for index in range(count):
         child = kernels.play(position, np.int64(out[index]))
@@ -53,18 +68,20 @@ SMALL = [
     (rules.load("othello", size=4, preset="cornerless"), 5),
     (rules.load("dots", rows=2, cols=2), 3),
     (rules.load("dots", rows=1, cols=4), 4),
-    (rules.load("dots", rows=2, cols=3, stop_at_majority=True), 8),
+    (rules.load("dots", rows=3, cols=3), 12),
+    (rules.load("dots", rows=2, cols=3, stop_at_majority=True), 7),
 ]
 
 
+@pytest.mark.parametrize("settings", [OFF, {}], ids=["searched", "solved"])
 @pytest.mark.parametrize(("game", "plies"), SMALL, ids=lambda each: str(each))
-def test_full_depth_is_exact(game: Game, plies: int) -> None:
+def test_full_depth_is_exact(game: Game, plies: int, settings: dict[str, Any]) -> None:
     """Value and move, with one table for all positions, whatever seat is to move."""
-    search = search_of(game)
+    search = search_of(game, **settings)
     for seed in range(25):
         rng = Random(seed)
         position = random_position(game, rng.randint(plies, plies + 3), rng)
-        found = search.think(compiled(position), NEVER, None)
+        found = search.think(compiled(position), NEVER)
         sign = 1 if position.to_move == 0 else -1
         where = f"seed {seed}\n{position}\n{found}"
         assert found.exact, where
@@ -77,53 +94,149 @@ def test_full_depth_is_exact(game: Game, plies: int) -> None:
 )
 def test_dots_boards_have_their_published_values(rows: int, cols: int, net: int) -> None:
     game = rules.load("dots", rows=rows, cols=cols)
-    found = search_of(game).think(compiled(game.start()), NEVER, None)
+    found = search_of(game, **OFF).think(compiled(game.start()), NEVER)
     assert (found.exact, found.score) == (True, net)
 
 
-@pytest.mark.parametrize(
-    ("game", "plies", "depth"),
-    [
-        (rules.load("othello"), 12, 4),
-        (rules.load("othello"), 50, 5),
-        (rules.load("othello", preset="cornerless"), 8, 3),
-        (rules.load("dots", rows=4, cols=4), 16, 4),
-        (rules.load("dots", rows=3, cols=3), 14, 5),
-    ],
-    ids=str,
-)
-def test_a_fixed_depth_has_the_value_of_minimax(game: Game, plies: int, depth: int) -> None:
-    for seed in range(8):
+AHEAD = [
+    (rules.load("othello"), 12, 4),
+    (rules.load("othello"), 50, 5),
+    (rules.load("othello", preset="cornerless"), 8, 3),
+    (rules.load("dots", rows=4, cols=4), 16, 3),
+    (rules.load("dots", rows=4, cols=4), 24, 4),
+    (rules.load("dots", rows=3, cols=3), 10, 4),
+    (rules.load("dots", rows=3, cols=3, stop_at_majority=True), 12, 4),
+]
+
+
+@pytest.mark.parametrize(("game", "plies", "depth"), AHEAD, ids=str)
+def test_every_method_has_the_value_of_minimax(game: Game, plies: int, depth: int) -> None:
+    """At a fixed depth, with and without a table and a narrow first window."""
+    for seed in range(4):
         position = random_position(game, plies, Random(seed))
-        found = search_of(game).think(compiled(position), NEVER, depth)
         expected = minimax(compiled(position), depth, load_terms(game.name, game.variant))
-        assert found.score == in_points(int(expected)), f"seed {seed}\n{position}"
-        assert found.depth == depth or found.exact
+        for method in METHODS:
+            for memory_mb, aspiration in ((0, 0), (1, 100)):
+                settings = {"memory_mb": memory_mb, "aspiration": aspiration, **OFF}
+                search = search_of(game, method=method, **settings)
+                found = search.think(compiled(position), NEVER, Limits(depth))
+                where = f"seed {seed}, {method}, {settings}\n{position}\n{found}"
+                assert found.score == in_points(int(expected)), where
+                assert found.depth == depth or found.exact, where
 
 
-def test_the_principal_variation_is_legal_and_starts_with_the_move() -> None:
-    game = rules.load("othello")
-    found = search_of(game).think(compiled(game.start()), NEVER, 7)
-    position: Position = game.start()
-    for move in found.pv:
+@pytest.mark.parametrize(("game", "plies", "depth"), AHEAD, ids=str)
+def test_every_method_agrees_where_lines_end_with_exact_values(
+    game: Game, plies: int, depth: int
+) -> None:
+    position = random_position(game, plies, Random(1))
+    remaining = kernels.PLIES if "stop_at_majority=True" in str(game) else 13
+    settings = {"endgame_from": 0, "leaves_from": remaining}
+    scores = {
+        (method, memory_mb): search_of(game, method=method, memory_mb=memory_mb, **settings)
+        .think(compiled(position), NEVER, Limits(depth))
+        .score
+        for method in METHODS
+        for memory_mb in (0, 1)
+    }
+    assert len(set(scores.values())) == 1, f"{position}\n{scores}"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["othello", "dots"])
+def test_the_principal_variation_is_legal_and_starts_with_the_move(name: str, method: Any) -> None:
+    game = rules.load(name)
+    for plies in (0, 11, 24):
+        start = random_position(game, plies, Random(plies))
+        search = search_of(game, method=method, aspiration=50, **OFF)
+        found = search.think(compiled(start), NEVER, Limits(4))
+        position = start
+        for move in found.pv:
+            position = position.play(move)
+        assert found.pv[0] == found.move
+        assert len(found.pv) >= 4
+        assert found.nodes > 30
+
+
+def test_forced_captures_are_in_the_line_and_cost_no_depth() -> None:
+    """A row of seven boxes, open at one end: five are taken before there is a choice."""
+    game = rules.load("dots", rows=2, cols=7)
+    position = game.start()
+    row = [f"{a}2{b}2" for a, b in zip("abcdefg", "bcdefgh", strict=True)]
+    top = [f"{a}1{b}1" for a, b in zip("abcdefg", "bcdefgh", strict=True)]
+    for move in (*row, *top, "a1a2"):
         position = position.play(move)
-    assert found.pv[0] == found.move
-    assert len(found.pv) > 1
-    assert found.nodes > 100
+    assert len(set(position.legal_moves()) & {"b1b2", "c1c2"}) == 2
+    found = search_of(game, **OFF).think(compiled(position), NEVER, Limits(1))
+    assert found.pv[:5] == ["b1b2", "c1c2", "d1d2", "e1e2", "f1f2"]
 
 
 def test_the_clock_interrupts_it_with_the_best_move_so_far() -> None:
     game = rules.load("dots")
     position = compiled(game.start())
     search = search_of(game)
-    with stop_at(time.monotonic() + 0.05) as stop:
-        found = search.think(position, stop, None)
+    until = time.monotonic() + 0.05
+    with stop_at(until) as stop:
+        found = search.think(position, stop, Limits(until=until))
     assert stop[0] == 1
     assert found.move in game.start().legal_moves()
     assert not found.exact
     with stop_at(time.monotonic() - 1) as stop:
-        late = search_of(game).think(position, stop, None)
+        late = search_of(game).think(position, stop)
     assert late.depth == 1
     assert late.move in game.start().legal_moves()
-    again = search_of(game).think(position, NEVER, found.depth)
+    again = search_of(game).think(position, NEVER, Limits(found.depth))
     assert again.score == found.score
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_interrupted_iteration_improves_the_move(method: Any) -> None:
+    """However few nodes it had: the move is legal, and the best of those that were finished."""
+    game = rules.load("othello")
+    position = random_position(game, 20, Random(2))
+    moves = set()
+    for nodes in range(1, 3000, 97):
+        found = search_of(game, method=method, **OFF).think(
+            compiled(position), NEVER, Limits(nodes=nodes)
+        )
+        assert found.move in position.legal_moves(), f"{nodes} nodes\n{position}\n{found}"
+        assert found.nodes <= max(nodes, 40), found
+        moves.add((found.depth, found.move))
+    assert len(moves) > len({depth for depth, _ in moves})
+
+
+def test_early_stop_leaves_out_what_cannot_be_finished() -> None:
+    game = rules.load("dots")
+    search = search_of(game, early_stop=True)
+    began = time.monotonic()
+    with stop_at(began + 600) as stop:
+        found = search.think(compiled(game.start()), stop, Limits(until=began + 0.5))
+        assert not stop[0]
+    assert found.depth > 2
+
+
+def test_a_position_within_reach_is_solved_or_searched_when_there_is_no_time() -> None:
+    game = rules.load("dots", rows=3, cols=3)
+    position = random_position(game, 8, Random(5))
+    exact = search_of(game).think(compiled(position), NEVER)
+    assert exact.exact
+    assert exact.depth == 16
+    assert exact.score == true_net(position) * (1 if position.to_move == 0 else -1)
+    with stop_at(time.monotonic() - 1) as stop:
+        found = search_of(game, leaves_from=0, endgame_from=24).think(compiled(position), stop)
+    assert not found.exact
+    assert found.move in position.legal_moves()
+
+
+def test_the_table_serves_a_whole_game() -> None:
+    """With a table a tenth of the tree's size entries are replaced all the time."""
+    game = rules.load("othello")
+    search = search_of(game, **OFF)
+    position = random_position(game, 10, Random(3))
+    for _ in range(12):
+        found = search.think(compiled(position), NEVER, Limits(6))
+        fresh = search_of(game, memory_mb=16, **OFF).think(compiled(position), NEVER, Limits(6))
+        assert found.nodes < 2 * fresh.nodes
+        position = position.play(found.move)
+        if position.legal_moves() == ("pass",):
+            position = position.play("pass")

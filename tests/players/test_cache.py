@@ -46,12 +46,14 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["name"] for line in lines] == [
         "othello: uct",
+        "othello: endgame",
         "othello: alphabeta",
         "dots: uct",
+        "dots: endgame",
         "dots: alphabeta",
     ]
-    assert [line["step"] for line in lines] == [1, 2, 3, 4]
-    assert {line["steps"] for line in lines} == {4}
+    assert [line["step"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    assert {line["steps"] for line in lines} == {6}
     assert all(line["seconds"] >= 0 for line in lines)
     before = files(cache.cache_folder())
     assert before

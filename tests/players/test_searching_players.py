@@ -125,7 +125,7 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
     ("name", "fields", "words"),
     [
         ("uct", {"options": {"c": -1}}, "options.c: Input should be greater than or equal to 0"),
-        ("alphabeta", {"options": {"deep": 3}}, "Known options: margin_ms, depth, memory_mb."),
+        ("alphabeta", {"options": {"deep": 3}}, "Known options: margin_ms, method, depth, nodes"),
         ("weighted-uct", {"options": {"weights": "none.json"}}, "'none.json' cannot be read"),
         ("alphabeta", {"rules": "2048", "variant": {}}, "it plays othello and dots, not 2048"),
     ],

@@ -1,0 +1,286 @@
+"""Iterative deepening, and what surrounds it: windows, limits, the exact endgame."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from math import floor, log
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from players.endgame import Endgame
+from players.kernels import game
+from players.kernels.boards import Board
+from players.kernels.cache import one_at_a_time
+from players.search.alphabeta.methods import (
+    ALPHABETA,
+    MINIMAX,
+    PVS,
+    Context,
+    after,
+    full_line,
+    list_moves,
+    moves_left,
+    search,
+    settled,
+    value_at_end,
+)
+from players.search.alphabeta.ordering import NO_LIMIT, NO_MOVE, new_scratch
+from players.search.alphabeta.table import GENERATIONS, new_table
+from players.search.alphabeta.values import INFINITY, UNFINISHED, WIN, in_points
+from players.search.stop import stop_at
+
+Method = Literal["minimax", "alphabeta", "pvs", "mtdf"]
+METHODS: dict[Method, int] = {
+    "minimax": MINIMAX,
+    "alphabeta": ALPHABETA,
+    "pvs": PVS,
+    "mtdf": ALPHABETA,
+}
+
+WIDER = 4
+"""An aspiration window that missed grows so many times on that side."""
+
+GROWTH = 3.0
+"""The exact endgame takes about so many times as long for a move more."""
+
+LEAF_SECONDS = 1e-5
+"""What the exact value of a position met in a search may take."""
+
+FIRST_SHARE = 0.25
+"""Of the time for a move: to search before the exact endgame is tried, so that there is a good move
+should it not be done in time."""
+
+NEVER = np.zeros(1, np.int64)
+"""A flag that nobody sets."""
+
+
+class Limits(NamedTuple):
+    """What ends a search besides its `stop` flag."""
+
+    depth: int | None = None
+    """Search no deeper than so many moves."""
+    nodes: int | None = None
+    """Visit no more than about so many positions."""
+    until: float | None = None
+    """When `stop` will be set, in seconds of `time.monotonic()`, as far as that is known."""
+
+
+UNLIMITED = Limits()
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    move: str
+    score: float
+    """What the mover will win by, in discs or boxes: estimated, or exact when `exact`."""
+    depth: int
+    """The deepest search that was finished, in moves; for a solved position, all that remain."""
+    nodes: int
+    exact: bool
+    """Whether the score is what the game ends with under best play."""
+    pv: list[str]
+    """The principal variation, the move first."""
+
+
+class Line(NamedTuple):
+    """A position's value and principal variation at some depth."""
+
+    value: int
+    exact: bool
+    moves: Sequence[int]
+
+
+class AlphaBetaSearch:
+    """Searches that share a transposition table for a whole game."""
+
+    def __init__(
+        self,
+        board: Board,
+        *,
+        terms: Any,
+        endgame: Endgame,
+        memory_mb: int = 64,
+        method: Method = "pvs",
+        aspiration: int = 0,
+        endgame_from: int | None = None,
+        leaves_from: int | None = None,
+        early_stop: bool = False,
+    ) -> None:
+        """`aspiration` is half the width of the first window in hundredths, 0 for a whole one.
+
+        A position to move in is solved from `endgame_from` moves remaining on, those met in a
+        search from `leaves_from` on; None for what the solver does in time, 0 for never.
+        """
+        self._board = board
+        self._endgame = endgame
+        self._method: Method = method
+        self._aspiration = aspiration
+        self._endgame_from = endgame_from if endgame.reach else 0
+        self._early_stop = early_stop
+        self._context = Context(terms, new_table(memory_mb), endgame.memory, NEVER)
+        self._scratch = new_scratch()
+        self._scratch["method"] = METHODS[method]
+        if leaves_from is None or not endgame.reach:
+            leaves_from = reach_in(LEAF_SECONDS, endgame)
+        self._scratch["exact_from"] = leaves_from
+
+    def think(self, position: Any, stop: Any, limits: Limits = UNLIMITED) -> Found:
+        """Search deeper and deeper until `stop` is set, a limit is reached or the game is seen to
+        its end. One move deep is always searched.
+        """
+        self.begin()
+        if not self._is_within_reach(position, limits):
+            return self._deepen(position, stop, limits)
+        now = time.monotonic()
+        until = now if limits.until is None else now + FIRST_SHARE * (limits.until - now)
+        with stop_at(until) as first_stop:
+            found = self._deepen(position, first_stop, limits)
+        if found.exact:
+            return found
+        solution = self._endgame.best(position, stop)
+        if solution is None:
+            return found
+        return Found(
+            move=solution.move,
+            score=float(solution.margin),
+            depth=moves_left(position),
+            nodes=found.nodes + solution.nodes,
+            exact=True,
+            pv=solution.pv,
+        )
+
+    def begin(self) -> None:
+        """Make ready for a new position: what is in the table is old now."""
+        scratch = self._scratch
+        scratch["killers"] = NO_MOVE
+        scratch["history"] //= 8
+        scratch["nodes"] = 0
+        scratch["node_limit"] = NO_LIMIT
+        scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited since `begin`."""
+        return int(self._scratch["nodes"])
+
+    def glance(self, position: Any) -> Line:
+        """What `position` is worth one move deep, found in no time."""
+        line, _ = self._search(position, 1, None, NEVER)
+        assert line is not None  # nothing could stop it
+        return line
+
+    def line(self, position: Any, depth: int, guess: int | None, stop: Any) -> Line | None:
+        """What `position` is worth, `depth` moves deep; None when `stop` was set first.
+
+        `guess` is the value expected.
+        """
+        return self._search(position, depth, guess, stop)[0]
+
+    def _is_within_reach(self, position: Any, limits: Limits) -> bool:
+        """Whether the exact endgame is to be tried from `position`."""
+        reach = self._endgame_from
+        if reach is None:
+            if limits.depth is not None or limits.nodes is not None:
+                return False
+            until = limits.until
+            seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
+            reach = reach_in(seconds, self._endgame)
+        return int(moves_left(position)) <= reach
+
+    def _deepen(self, position: Any, stop: Any, limits: Limits) -> Found:
+        """Iterative deepening."""
+        line = self.glance(position)
+        depth, last = 1, 0.0
+        self._scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
+        while not line.exact and depth != limits.depth:
+            now = time.monotonic()
+            if self._early_stop and limits.until is not None and now + last > limits.until:
+                break
+            deeper, so_far = self._search(position, depth + 1, line.value, stop)
+            if deeper is None:
+                line = line._replace(moves=so_far or line.moves)
+                break
+            line, depth, last = deeper, depth + 1, time.monotonic() - now
+        pv = [self._board.names[move] for move in line.moves]
+        return Found(pv[0], in_points(line.value), depth, self.nodes, line.exact, pv)
+
+    def _search(
+        self, position: Any, depth: int, guess: int | None, stop: Any
+    ) -> tuple[Line | None, Sequence[int]]:
+        """The line `depth` moves deep, or None when it was stopped; and the moves so far."""
+        scratch, root = self._scratch, _typed(settled(position), position)
+        scratch["line"][0, 0] = NO_MOVE
+        over = int(value_at_end(root))
+        if over != UNFINISHED:
+            return Line(over, True, self._moves(position)), ()
+        context = self._context._replace(stop=stop)
+        scratch["stopped"] = scratch["estimates"] = 0
+        lower, upper = -INFINITY, INFINITY
+        moves: Sequence[int] = ()
+        width = self._aspiration
+        while lower < upper:
+            low, high = self._window(guess, width, lower)
+            value = int(search(root, depth, low, high, 0, context, scratch))
+            if value > low or scratch["stopped"]:
+                moves = self._moves(position) if scratch["line"][0, 0] != NO_MOVE else moves
+            if scratch["stopped"]:
+                return None, moves
+            lower = value if value > low else lower
+            upper = value if value < high else upper
+            guess, width = value, width * WIDER
+        return Line(lower, not scratch["estimates"], moves), moves
+
+    def _window(self, guess: int | None, width: int, lower: int) -> tuple[int, int]:
+        """Where to look for the value next, when it is at least `lower` and `guess` was the last
+        one heard of.
+        """
+        if self._method == "mtdf":
+            low = (guess or 0) - (guess != lower)
+            return low, low + 1
+        if guess is None or not 0 < width < WIN or self._method == "minimax":
+            return -INFINITY, INFINITY
+        return guess - width, guess + width
+
+    def _moves(self, position: Any) -> Sequence[int]:
+        """The principal variation of the last search, from before its forced moves."""
+        out = np.empty(game.PLIES, np.int16)
+        return [int(move) for move in out[: full_line(position, self._context, self._scratch, out)]]
+
+
+def reach_in(seconds: float, endgame: Endgame) -> int:
+    """Positions with so many moves remaining are, typically, solved in `seconds`."""
+    if not endgame.reach:
+        return 0
+    return endgame.reach + floor(log(max(seconds, 1e-4), GROWTH))
+
+
+def _typed(words: Any, model: Any) -> Any:
+    """A position with the types of `model`: numba hands words back as plain integers."""
+    return type(model)(*(type(kind)(word) for word, kind in zip(words, model, strict=True)))
+
+
+def child_of(position: Any, move: int) -> Any:
+    """The position after a move."""
+    return _typed(after(position, move), position)
+
+
+def legal_moves(position: Any) -> list[int]:
+    """The legal moves; none when the game is over."""
+    out = np.empty(game.MOVES, np.int16)
+    return [int(move) for move in out[: list_moves(position, out)]]
+
+
+def load_kernels(position: Any, terms: Any, endgame: Endgame) -> None:
+    """Load from the cache, or compile, what a search of positions of this type calls."""
+    context, scratch = Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
+    with one_at_a_time():
+        root = _typed(settled(position), position)
+        value_at_end(root)
+        moves_left(root)
+        search(root, 1, -INFINITY, INFINITY, 0, context, scratch)
+        full_line(root, context, scratch, np.empty(1, np.int16))
+        list_moves(root, np.empty(game.MOVES, np.int16))
+        after(root, 0)

@@ -1,0 +1,242 @@
+"""The alpha-beta family as one recursion: minimax, alpha-beta and principal variation search.
+
+They differ in the window that a child is searched with. MTD(f) (Plaat et al. 1996) is alpha-beta
+called again and again with a window of nothing, by the driver. All give the same value.
+
+Forced moves are played at once and cost no depth, so only positions without one are searched.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.endgame import solve
+from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
+from players.kernels.bits import ZERO, is_set
+from players.kernels.cache import kernel, part
+from players.kernels.pruning import candidates, canonical, count_moves, forced
+from players.search.alphabeta.ordering import (
+    NO_MOVE,
+    rank_moves,
+    remember_refutation,
+    settle,
+    take_best,
+)
+from players.search.alphabeta.table import (
+    AT_LEAST,
+    AT_MOST,
+    BOUND,
+    DEPTH,
+    EXACT,
+    MOVE,
+    TO_THE_END,
+    bucket_of,
+    field,
+    keep,
+    look_up,
+    prefetch,
+    value_of,
+)
+from players.search.alphabeta.values import (
+    INFINITY,
+    UNFINISHED,
+    final_value,
+    from_view,
+    highest_margin,
+    value_of_margin,
+)
+
+PVS, ALPHABETA, MINIMAX = 0, 1, 2
+
+
+class Context(NamedTuple):
+    """What a search reads, and the tables it shares with others."""
+
+    terms: Any
+    """The evaluation's numbers."""
+    table: Any
+    """The transposition table."""
+    memory: Any
+    """What the game's endgame solver works with."""
+    stop: Any
+    """int64[1]: not 0 when the search is to stop."""
+
+
+@part
+def extend_line(ply: Any, move: Any, scratch: Any) -> None:
+    """The line from `ply` is `move` and the line from the next ply."""
+    line = scratch.line
+    line[ply, 0] = move
+    index = 0
+    while line[ply + 1, index] != NO_MOVE:
+        line[ply, index + 1] = line[ply + 1, index]
+        index += 1
+    line[ply, index + 1] = NO_MOVE
+
+
+@part
+def leaf_value(position: Any, left: Any, low: Any, high: Any, context: Any, scratch: Any) -> Any:
+    """The value of a position that is not searched: it is over, solved or estimated."""
+    scratch.nodes += 1
+    if count_moves(position) == 0:
+        return final_value(position)
+    if left <= scratch.exact_from:
+        below, above = highest_margin(low), -highest_margin(-high)
+        return value_of_margin(solve(position, below, above, context.memory, context.stop))
+    scratch.estimates += 1
+    return np.int64(game.evaluate(position, context.terms))
+
+
+@kernel
+def search(
+    position: Any, depth: int, alpha: int, beta: int, ply: int, context: Any, scratch: Any
+) -> Any:
+    """The value of `position` for its mover, searched `depth` ≥ 1 moves deep (fail-soft).
+
+    The position is settled and not over. Once told to stop, by `context.stop` or the
+    limit on nodes, it sets `scratch.stopped` and returns at once with a meaningless value; nothing
+    of that is stored.
+    """
+    scratch.nodes += 1
+    scratch.line[ply, 0] = NO_MOVE
+    if is_set(context.stop) or scratch.nodes >= scratch.node_limit:
+        scratch.stopped = 1
+        return np.int64(0)
+    table = context.table
+    key, bucket = np.uint64(0), np.int64(0)
+    if len(table):
+        key = game.key(position)
+        bucket = bucket_of(table, key)
+        prefetch(table, bucket)
+    count = candidates(position, scratch.moves[ply])
+    stored = np.int64(NO_MOVE)
+    if len(table):
+        data = look_up(table, bucket, key)
+        if data != ZERO:
+            stored = field(data, MOVE)
+            deep, bound, known = field(data, DEPTH), field(data, BOUND), value_of(data)
+            enough = (
+                bound == EXACT
+                or (bound == AT_LEAST and known >= beta)
+                or (bound == AT_MOST and known <= alpha)
+            )
+            if enough and deep >= depth and ply > 0:
+                scratch.estimates += deep != TO_THE_END
+                return known
+
+    rank_moves(position, ply, count, depth, stored, context.terms, scratch)
+    estimates = scratch.estimates
+    best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)
+    for index in range(count):
+        move = take_best(ply, index, count, scratch)
+        child = settle(game.play(position, move))
+        sign = 1 if child.seat == position.seat else -1
+        left = np.int64(game.remaining(child))
+        is_leaf = depth == 1 or left <= scratch.exact_from or count_moves(child) == 0
+        least, most = floor, np.int64(beta)
+        if scratch.method == MINIMAX:
+            least, most = np.int64(-INFINITY), np.int64(INFINITY)
+        elif scratch.method == PVS and index > 0:
+            most = floor + 1
+        while True:
+            low, high = from_view(sign, least, most)
+            if is_leaf:
+                scratch.line[ply + 1, 0] = NO_MOVE
+                value = sign * leaf_value(child, left, low, high, context, scratch)
+            else:
+                value = sign * search(child, depth - 1, low, high, ply + 1, context, scratch)
+            if value < most or value >= beta or most >= beta:
+                break
+            most = np.int64(beta)
+            if ply == 0:  # it is better than those before it, should the search be stopped now
+                scratch.line[0, 0] = move
+                scratch.line[0, 1] = NO_MOVE
+        if scratch.stopped or is_set(context.stop):
+            scratch.stopped = 1
+            return np.int64(0)
+        if value > best:
+            best, best_move = value, move
+            if value > floor:
+                floor = value
+                extend_line(ply, move, scratch)
+                if value >= beta:
+                    remember_refutation(position, move, depth, ply, scratch)
+                    break
+    if len(table):
+        reach = TO_THE_END if scratch.estimates == estimates else depth
+        bound = AT_LEAST if best >= beta else (EXACT if best > alpha else AT_MOST)
+        keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
+    return best
+
+
+@part
+def named(position: Any, child: Any, buffer: Any) -> Any:
+    """The move of `position` that leads to what is `child` in canonical form, or NO_MOVE."""
+    wanted = game.key(child)
+    for index in range(game.moves(position, buffer)):
+        move = np.int64(buffer[index])
+        if game.key(canonical(game.play(position, move))) == wanted:
+            return move
+    return np.int64(NO_MOVE)
+
+
+@kernel
+def full_line(position: Any, context: Any, scratch: Any, out: Any) -> int:
+    """Write the principal variation from `position` to `out`: its forced moves, the line found by
+    the search and then the best moves the table knows; their number.
+    """
+    buffer = np.empty(game.MOVES, np.int16)
+    count, index, on_line = 0, 0, True
+    while count < len(out) and count_moves(position) > 0:
+        move = np.int64(forced(position))
+        if move == NO_MOVE:
+            searched = canonical(position)
+            if on_line:
+                move = np.int64(scratch.line[0, index])
+                index += 1
+                on_line = move != NO_MOVE
+            if move == NO_MOVE and len(context.table):
+                key = game.key(searched)
+                data = look_up(context.table, bucket_of(context.table, key), key)
+                if data != ZERO:
+                    move = field(data, MOVE)
+            if move != NO_MOVE:
+                move = named(position, canonical(game.play(searched, move)), buffer)
+        if move == NO_MOVE:
+            break
+        out[count] = move
+        count += 1
+        position = game.play(position, move)
+    return count
+
+
+@kernel
+def list_moves(position: Any, out: Any) -> Any:
+    """Write the legal moves to `out`; their number."""
+    return np.int64(game.moves(position, out))
+
+
+@kernel
+def settled(position: Any) -> Any:
+    """The position as it is searched."""
+    return settle(position)
+
+
+@kernel
+def after(position: Any, move: int) -> Any:
+    """The position after a move."""
+    return game.play(position, np.int64(move))
+
+
+@kernel
+def moves_left(position: Any) -> Any:
+    """How many moves are still to come at most."""
+    return np.int64(game.remaining(position))
+
+
+@kernel
+def value_at_end(position: Any) -> Any:
+    """The value of a game that is over; UNFINISHED when it is not."""
+    return np.int64(UNFINISHED) if count_moves(position) > 0 else final_value(position)

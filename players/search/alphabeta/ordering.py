@@ -1,0 +1,116 @@
+"""Which move alpha-beta tries first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels import game
+from players.kernels.cache import part
+from players.kernels.pruning import canonical, forced
+
+NO_MOVE = -1
+NO_LIMIT = 1 << 62
+"""More positions than anyone waits for."""
+
+FIRST, KILLER, LOOK = 1 << 60, 1 << 48, 1 << 32
+"""Ranks: the stored move before all others, killers before the rest; what one step of `priority`
+weighs beside history."""
+
+SORTED_DEPTH = 4
+"""From so many moves to go on, moves are sorted by the estimate of where they lead."""
+
+Scratch = np.dtype(
+    [
+        ("moves", np.int16, (game.PLIES, game.MOVES)),
+        ("order", np.int64, (game.PLIES, game.MOVES)),
+        ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),
+        ("killers", np.int16, (game.PLIES, 2)),
+        ("history", np.int64, (2, game.MOVES)),
+        ("nodes", np.int64),
+        ("estimates", np.int64),
+        ("node_limit", np.int64),
+        ("stopped", np.int64),
+        ("generation", np.int64),
+        ("method", np.int64),
+        ("exact_from", np.int64),
+    ],
+    align=True,
+)
+"""What one search writes as it goes, and its settings. A record, as it is one pointer to hand down:
+
+- moves, order: the moves of each ply and their ranks
+- line: the principal variation from each ply, ended by NO_MOVE
+- killers: the moves that last refuted others at a ply
+- history: how much a move has refuted, by seat
+- nodes: positions visited; estimates: those of them that were estimated
+- node_limit: stop at so many nodes
+- stopped: not 0 once the search was told to stop: what it returns then means nothing
+- generation: which of the table's entries are new
+- method: one of `methods`
+- exact_from: positions with so many moves remaining are solved
+"""
+
+
+@part
+def rank_moves(
+    position: Any, ply: Any, count: Any, depth: Any, stored: Any, terms: Any, scratch: Any
+) -> None:
+    """Ranks for the moves of `ply`, highest to be tried first."""
+    for index in range(count):
+        move = np.int64(scratch.moves[ply, index])
+        if move == stored:
+            rank = np.int64(FIRST)
+        else:
+            rank = scratch.history[position.seat, move]
+            if move == scratch.killers[ply, 0] or move == scratch.killers[ply, 1]:
+                rank += KILLER
+            if depth >= SORTED_DEPTH:
+                child = settle(game.play(position, move))
+                value = np.int64(game.evaluate(child, terms))
+                rank += (value if child.seat == position.seat else -value) * LOOK
+            else:
+                rank += np.int64(game.priority(position, move)) * LOOK
+        scratch.order[ply, index] = rank
+
+
+@part
+def settle(position: Any) -> Any:
+    """The position after every forced move, in its canonical form; the same player is to move."""
+    move = forced(position)
+    while move >= 0:
+        position = game.play(position, move)
+        move = forced(position)
+    return canonical(position)
+
+
+@part
+def take_best(ply: Any, index: Any, count: Any, scratch: Any) -> Any:
+    """Bring the best-ranked of the moves from `index` on to `index`; that move."""
+    moves, order = scratch.moves, scratch.order
+    best = index
+    for other in range(index + 1, count):
+        if order[ply, other] > order[ply, best]:
+            best = other
+    move, rank = moves[ply, best], order[ply, best]
+    moves[ply, best], order[ply, best] = moves[ply, index], order[ply, index]
+    moves[ply, index], order[ply, index] = move, rank
+    return np.int64(move)
+
+
+@part
+def remember_refutation(position: Any, move: Any, depth: Any, ply: Any, scratch: Any) -> None:
+    """`move` cut the others off."""
+    if scratch.killers[ply, 0] != move:
+        scratch.killers[ply, 1] = scratch.killers[ply, 0]
+        scratch.killers[ply, 0] = move
+    scratch.history[position.seat, move] += depth * depth
+
+
+def new_scratch() -> Any:
+    """Empty scratch memory for a principal variation search without limits."""
+    scratch = np.zeros(1, Scratch)[0]
+    scratch["node_limit"] = NO_LIMIT
+    scratch["killers"] = NO_MOVE
+    return scratch

@@ -1,0 +1,115 @@
+"""The transposition table of alpha-beta: what earlier searches found out about a position.
+
+Two entries a bucket. The first keeps what was searched deepest and gives way to the same position,
+to a deeper search and to anything once its generation is over; the second takes the rest. An entry
+is the whole 64-bit key and one word of data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from players.kernels import game
+from players.kernels.bits import ZERO, below, declare
+from players.kernels.cache import intrinsic, part
+
+AT_LEAST, AT_MOST, EXACT = 1, 2, 3
+"""What a stored value says of the true one. 0 marks an empty entry."""
+
+TO_THE_END = game.PLIES
+"""The depth of a value that rests on no estimate."""
+
+GENERATIONS = 256
+"""After so many searches the count of generations starts again."""
+
+BUCKET_WORDS = 4
+BUCKET_BYTES = 8 * BUCKET_WORDS
+LINE_BYTES = 64
+"""A cache line: buckets start on its borders and halves."""
+
+BYTE = np.uint64(0xFF)
+MOVE, DEPTH, BOUND, GENERATION = np.uint64(24), np.uint64(16), np.uint64(8), np.uint64(0)
+"""The places of the parts of a data word; the value's is the upper half."""
+
+HALF = np.uint64(32)
+
+
+def new_table(memory_mb: int) -> Any:
+    """An empty table: as many buckets as fit, none for 0."""
+    buckets = memory_mb * 1_000_000 // BUCKET_BYTES
+    spare = LINE_BYTES // 8
+    words = np.zeros(BUCKET_WORDS * buckets + spare, np.uint64)
+    begin = -words.ctypes.data % LINE_BYTES // 8
+    return words[begin : begin + BUCKET_WORDS * buckets]
+
+
+@intrinsic
+def prefetch(_typing: Any, table: Any, index: Any) -> Any:
+    """Have the processor fetch `table[index]` while it does other things."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.gep(array.data, [arguments[1]])
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = declare(
+            builder.module, "llvm.prefetch.p0i8", ir.VoidType(), [byte, word, word, word]
+        )
+        # for reading, kept in every cache, data
+        builder.call(function, [builder.bitcast(pointer, byte), word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.none(table, types.int64), generate
+
+
+@part
+def bucket_of(table: Any, key: Any) -> Any:
+    """The index of the bucket's first word."""
+    return np.int64(below(key, np.uint64(len(table) // BUCKET_WORDS))) * BUCKET_WORDS
+
+
+@part
+def look_up(table: Any, bucket: Any, key: Any) -> Any:
+    """The data word kept for `key`; 0 when there is none."""
+    if table[bucket] == key:
+        return table[bucket + 1]
+    if table[bucket + 2] == key:
+        return table[bucket + 3]
+    return ZERO
+
+
+@part
+def field(data: Any, place: Any) -> Any:
+    """A part of a data word other than the value."""
+    return np.int64((data >> place) & BYTE)
+
+
+@part
+def value_of(data: Any) -> Any:
+    """The value in a data word."""
+    return np.int64(data) >> np.int64(HALF)
+
+
+@part
+def keep(
+    table: Any, bucket: Any, key: Any, value: Any, move: Any, depth: Any, bound: Any, age: Any
+) -> None:
+    """Remember what a search found; `age` is the generation of the search."""
+    data = (
+        np.uint64(value) << HALF
+        | np.uint64(move) << MOVE
+        | np.uint64(depth) << DEPTH
+        | np.uint64(bound) << BOUND
+        | np.uint64(age) << GENERATION
+    )
+    older = table[bucket + 1]
+    if table[bucket] == key:
+        table[bucket + 1] = data
+    elif field(older, GENERATION) != age or field(older, DEPTH) <= depth:
+        table[bucket + 2], table[bucket + 3] = table[bucket], older
+        table[bucket], table[bucket + 1] = key, data
+    else:
+        table[bucket + 2], table[bucket + 3] = key, data

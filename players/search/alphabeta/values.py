@@ -1,0 +1,58 @@
+"""The values of alpha-beta: hundredths of a disc or box, from the mover's view.
+
+A finished or solved game is worth WIN more than its margin to the winner, so any won game beats
+any estimate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels import game
+from players.kernels.cache import part
+
+WIN = 1_000_000
+"""More than any estimate."""
+
+INFINITY = 2_000_000
+UNFINISHED = 3_000_000
+"""In place of a value: the game is not over."""
+
+MOST = 128
+"""More than anyone wins by."""
+
+
+@part
+def value_of_margin(margin: Any) -> Any:
+    """The value of a game that ends with `margin`."""
+    return np.int64(100 * margin + WIN * np.int64(np.sign(margin)))
+
+
+@part
+def final_value(position: Any) -> Any:
+    """The value of a finished game for `position.seat`."""
+    net = np.int64(game.net(position))
+    return value_of_margin(net if position.seat == 0 else -net)
+
+
+@part
+def highest_margin(value: Any) -> Any:
+    """The highest margin that is worth no more than `value`."""
+    if value >= 0:
+        return min(max((value - WIN) // 100, 0), MOST)
+    return max(min((value + WIN) // 100, -1), -MOST)
+
+
+@part
+def from_view(sign: Any, low: Any, high: Any) -> Any:
+    """The window as the next mover sees it: the same player's when `sign` is 1."""
+    return (low, high) if sign == 1 else (-high, -low)
+
+
+def in_points(value: int) -> float:
+    """A value in discs or boxes."""
+    if abs(value) >= WIN // 2:
+        value -= WIN if value > 0 else -WIN
+    return value / 100
