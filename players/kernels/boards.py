@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
 from players.kernels import (
-    dots_evaluation,
+    dots_evaluation,  # noqa: F401 - answers for its game
     dots_playouts,  # noqa: F401 - answers for its game
-    othello_evaluation,
+    othello_evaluation,  # noqa: F401 - answers for its game
     othello_playouts,  # noqa: F401 - answers for its game
 )
 from players.kernels.dots import DotsBoard
 from players.kernels.othello import OthelloBoard
+from players.kernels.terms import load_terms as load_terms  # for players, beside the board
 
 
 class Board(Protocol):
@@ -41,9 +40,3 @@ BOARDS: Mapping[str, Callable[[Mapping[str, Any]], Board]] = {
 def load_board(rules: str, variant: Mapping[str, Any]) -> Board:
     """The board of `rules` with the complete settings `variant`, of a size the kernels play."""
     return BOARDS[rules](variant)
-
-
-def load_terms(rules: str, variant: Mapping[str, Any]) -> Any:
-    """int32[:]: the numbers of the evaluation of `rules` with the settings `variant`."""
-    terms = {"othello": othello_evaluation.DEFAULT_TERMS, "dots": dots_evaluation.DEFAULT_TERMS}
-    return np.array(terms[rules], np.int32)

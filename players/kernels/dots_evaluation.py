@@ -10,8 +10,9 @@ from numba.extending import overload
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.dots import is_dots, open_boxes, sides
+from players.kernels.fields import members, whole
 
-DEFAULT_TERMS = (40, 12)
+FEATURES = ("opened", "tempo")
 """In hundredths of a box for each box still open: having the other player open the first chain, and
 being about to."""
 
@@ -54,3 +55,9 @@ def _expectation(position: Any, value: Any) -> Any:
         return 1.0 / (1.0 + np.exp(-value / SPREAD))
 
     return expectation
+
+
+def from_features(content: Any) -> Any:
+    """int32[:]: the terms of an evaluation, from an object of the FEATURES' values."""
+    values = members(content, FEATURES, "features")
+    return np.array([whole(value, name) for name, value in values.items()], np.int32)

@@ -51,7 +51,7 @@ def test_the_tables_are_the_sources_on_the_whole_board(name: str, black: str, wh
 
 
 def test_every_table_tells_where_it_comes_from() -> None:
-    files = sorted(Path(load_weights.__code__.co_filename).parent.glob("*.json"))
+    files = sorted(Path(load_weights.__code__.co_filename).parent.glob("othello-*.json"))
     assert [file.name for file in files] == ["othello-hand.json", "othello-league.json"]
     for file in files:
         content = json.loads(file.read_text())

@@ -1,0 +1,84 @@
+"""The numbers of the evaluations: files with their provenance, and reading any such file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from players.kernels import dots_evaluation, othello_evaluation
+
+EVALUATIONS = ("default", "classic")
+"""The evaluations that come with the package: the strongest, and one made of the classical
+features alone."""
+
+DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error)
+"""What NumPy raises for a file that is no archive, or is damaged."""
+
+FOLDER = Path(__file__).resolve().parents[1] / "weights"
+
+
+def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") -> Any:
+    """int32[:]: the evaluation `name`, or the one in the file `name`, for `rules` with the settings
+    `variant`.
+
+    A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello. Raises
+    ValueError naming the file, the entry, and what is expected.
+    """
+    path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
+    if path.suffix == ".npz" and (rules != "othello" or variant["size"] != 8):
+        raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
+    try:
+        if path.suffix == ".npz":
+            return othello_evaluation.from_patterns(*_arrays(path))
+        game = othello_evaluation if rules == "othello" else dots_evaluation
+        return game.from_features(_features(path))
+    except OSError as error:
+        raise ValueError(
+            f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
+            f"expected {', '.join(EVALUATIONS)} or the path of a file"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:
+    """Patterns were learned for the two presets on 8×8; other settings have the features."""
+    if rules == "dots":
+        return FOLDER / "evaluation-dots.json"
+    learned = variant["size"] == 8 and variant["corners"] != variant["free_centre"]
+    preset = "standard" if variant["corners"] else "cornerless"
+    suffix = ".npz" if name == "default" and learned else ".json"
+    return FOLDER / f"evaluation-othello-{preset}{suffix}"
+
+
+def _arrays(path: Path) -> tuple[Any, Any]:
+    names = ("scalars", "patterns")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return file[names[0]], file[names[1]]
+    except (
+        ValueError,
+        KeyError,
+        EOFError,
+        AttributeError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        expected = f"expected a NumPy archive of the arrays {' and '.join(names)}"
+        raise ValueError(f"{expected}: {error}") from error
+
+
+def _features(path: Path) -> Any:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"not a JSON file in UTF-8: {error}") from error
+    if not isinstance(content, dict) or "features" not in content:
+        raise ValueError("must be a JSON object with the member 'features'")
+    return content["features"]
