@@ -135,15 +135,14 @@ class Gtp:
         except MoveError as error:
             wrong = "resigned" if said.lower() == "resign" else f"played {said!r}: {error}"
             sys.stderr.write(
-                f"The engine {wrong}.\nThe game so far: {_transcript(self._moves)}, "
+                f"The engine {wrong}.\nThe game so far: {_transcript(self._moves) or 'no move'}, "
                 f"{self._colour} to move; legal: {' '.join(self._position.legal_moves())}.\n"
             )
 
     def _time_left(self, turn: Turn) -> str:
         """What the clock holds: for this one move, or for all when only the bank limits it."""
-        if turn.start.clock.move_ms is None:
-            return f"time_left {self._colour} {turn.time_ms // 1000} 0"
-        return f"time_left {self._colour} {turn.time_ms // 1000} 1"
+        stones = 0 if turn.start.clock.move_ms is None else 1
+        return f"time_left {self._colour} {turn.time_ms // 1000} {stones}"
 
 
 def _time_settings(start: Start) -> str:

@@ -49,7 +49,7 @@ class Analysis(Protocol):
 
     @property
     def nodes(self) -> int:
-        """Positions searched."""
+        """Positions searched; those of an exact endgame are not counted."""
 
     @property
     def seconds(self) -> float:
@@ -72,10 +72,11 @@ def show(position: Position, analysis: Analysis, console: Console) -> None:
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
     unit = _UNITS[name]
+    searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
     console.print(
         Text(
             f"value: the margin in {unit} that {mover or f'seat {seat}'} ends with after the move, "
-            f"by best play\n{analysis.seconds:.1f} s, {analysis.nodes:,} positions searched",
+            f"by best play\n{analysis.seconds:.1f} s{searched}",
             style="dim",
         ),
         soft_wrap=True,
