@@ -68,11 +68,11 @@ def show(position: Position, seconds: float, *, as_json: bool) -> None:
     if reason is not None:
         raise UserError(f"the analysis searches with alphabeta, and {reason}")
     warm_kernels([game.name])
-    found = _analyse(position, seconds)
     if as_json:
-        typer.echo(analysis.dumps(position, found), nl=False)
+        typer.echo(analysis.dumps(position, _analyse(position, seconds)), nl=False)
     else:
-        analysis.show(position, found, Console())
+        typer.echo(f"{position}\n")  # something to look at meanwhile
+        analysis.show(position, _analyse(position, seconds), Console())
 
 
 def _analyse(position: Position, seconds: float) -> Analysis:

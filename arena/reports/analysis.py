@@ -57,10 +57,9 @@ class Analysis(Protocol):
 
 
 def show(position: Position, analysis: Analysis, console: Console) -> None:
-    """The board and a line for each move."""
+    """A line for each move of `position`, best first."""
     name, seat = position.game.name, position.to_move
     mover = mark(name, seat).strip() if seat is not None else ""
-    console.print(Text(f"{position}\n"))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("move", style="bold", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
