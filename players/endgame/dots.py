@@ -9,17 +9,19 @@ from numba.extending import overload
 
 from players import endgame
 from players.endgame import Solution
+from players.endgame.dots_majority import search_majority
 from players.endgame.dots_rest import core_of, double_dealing_cost
 from players.endgame.dots_search import new_ground, search, with_corners_across
-from players.endgame.dots_table import MOST, new_table
+from players.endgame.dots_table import MOST, NO_MOVE, new_table
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, is_set, popcount
 from players.kernels.cache import kernel, one_at_a_time, part
 from players.kernels.dots import VERTICAL, DotsBoard, DotsPosition, is_dots, open_boxes
 from players.kernels.dots_pruning import WHOLE_GAME
 
-REACH = 40
-"""Edges to draw in positions solved in about a second."""
+REACH, MAJORITY_REACH = 40, 20
+"""Edges to draw in positions solved in about a second: where all boxes are played for, and where
+the game stops at a majority."""
 
 
 class DotsMemory(NamedTuple):
@@ -29,12 +31,21 @@ class DotsMemory(NamedTuple):
     """See `dots_table`."""
 
 
+@part
+def stops_at_majority(position: Any) -> Any:
+    """Whether the game ends before all boxes are closed."""
+    return position.enough <= WHOLE_GAME
+
+
 @kernel
 def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, stop: Any) -> Any:
     """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
     lead = lead if seat == 0 else -lead
     ground = new_ground(position)
+    if stops_at_majority(position):
+        table, largest = memory.table, ground.largest
+        return search_majority(position, low, high, table, largest, nodes, stop)
     still = open_boxes(across, down, stride, boxes)
     core_across, core_down = core_of(across, down, boxes, stride)
     rest = open_boxes(core_across, core_down, stride, boxes)
@@ -82,17 +93,23 @@ def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
 
 
 @part
+def step_of(position: Any) -> Any:
+    """What margins differ by at least: two if each of the boxes left goes to one or the other."""
+    return 1 if stops_at_majority(position) else 2
+
+
+@part
 def candidates(position: Any, moves: Any) -> Any:
     """Write the moves of which one is best to the front of `moves`; their number.
 
-    If there are boxes to take, taking one or handing them over is.
+    If there are boxes to take and all are played for, taking one or handing them over is.
     """
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)
     core_across, core_down = core_of(across, down, boxes, stride)
     prey = open_boxes(across, down, stride, boxes)
     prey &= ~open_boxes(core_across, core_down, stride, boxes)
-    if prey == ZERO:
+    if prey == ZERO or stops_at_majority(position):
         return count
     rows, columns = prey | (prey << stride), prey | (prey << ONE)
     chosen = np.int64(0)
@@ -109,13 +126,12 @@ def candidates(position: Any, moves: Any) -> Any:
 def best_between(
     position: Any, least: Any, most: Any, moves: Any, memory: Any, nodes: Any, stop: Any
 ) -> Any:
-    """The mover's margin, known to be above `least`, at most `most` and of the parity of both;
-    moves[0] is then the best move, if there is any.
+    """The mover's margin, known to be above `least` and at most `most`; moves[0] is then the best
+    move. If all boxes are played for, the bounds must have the margin's parity.
     """
     count = candidates(position, moves)
-    if count == 0:
-        return most
-    bound = least + (most - least + 2) // 4 * 2
+    step = step_of(position)
+    bound = least + ((most - least) // step + 1) // 2 * step
     while least < most and not is_set(stop):
         highest = np.int64(-MOST)
         for index in range(count):
@@ -130,7 +146,7 @@ def best_between(
                 moves[index], moves[0] = moves[0], move
                 break
         if highest >= bound:
-            least, bound = highest, highest + 2
+            least, bound = highest, highest + step
         else:
             most, bound = highest, highest
     return least
@@ -142,7 +158,7 @@ def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop:
     moves = np.empty(game.MOVES, np.int16)
     length = 0
     while candidates(position, moves) and not is_set(stop):
-        best_between(position, margin - 2, margin, moves, memory, nodes, stop)
+        best_between(position, margin - step_of(position), margin, moves, memory, nodes, stop)
         if is_set(stop):
             break
         line[length] = moves[0]
@@ -155,11 +171,15 @@ def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop:
 
 @kernel
 def best_margin(position: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
-    """The mover's margin; moves[0] is then the best move, if there is any."""
+    """The mover's margin; moves[0] is then the best move, or NO_MOVE after the end."""
+    lead = position.lead if position.seat == 0 else -position.lead
+    if game.moves(position, moves) == 0:
+        moves[0] = NO_MOVE
+        return lead
     left = open_boxes(position.across, position.down, position.stride, position.boxes)
     most = np.int64(popcount(left))
-    lead = position.lead if position.seat == 0 else -position.lead
-    return best_between(position, lead - most - 2, lead + most, moves, memory, nodes, stop)
+    least = lead - most - step_of(position)
+    return best_between(position, least, lead + most, moves, memory, nodes, stop)
 
 
 @kernel
@@ -179,10 +199,8 @@ class DotsEndgame:
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second; 0 for
-        games that stop at a majority, whose margins depend on the order of captures.
-        """
-        return REACH if self._board.enough > WHOLE_GAME else 0
+        """Positions with so many moves remaining are, typically, solved in about a second."""
+        return REACH if self._board.enough > WHOLE_GAME else MAJORITY_REACH
 
     def best(self, position: DotsPosition, stop: Any) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""
@@ -192,8 +210,7 @@ class DotsEndgame:
             return None
         visited, line = int(nodes[0]), moves.copy()
         length = int(follow(position, margin, line, self.memory, nodes, stop))
-        over = not (position.across | position.down)
-        pv = [] if over else [self._board.names[move] for move in line[: max(length, 1)]]
+        pv = [self._board.names[move] for move in line[: max(length, moves[0] != NO_MOVE)]]
         return Solution(pv[0] if pv else "", margin, pv, visited)
 
     def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:

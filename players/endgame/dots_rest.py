@@ -24,16 +24,16 @@ from players.kernels.cache import part
 from players.kernels.dots import open_boxes
 
 CHAINS_AT, LONGEST_CHAIN = 2, 10
-LOOPS_AT, LONGEST_LOOP = 34, 14
-"""A pool's lowest bits are for chains of one and two boxes. From these bits on it has a field a
-length: chains of 3, 4, … boxes, loops of 4, 6, …; what is longer stays in the words of edges."""
+LOOPS_AT, LONGEST_LOOP = 34, 16
+"""A pool's lowest bits are for chains of one and two boxes. From these bits on it has four bits a
+length: chains of 3, 4, … boxes, loops of 4, 6, …; what is longer stays in the words of edges.
 
-FULL = 15
-"""The most of one length a field counts; more of them stay in the words of edges."""
+A board of 64 dots has no room for 16 of one length. It would take 48 boxes, and boards with so many
+have 24 at the border, where both ends of a chain are."""
 
 SHORT = np.uint64((1 << CHAINS_AT) - 1)
 CHAINS = np.uint64((1 << LOOPS_AT) - (1 << CHAINS_AT))
-LOOPS = np.uint64((1 << 64) - (1 << LOOPS_AT))
+LOOPS = np.uint64((1 << 62) - (1 << LOOPS_AT))
 
 CHAIN_COST, LOOP_COST = 2, 4
 """The boxes left to the other player by who takes all others of a chain or loop and then, to hand
@@ -134,7 +134,6 @@ def pooled(across: Any, down: Any, pool: Any, left: Any, boxes: Any, stride: Any
                 at, fits = LOOPS_AT + 2 * (size - 4), size <= LONGEST_LOOP
             else:
                 at, fits = CHAINS_AT + 4 * (size - 3), size <= LONGEST_CHAIN
-            fits = fits and (pool >> np.uint64(at)) & np.uint64(FULL) != np.uint64(FULL)
             if fits:
                 pool += ONE << np.uint64(at)
         if fits:

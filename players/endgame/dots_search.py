@@ -113,18 +113,13 @@ def safe_edges(across: Any, down: Any, twos: Any, ground: Any) -> Any:
 
 
 @part
-def promising(across: Any, down: Any, joints: Any, ground: Any) -> Any:
-    """Those of the safe edges to be tried first: between boxes, at joints that become chain
-    links; if there are none, between boxes; if there are none, all.
+def linking(across: Any, down: Any, joints: Any, ground: Any) -> Any:
+    """Those of the safe edges to be tried first: between boxes, one of them a joint of `joints`;
+    if there are none, all.
     """
-    boxes, stride = ground.boxes, ground.stride
-    rows, columns = across & boxes & (boxes << stride), down & boxes & (boxes << ONE)
-    tying_rows, tying_columns = (
-        rows & (joints | (joints << stride)),
-        columns & (joints | (joints << ONE)),
-    )
-    if tying_rows | tying_columns != ZERO:
-        return tying_rows, tying_columns
+    stride = ground.stride
+    rows = across & ground.boxes & (ground.boxes << stride) & (joints | (joints << stride))
+    columns = down & ground.boxes & (ground.boxes << ONE) & (joints | (joints << ONE))
     return (rows, columns) if rows | columns != ZERO else (across, down)
 
 
@@ -169,11 +164,11 @@ def search(
         return taken - 2 * cost - value
 
     bound -= taken
-    across, down, pool, left = pooled(across, down, pool, left, ground.boxes, ground.stride)
     if bound <= -left:
         return taken - left
     if bound > left:
         return taken + left
+    across, down, pool, left = pooled(across, down, pool, left, ground.boxes, ground.stride)
     nodes[0] += 1
     if is_set(stop):
         return 0
@@ -187,7 +182,7 @@ def search(
 
     _, twos, joints = by_strings(across, down, ground.boxes, ground.stride)
     rows, columns = safe_edges(across, down, twos, ground)
-    fours = across & (across >> ground.stride) & down & (down >> ONE)
+    threes = joints & ~(across & (across >> ground.stride) & down & (down >> ONE))
     known = move_of(record)
     best, best_move = np.int64(-MOST), np.int64(NO_MOVE)
     chains = twos
@@ -201,7 +196,7 @@ def search(
                 move = known
                 known = np.int64(NO_MOVE)
             else:
-                first_rows, first_columns = promising(rows, columns, joints & ~fours, ground)
+                first_rows, first_columns = linking(rows, columns, threes, ground)
                 if first_rows != ZERO:
                     move = np.int64(lowest(first_rows))
                 else:

@@ -23,7 +23,9 @@ BYTE = np.uint64(255)
 def new_table(memory_mb: int) -> Any:
     """An empty table, uint64[slots, ENTRY]: as many slots, a power of two, as fit."""
     slots = max(memory_mb * 1_000_000 // (8 * ENTRY), 2)
-    return np.zeros((1 << slots.bit_length() - 1, ENTRY), np.uint64)
+    table = np.empty((1 << slots.bit_length() - 1, ENTRY), np.uint64)
+    table.fill(0)  # np.zeros would leave it to the first searches to have each page made
+    return table
 
 
 @part
