@@ -21,9 +21,9 @@ from rich.table import Table
 import rules
 from players.endgame import load_endgame
 from players.kernels.boards import load_board, load_terms
+from players.search import uct
 from players.search.alphabeta import AlphaBetaSearch, Limits
 from players.search.sampling import total_net
-from players.search.uct import UctSearch
 
 RUNS = 3
 """Each figure is the best of so many runs: other work on the machine only ever slows one down."""
@@ -114,9 +114,14 @@ def iterations_per_second(name: str, settings: Mapping[str, object], count: int)
     board = load_board(name, game.variant)
     position = board.position(game.start().state())
     stop = np.zeros(1, np.int64)
-    searches = [UctSearch(board, c=1.0, memory_mb=512, seed=run) for run in range(RUNS)]
-    UctSearch(board, c=1.0, memory_mb=1, seed=0).think(position, stop, 0, 1)
-    return count / _quickest(lambda run: searches[run].think(position, stop, 0, count))
+    plain = uct.make_settings(uct.most_margin(name, game.variant))
+    endgame = load_endgame(name, board, 1)
+    searches = [
+        uct.UctSearch(board, plain, endgame, memory_mb=512, seed=run) for run in range(RUNS)
+    ]
+    uct.load_kernels(position, plain, endgame)
+    limits = uct.Limits(count)
+    return count / _quickest(lambda run: searches[run].think(position, stop, limits))
 
 
 def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> float:

@@ -1,15 +1,33 @@
-"""UCT: Monte Carlo tree search with UCB1 and random playouts."""
+"""UCT: Monte Carlo tree search with UCB1, by default with random playouts."""
 
 from __future__ import annotations
 
+import math
+import sys
+import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from players.options import UctOptions, read_options
 from players.sdk import Answer, Start, Turn, play
-from players.thinking import board_of, seconds_since, think_until
+from players.thinking import board_of, open_places, seconds_since, think_until
 
 if TYPE_CHECKING:
+    from players.endgame import Solution
     from players.kernels.boards import Board
+    from players.search.uct import Settings
+
+SHARE_TO_SOLVE = 0.5
+"""The part of the time after which the solver gives up."""
+
+LEAF_SECONDS = 1e-5
+"""What solving a leaf may take: somewhat more than playouts."""
+
+HARDER_BY_A_MOVE = 3.0
+"""One more move remaining takes the solver so many times as long."""
+
+AUTO_C = 2.0
+"""c = "auto" is so many standard deviations of the results."""
 
 
 class Uct:
@@ -24,21 +42,84 @@ class Uct:
 
     def start(self, start: Start) -> None:
         """Read the options, and load or compile every kernel before the clock runs."""
-        self._options = read_options(self.options_model, start)
+        self._options = options = read_options(self.options_model, start)
         self._board = board_of(self.name, start)
-        from players.search.uct import UctSearch, load_kernels
+        from players.endgame import load_endgame
+        from players.search.uct import Limits, UctSearch, load_kernels
 
-        load_kernels(self._board.position(start.state))
+        self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        settings = self._settings(start)
+        position = self._board.position(start.state)
+        load_kernels(position, settings, self._endgame)
+        if options.endgame != 0:
+            self._endgame.load_kernels(position)
         self._search = UctSearch(
             self._board,
-            c=self._options.c,
-            memory_mb=self._options.memory_mb,
+            settings,
+            self._endgame,
+            memory_mb=options.memory_mb,
             seed=start.seed,
-            weights=self.weights(self._options, start, self._board),
+            threads=options.threads,
+            parallel=options.parallel,
+        )
+        self._limits = Limits(
+            options.iterations,
+            options.depth,
+            options.early_stop,
+            options.direction,
+            options.direction_after,
         )
 
+    def _settings(self, start: Start) -> Settings:
+        from players.search.uct import make_settings, most_margin
+
+        options = self._options
+        shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
+        leaves = options.endgame_leaves
+        if leaves is None or not self._endgame.reach:
+            leaves = self._reach_in(LEAF_SECONDS) if options.solver else 0
+        return make_settings(
+            most_margin(start.rules, start.variant),
+            c=0.0 if options.c == "auto" else options.c,
+            spread_factor=AUTO_C if options.c == "auto" else 0.0,
+            backup=options.backup,
+            opponent=options.opponent,
+            weights=self.weights(options, start, self._board),
+            evaluated=shares[options.leaf],
+            terms=self._terms(start),
+            plies=options.leaf_plies,
+            guided=options.playout == "guided",
+            samples=options.playouts,
+            expand_after=options.expand_after,
+            solver=options.solver,
+            exact=leaves,
+        )
+
+    def _terms(self, start: Start) -> Any:
+        """The evaluation's numbers; None where nothing is evaluated. A mistake in the file ends the
+        process with a sentence.
+        """
+        from players.kernels.boards import load_terms
+
+        options = self._options
+        if options.leaf == "playout" and options.leaf_plies is None:
+            return None
+        try:
+            return load_terms(start.rules, start.variant, options.evaluation)
+        except ValueError as error:
+            sys.exit(str(error))
+
+    def _reach_in(self, seconds: float) -> int:
+        """Positions with so many moves remaining are, typically, solved in `seconds`; 0 where the
+        solver does not know the rules.
+        """
+        reach = self._endgame.reach
+        return max(reach + math.floor(math.log(seconds, HARDER_BY_A_MOVE)), 0) if reach else 0
+
     def choose(self, turn: Turn) -> Answer:
-        """Think until the time is nearly over, or for the iterations asked for."""
+        """Solve the position where that is within reach; else search until the time is nearly over
+        or a limit is met.
+        """
         from players.search.stop import stop_at
 
         options, search = self._options, self._search
@@ -46,18 +127,80 @@ class Uct:
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
-        with stop_at(think_until(turn, options.margin_ms)) as stop:
-            iterations = search.think(position, stop, len(turn.legal), options.iterations)
-        choice = search.choose(options.final)
-        seconds = seconds_since(turn)
+        deadline = think_until(turn, options.margin_ms)
+        solution = self._solve(turn, position, deadline)
+        if solution is not None:
+            return solution.move, self._exact_info(solution, turn)
+        c = self._scheduled_c(turn)
+        with stop_at(deadline) as stop:
+            thought = search.think(
+                position,
+                stop,
+                self._limits,
+                least=len(turn.legal),
+                c=c,
+                seconds_left=lambda: deadline - time.monotonic(),
+            )
+        choice = search.choose(position, options.final, c)
+        ended = f"; ended by {thought.ended}" if thought.ended else ""
         return choice.move, {
-            "score": round(choice.value, 4),
-            "depth": len(choice.pv),
+            "score": self._score(choice.value),
+            "depth": thought.depth,
             "nodes": search.visits,
             "pv": choice.pv,
-            "text": f"{iterations} iterations, {iterations / seconds:.0f}/s; "
-            f"{choice.visits} of {search.visits} visits",
+            "text": f"{thought.iterations} iterations, "
+            f"{thought.iterations / seconds_since(turn):.0f}/s; "
+            f"{choice.visits} of {search.visits} visits{ended}",
         }
+
+    def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
+        """The exact solution, if the solver may find it in its share of the time and does."""
+        from players.search.stop import stop_at
+
+        options, reach = self._options, self._options.endgame
+        seconds = (deadline - time.monotonic()) * SHARE_TO_SOLVE
+        if reach is None:
+            limited = options.iterations is not None or options.depth is not None
+            reach = 0 if limited else self._reach_in(max(seconds, 1e-6))
+        if not self._endgame.reach or open_places(turn.state) > reach:
+            return None
+        with stop_at(time.monotonic() + seconds) as stop:
+            return self._endgame.best(position, stop)
+
+    def _scheduled_c(self, turn: Turn) -> float | None:
+        """The c of the schedule's step; None without a schedule."""
+        options = self._options
+        if options.c_schedule is None:
+            return None
+        reached = float(turn.ply) if options.c_by == "ply" else filled_share(turn.state)
+        return float(max(step for step in options.c_schedule if step[0] <= reached)[1])
+
+    def _score(self, value: float) -> float:
+        """A value as the answer's score: the expected result, in [0, 1], or the expected margin."""
+        if self._options.backup == "score":
+            value = (value - 0.5) / self._search.worth
+        return round(value, 4)
+
+    def _exact_info(self, solution: Solution, turn: Turn) -> dict[str, Any]:
+        result = 0.5 + 0.5 * ((solution.margin > 0) - (solution.margin < 0))
+        seconds = seconds_since(turn)
+        return {
+            "score": solution.margin if self._options.backup == "score" else result,
+            "depth": len(solution.pv),
+            "nodes": solution.nodes,
+            "pv": solution.pv,
+            "text": f"exact margin {solution.margin:+d}; {solution.nodes / seconds:.0f} nodes/s",
+        }
+
+
+def filled_share(state: Mapping[str, Any]) -> float:
+    """How much of the board is filled, 0 to 1: of the playable squares, or of the edges."""
+    places: int
+    if "board" in state:
+        places = sum(len(row) - row.count("#") for row in state["board"])
+    else:
+        places = sum(len(row) for key in ("horizontal", "vertical") for row in state[key])
+    return 1.0 - open_places(state) / places
 
 
 def main(player: Uct) -> None:

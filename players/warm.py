@@ -29,7 +29,8 @@ def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     board = load_board(rules, game.variant)
     position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
     terms = load_terms(rules, game.variant)
-    yield f"{rules}: uct", lambda: uct.load_kernels(position)
+    settings = uct.make_settings(uct.most_margin(rules, game.variant))
+    yield f"{rules}: uct", lambda: uct.load_kernels(position, settings, endgame)
     yield f"{rules}: endgame", lambda: endgame.load_kernels(position)
     yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms, endgame)
 

@@ -1,12 +1,13 @@
 """The tree of a Monte Carlo search as flat arrays: one entry a node.
 
-Invariants:
+Invariants, while no search runs:
 - Entry 0 is the root; `used[0]` entries are in use.
 - The children of a node are one block of `count` entries from `first`, in random order, made
-  together when the node is visited for the second time and always behind their parent.
-- `count` is −1 before that and 0 for a node where the game is over.
+  together and always behind their parent.
+- `count` is UNEXPANDED before that, and 0 for a node where the game is over.
 - Children are tried from the front of the block: the first `tried` have been visited.
-- `total`, `mean` and `bonus` are as the player sees it who chooses the node, at its parent.
+- `total` is as the player sees it who chooses the node, at its parent.
+- A node with a child whose `proof` is known has none of UNKNOWN itself.
 """
 
 from __future__ import annotations
@@ -17,37 +18,42 @@ import numpy as np
 
 from players.kernels.cache import kernel
 
-UNEXPANDED = -1
+UNEXPANDED, EXPANDING = -1, -2
+"""Values of `count`: no children yet; a thread is just writing them."""
+
+UNKNOWN, NEAR = -128, -127
+"""Values of `proof` that prove nothing: nothing is known; the value of a child is."""
+
+
+LANES = 16
+"""Blocks are read in steps of so many entries: there are as many more behind the last one."""
 
 
 class Tree(NamedTuple):
-    """Arrays of the same length, but for `used`."""
+    """Arrays of the same length, but for `used`; visits and totals are longer by LANES."""
 
     used: Any
     """int64[1]: how many entries are in use."""
     visits: Any
-    """int32: playouts through the node."""
+    """int32: playouts through the node, those under way included."""
     total: Any
     """float64: the sum of their results, each in [0, 1]."""
-    mean: Any
-    """float32: total / visits."""
-    bonus: Any
-    """float32: 1 / √visits."""
-    weight: Any
-    """float32: what the move's UCB value is multiplied by."""
     first: Any
     """int32: the first child."""
     count: Any
-    """int16: how many children."""
+    """int8: how many children."""
     tried: Any
-    """int16: how many of them have been visited."""
+    """uint8: how many of them have been visited; more when threads tried the last one together."""
     move: Any
-    """int16: the move that leads here."""
+    """int8: the move that leads here."""
+    proof: Any
+    """int8: UNKNOWN, NEAR, or what the node is worth to seat 0 under best play: the sign of the
+    margin or, in a search for margins, the margin."""
     moved_to: Any
     """int32: room for `reroot`."""
 
 
-ENTRY_BYTES = 38
+ENTRY_BYTES = 24
 """The size of an entry over all arrays."""
 
 
@@ -55,15 +61,13 @@ def new_tree(entries: int) -> Tree:
     """A tree that holds a root alone and has room for `entries`. Memory is taken as it fills."""
     tree = Tree(
         used=np.ones(1, np.int64),
-        visits=np.empty(entries, np.int32),
-        total=np.empty(entries, np.float64),
-        mean=np.empty(entries, np.float32),
-        bonus=np.empty(entries, np.float32),
-        weight=np.empty(entries, np.float32),
+        visits=np.empty(entries + LANES, np.int32),
+        total=np.empty(entries + LANES, np.float64),
         first=np.empty(entries, np.int32),
-        count=np.empty(entries, np.int16),
-        tried=np.empty(entries, np.int16),
-        move=np.empty(entries, np.int16),
+        count=np.empty(entries, np.int8),
+        tried=np.empty(entries, np.uint8),
+        move=np.empty(entries, np.int8),
+        proof=np.empty(entries, np.int8),
         moved_to=np.empty(entries, np.int32),
     )
     clear(tree)
@@ -76,6 +80,7 @@ def clear(tree: Tree) -> None:
     tree.visits[0] = 0
     tree.total[0] = 0.0
     tree.count[0] = UNEXPANDED
+    tree.proof[0] = UNKNOWN
     tree.move[0] = -1
 
 
@@ -116,12 +121,10 @@ def reroot(tree: Any, root: Any) -> None:
         if place >= 0:
             tree.visits[place] = tree.visits[node]
             tree.total[place] = tree.total[node]
-            tree.mean[place] = tree.mean[node]
-            tree.bonus[place] = tree.bonus[node]
-            tree.weight[place] = tree.weight[node]
             tree.count[place] = tree.count[node]
             tree.tried[place] = tree.tried[node]
             tree.move[place] = tree.move[node]
+            tree.proof[place] = tree.proof[node]
             if tree.count[node] > 0:
                 tree.first[place] = tree.moved_to[tree.first[node]]
     tree.used[0] = kept

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,52 +12,11 @@ import rules
 from players.kernels.boards import load_board
 from players.kernels.game import MOVES
 from players.search.stop import stop_at
-from players.search.uct import UctSearch
+from players.search.tree import ENTRY_BYTES, children
+from players.search.uct import Limits, UctSearch
 from rules.position import PASS, Game, Position
 from tests.players.conftest import random_position, true_net
-
-NEVER = np.zeros(1, np.int64)
-
-
-def search_of(game: Game, **settings: Any) -> UctSearch:
-    board = load_board(game.name, game.variant)
-    return UctSearch(board, **{"c": 1.0, "memory_mb": 8, "seed": 1, **settings})
-
-
-def think(search: UctSearch, position: Position, iterations: int) -> int:
-    board = load_board(position.game.name, position.game.variant)
-    return search.think(board.position(position.state()), NEVER, 0, iterations)
-
-
-def outcome(net: int, seat: int) -> int:
-    return int(np.sign(net)) * (1 if seat == 0 else -1)
-
-
-def check_tree(search: UctSearch) -> None:
-    """The invariants that `search/tree.py` states."""
-    tree = search._tree
-    used = int(tree.used[0])
-    seen = 1
-    for node in range(used):
-        count, first = int(tree.count[node]), int(tree.first[node])
-        if count <= 0:
-            continue
-        block = slice(first, first + count)
-        assert node < first
-        assert first + count <= used
-        seen += count
-        tried = int(tree.tried[node])
-        visits = tree.visits[block]
-        assert (visits[:tried] > 0).all()
-        assert not visits[tried:].any()
-        own = int(tree.visits[node])
-        assert own - 1 <= visits.sum() <= own
-        assert len(set(tree.move[block].tolist())) == count
-    visited = slice(1, used)
-    assert (tree.total[visited] <= tree.visits[visited]).all()
-    assert (tree.total[visited] >= 0).all()
-    assert seen == used
-
+from tests.players.uct_helpers import check_tree, choose, compiled, search_of, think
 
 GAMES = [
     rules.load("dots", rows=2, cols=2),
@@ -68,17 +26,28 @@ GAMES = [
 ]
 
 
+@pytest.mark.parametrize("solver", [True, False], ids=["solver", "statistics"])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name} {game.variant}")
-def test_finds_the_best_outcome_of_small_positions(game: Game) -> None:
+def test_finds_the_best_outcome_of_small_positions(game: Game, solver: bool) -> None:
+    proofs = 0
     for seed in range(12):
         position = random_position(game, 6, Random(seed))
-        search = search_of(game, c=0.7)
-        think(search, position, 30_000)
-        choice = search.choose("visits")
-        seat = position.to_move or 0
-        reached = outcome(true_net(position.play(choice.move)), seat)
-        assert reached == outcome(true_net(position), seat), f"seed {seed}\n{position}\n{choice}"
-        check_tree(search)
+        search = search_of(game, c=0.7, solver=solver)
+        thought = think(search, position, 10_000)
+        choice = choose(search, position)
+        reached = outcome(position.play(choice.move), position.to_move)
+        assert reached == outcome(position, position.to_move), f"seed {seed}\n{position}\n{choice}"
+        if thought.ended == "proof":
+            assert choice.proven
+            assert choice.value == 0.5 + 0.5 * reached
+            proofs += 1
+        check_tree(search._trees[0])
+    assert proofs > 5 if solver else proofs == 0
+
+
+def outcome(position: Position, seat: int | None) -> int:
+    """The true result for `seat`: 1, 0 or −1."""
+    return int(np.sign(true_net(position))) * (1 if seat == 0 else -1)
 
 
 def test_the_seed_decides_everything() -> None:
@@ -86,8 +55,9 @@ def test_the_seed_decides_everything() -> None:
     results = []
     for seed in (7, 7, 8):
         search = search_of(game, seed=seed)
-        assert think(search, game.start(), 2000) == 2000
-        results.append((search.choose("visits"), search._tree.visits[: search.nodes].tolist()))
+        assert think(search, game.start(), 2000).iterations == 2000
+        visits = search._trees[0].visits[: search.nodes].tolist()
+        results.append((choose(search, game.start()), visits))
     assert results[0] == results[1]
     assert results[0][1] != results[2][1]
 
@@ -102,18 +72,18 @@ def test_the_tree_follows_the_moves_played(game: Game) -> None:
     reused, passes, extra_turns = 0, 0, 0
     for seed in range(30):
         rng = Random(seed)
-        search, position, since = search_of(game), game.start(), list[str]()
+        search, position, since = search_of(game, solver=False), game.start(), list[str]()
         while not position.is_over:
             legal = position.legal_moves()
             if legal != (PASS,) and position.to_move == 0:
                 expected = _visits_below(search, since) if since else 0
                 search.follow(since, legal, reuse=True)
                 assert search.visits == expected, f"seed {seed}\n{position}"
-                check_tree(search)
+                check_tree(search._trees[0])
                 reused += expected > 0
                 think(search, position, 400)
                 since = []
-                check_tree(search)
+                check_tree(search._trees[0])
             before, move = position.to_move, rng.choice(legal)
             position = position.play(move)
             passes += move == PASS
@@ -127,7 +97,7 @@ def _visits_below(search: UctSearch, moves: list[str]) -> int:
     """The visits of the node that `moves` lead to, read without the search's own methods; 0 when
     it has no children yet, as the tree is then started anew.
     """
-    tree, node = search._tree, 0
+    tree, node = search._trees[0], 0
     for name in moves:
         if name == PASS:
             continue
@@ -142,7 +112,7 @@ def _visits_below(search: UctSearch, moves: list[str]) -> int:
 
 def test_a_tree_that_does_not_fit_the_position_is_dropped() -> None:
     game = rules.load("dots", rows=2, cols=2)
-    search = search_of(game)
+    search = search_of(game, solver=False)
     think(search, game.start(), 500)
     after = game.start().play("a1b1")
     search.follow(["a1a2"], after.legal_moves(), reuse=True)
@@ -154,16 +124,29 @@ def test_a_tree_that_does_not_fit_the_position_is_dropped() -> None:
     assert search.visits == 0
 
 
-def test_a_full_tree_stops_growing_and_goes_on_sampling() -> None:
+def test_a_tree_goes_on_growing_in_what_room_is_left() -> None:
+    """Ever more slowly: the visits a node must have go with the room."""
     game = rules.load("othello", preset="cornerless")
-    search = search_of(game, memory_mb=1)
-    think(search, game.start(), 20_000)
-    full = search.nodes
-    assert 20_000 < full <= 1_000_000 // 38
-    think(search, game.start(), 20_000)
-    assert search.nodes <= 1_000_000 // 38
-    assert search.visits == 40_000
-    check_tree(search)
+    search, room = search_of(game, memory_mb=1), 1_000_000 // ENTRY_BYTES
+    nodes = []
+    for _ in range(5):
+        think(search, game.start(), 30_000)
+        nodes.append(search.nodes)
+        check_tree(search._trees[0])
+    assert nodes == sorted(set(nodes))
+    assert room * 0.8 < nodes[-1] <= room
+    assert search.visits == 150_000
+
+
+def test_a_node_waits_for_its_visits_before_it_is_expanded() -> None:
+    game = rules.load("dots", rows=2, cols=3)
+    for wait in (1, 5, 20):
+        search = search_of(game, solver=False, expand_after=wait)
+        think(search, game.start(), 20_000)
+        tree = search._trees[0]
+        visits, counts = tree.visits[1 : search.nodes], tree.count[1 : search.nodes]
+        assert (visits[counts >= 0] > wait).all()
+        assert (visits[counts < 0] <= wait + 1).all()  # the root's room makes it a little more
 
 
 def test_weights_draw_visits_by_colour_and_move() -> None:
@@ -174,36 +157,39 @@ def test_weights_draw_visits_by_colour_and_move() -> None:
     weights[1, board.moves["c3"]] = 2.0
     search = search_of(game, weights=weights)
     think(search, game.start(), 5000)
-    choice = search.choose("visits")
+    choice = choose(search, game.start())
     assert choice.move == "b7"
     assert choice.pv[1] == "c3"
     plain, ones = search_of(game), search_of(game, weights=np.ones((2, MOVES), np.float32))
     think(plain, game.start(), 1000)
     think(ones, game.start(), 1000)
-    assert plain.choose("value") == ones.choose("value")
+    assert choose(plain, game.start(), "value") == choose(ones, game.start(), "value")
 
 
-def test_the_final_move_is_by_visits_or_by_value() -> None:
+def test_the_final_move_is_by_visits_by_value_or_by_its_lower_bound() -> None:
     game = rules.load("othello", preset="cornerless")
     search = search_of(game)
     think(search, game.start(), 3000)
-    tree = search._tree
-    block = slice(int(tree.first[0]), int(tree.first[0] + tree.count[0]))
-    assert search.choose("visits").visits == tree.visits[block].max()
-    means = tree.total[block] / tree.visits[block]
-    assert search.choose("value").value == means.max()
+    tree = search._trees[0]
+    block = list(children(tree, 0))
+    visits, means = tree.visits[block], tree.total[block] / tree.visits[block]
+    bounds = means - 0.8 * np.sqrt(2 * np.log(visits.sum()) / visits)
+    assert choose(search, game.start(), "visits").visits == visits.max()
+    assert choose(search, game.start(), "value").value == means.max()
+    names = [search._board.names[tree.move[child]] for child in block]
+    assert choose(search, game.start(), "bound", 0.8).move == names[int(np.argmax(bounds))]
 
 
 def test_the_clock_stops_it_and_a_little_is_always_done() -> None:
     game = rules.load("dots")
-    board = load_board(game.name, game.variant)
-    position = board.position(game.start().state())
+    position = compiled(game.start())
     search = search_of(game)
     with stop_at(time.monotonic() + 0.05) as stop:
-        done = search.think(position, stop, 0, None)
+        thought = search.think(position, stop, Limits())
     assert stop[0] == 1
-    assert done > 0
+    assert thought.iterations > 0
+    assert thought.ended == ""
     late = search_of(game)
     with stop_at(time.monotonic() - 1) as stop:
-        assert late.think(position, stop, 60, None) == 60
-    assert late.choose("visits").move in game.start().legal_moves()
+        assert late.think(position, stop, Limits(), least=60).iterations == 60
+    assert choose(late, game.start()).move in game.start().legal_moves()

@@ -1,0 +1,91 @@
+"""What the trees say of the root's moves, and which to play."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from players.search.tree import NEAR, Tree, children
+from players.search.uct.settings import Settings
+
+Final = Literal["visits", "value", "bound"]
+
+
+class RootMove(NamedTuple):
+    """What is known of one move, over all trees."""
+
+    move: int
+    visits: int
+    total: float
+    """The sum of the results for the mover, each in [0, 1]."""
+    proven: float | None
+    """The result under best play, where it is known."""
+
+    @property
+    def value(self) -> float:
+        """The result expected for the mover, in [0, 1]; 0 when nothing is known."""
+        if self.proven is not None:
+            return self.proven
+        return self.total / self.visits if self.visits else 0.0
+
+
+def root_moves(trees: Sequence[Tree], settings: Settings, seat: int) -> list[RootMove]:
+    """The moves of the roots of `trees`, where `seat` is to move, in no particular order."""
+    found: dict[int, RootMove] = {}
+    for tree in trees:
+        for child in children(tree, 0):
+            move, proof = int(tree.move[child]), int(tree.proof[child])
+            known = found.get(move, RootMove(move, 0, 0.0, None))
+            proven = known.proven
+            if proof > NEAR:
+                proven = 0.5 + settings.worth * (proof if seat == 0 else -proof)
+            found[move] = RootMove(
+                move,
+                known.visits + int(tree.visits[child]),
+                known.total + float(tree.total[child]),
+                proven,
+            )
+    return list(found.values())
+
+
+def best_move(moves: Sequence[RootMove], settings: Settings, final: Final, c: float) -> RootMove:
+    """Of the moves that are not proven, the one with the most visits, the highest value or the
+    highest lower confidence bound, slope·value − c·√(2·ln N/n); or the best of the proven ones,
+    unless it is lost, when its value is as high.
+    """
+    open_moves = [move for move in moves if move.proven is None]
+    proven = max((move for move in moves if move.proven is not None), key=_value, default=None)
+    if not open_moves:
+        assert proven is not None, "a root has moves"
+        return proven
+    exploration = c * math.sqrt(2.0 * math.log(max(sum(move.visits for move in moves), 1)))
+    measures: dict[Final, Callable[[RootMove], tuple[float, float]]] = {
+        "visits": lambda move: (move.visits, move.value),
+        "value": lambda move: (move.value, move.visits),
+        "bound": lambda move: (
+            settings.slope * move.value - exploration / math.sqrt(max(move.visits, 1)),
+            move.visits,
+        ),
+    }
+    best = max(open_moves, key=measures[final])
+    lowest = 0.5 - settings.worth * settings.highest
+    if proven is not None and proven.value > lowest and proven.value >= best.value:
+        return proven
+    return best
+
+
+def _value(move: RootMove) -> tuple[float, int]:
+    return move.value, move.visits
+
+
+def most_visited_line(tree: Tree, move: int) -> list[int]:
+    """`move` and what the tree visited most after it."""
+    line, node = [move], 0
+    for child in children(tree, 0):
+        if tree.move[child] == move:
+            node = child
+    while node and (visited := [each for each in children(tree, node) if tree.visits[each]]):
+        node = max(visited, key=lambda each: int(tree.visits[each]))
+        line.append(int(tree.move[node]))
+    return line

@@ -1,0 +1,210 @@
+"""A search that goes along with a game: its trees, its threads, and how long they run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.endgame import Endgame
+from players.kernels import game
+from players.kernels.boards import Board
+from players.kernels.cache import one_at_a_time
+from players.search.tree import (
+    ENTRY_BYTES,
+    NEAR,
+    child_by_move,
+    children,
+    clear,
+    new_tree,
+    reroot,
+)
+from players.search.uct.choice import Final, best_move, most_visited_line, root_moves
+from players.search.uct.iterate import iterate
+from players.search.uct.limits import Limits
+from players.search.uct.settings import Settings, new_worker
+
+MOST_VISITS = 2**31 - 2**20
+"""A root is not visited more often, as its counter has 31 bits."""
+
+FIRST_ROUND, ROUND_SECONDS = 256, 0.01
+"""Where the tree is looked at while it grows, or several threads work, iterations are run in
+rounds: the first of so many, then as many as take about so long."""
+
+ROUNDS = 64
+"""A search of a fixed number of iterations is looked at so many times, whatever the clock says."""
+
+
+class Choice(NamedTuple):
+    """What a search found."""
+
+    move: str
+    value: float
+    """The result expected for the mover, in [0, 1]."""
+    visits: int
+    """Playouts through the move."""
+    proven: bool
+    """Whether the value is certain."""
+    pv: list[str]
+    """The most visited line, the move first."""
+
+
+class Thought(NamedTuple):
+    """One thinking, in figures."""
+
+    iterations: int
+    depth: int
+    """Plies from the root to the deepest leaf."""
+    ended: str
+    """What ended it: "proof", "depth", "early stop", "direction", or "" for the clock or the number
+    of iterations."""
+
+
+class UctSearch:
+    """One tree for all threads or, with `parallel` "root", one for each."""
+
+    def __init__(
+        self,
+        board: Board,
+        settings: Settings,
+        endgame: Endgame,
+        *,
+        memory_mb: int,
+        seed: int,
+        threads: int = 1,
+        parallel: str = "tree",
+    ) -> None:
+        """`memory_mb` is for all trees together; `endgame` solves leaves, shared by the threads."""
+        count = threads if parallel == "root" else 1
+        self._board = board
+        self._settings = settings._replace(shared=threads > count)
+        self._memory = endgame.memory
+        self._trees = [
+            new_tree(memory_mb * 1_000_000 // ENTRY_BYTES // count) for _ in range(count)
+        ]
+        self._workers = [new_worker(seed + thread) for thread in range(threads)]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    @property
+    def worth(self) -> float:
+        """What a point of margin, or a sign, adds to a result of 1/2."""
+        return self._settings.worth
+
+    @property
+    def visits(self) -> int:
+        """Playouts the trees hold."""
+        return sum(int(tree.visits[0]) for tree in self._trees)
+
+    @property
+    def nodes(self) -> int:
+        """Entries of the trees in use."""
+        return sum(int(tree.used[0]) for tree in self._trees)
+
+    def follow(self, moves: Sequence[str], legal: Sequence[str], *, reuse: bool) -> None:
+        """Make the node that `moves` lead to the root; an empty tree when there is none, when its
+        moves are not `legal`, or when it is not to be reused.
+
+        Passes are no moves of the tree, so they may be among `moves` or not.
+        """
+        for tree in self._trees:
+            node: int | None = 0 if reuse else None
+            for name in moves:
+                if node is not None and name != "pass":
+                    node = child_by_move(tree, node, self._board.moves[name])
+            names = [] if node is None else children(tree, node)
+            if node is None or {self._board.names[tree.move[each]] for each in names} != set(legal):
+                clear(tree)
+            elif node:
+                reroot(tree, node)
+
+    def think(
+        self,
+        position: Any,
+        stop: Any,
+        limits: Limits,
+        *,
+        least: int = 0,
+        c: float | None = None,
+        seconds_left: Callable[[], float] | None = None,
+    ) -> Thought:
+        """Iterate from `position`, which must be the root's, until a limit is met, the root is
+        proven or `stop` is set; but do `least` iterations whatever the clock says.
+
+        `c` takes the place of the settings' own. `seconds_left` tells how long it is until `stop`.
+        """
+        settings = self._settings if c is None else self._settings._replace(c=float(c))
+        samples = settings.samples
+        most = (MOST_VISITS - max(int(tree.visits[0]) for tree in self._trees)) // samples
+        most = max(min(most, limits.iterations or most), 0)
+        for worker in self._workers:
+            worker.deepest[0] = 0
+            worker.moments[:] = 0.0
+        began = time.monotonic()
+        done = self._round(position, settings, np.zeros(1, np.int64), min(least, most), threads=1)
+        size, ended = most, ""
+        if limits.watch or self._pool:
+            size = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS)
+        while done < most and not stop[0] and not ended:
+            round_began = time.monotonic()
+            done += self._round(position, settings, stop, min(size, most - done))
+            now = time.monotonic()
+            left = float(most - done)
+            if seconds_left is not None:
+                left = min(left, done / (now - began) * max(seconds_left(), 0.0))
+            ended = self._ended(position, limits, done, left * samples)
+            if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
+                size *= 2
+        return Thought(done, self._depth(), ended)
+
+    def _ended(self, position: Any, limits: Limits, done: int, left: float) -> str:
+        if any(tree.proof[0] > NEAR for tree in self._trees):
+            return "proof"
+        if not limits.watch:
+            return ""
+        visits = [move.visits for move in root_moves(self._trees, self._settings, position.seat)]
+        return limits.met(visits, done, left, self._depth())
+
+    def _depth(self) -> int:
+        return max(int(worker.deepest[0]) for worker in self._workers)
+
+    def _round(
+        self, position: Any, settings: Settings, stop: Any, limit: int, threads: int | None = None
+    ) -> int:
+        """Run `limit` iterations, shared out to the threads; how many were done."""
+        workers = self._workers[:threads]
+
+        def run(thread: int) -> int:
+            tree = self._trees[thread % len(self._trees)]
+            share = (limit + thread) // len(workers)
+            return int(
+                iterate(tree, position, settings, workers[thread], self._memory, stop, share)
+            )
+
+        if self._pool is None or len(workers) == 1:
+            return run(0)
+        return sum(self._pool.map(run, range(len(workers))))
+
+    def choose(self, position: Any, final: Final, c: float | None = None) -> Choice:
+        """The move to play at the root, which is `position` (`choice.best_move`)."""
+        settings = self._settings
+        moves = root_moves(self._trees, settings, position.seat)
+        best = best_move(moves, settings, final, settings.c if c is None else c)
+        names, tree = self._board.names, max(self._trees, key=lambda each: _visits(each, best.move))
+        pv = [names[move] for move in most_visited_line(tree, best.move)]
+        return Choice(pv[0], best.value, best.visits, best.proven is not None, pv)
+
+
+def _visits(tree: Any, move: int) -> int:
+    child = child_by_move(tree, 0, move)
+    return 0 if child is None else int(tree.visits[child])
+
+
+def load_kernels(position: Any, settings: Settings, endgame: Endgame) -> None:
+    """Load from the cache, or compile, what a search of positions of this type calls."""
+    tree, stop = new_tree(2 * game.MOVES), np.zeros(1, np.int64)
+    with one_at_a_time():
+        iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
+        reroot(tree, 0)

@@ -1,0 +1,73 @@
+"""Giving a node its children."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels import game
+from players.kernels.bits import below, draw
+from players.kernels.cache import part
+from players.search.tree import EXPANDING, UNEXPANDED, UNKNOWN
+from players.search.uct import shared
+
+
+@part
+def is_ripe(tree: Any, node: Any, settings: Any) -> Any:
+    """Whether an unexpanded node has had the visits to be given children.
+
+    The fuller the tree the more it takes, so that it never stops growing: with a share f of it in
+    use, expand_after / (1 − f) visits before this one, rounded down.
+    """
+    room = len(tree.move)
+    before = np.int64(tree.visits[node]) // settings.samples - 1
+    return before >= settings.expand_after * room // max(room - tree.used[0], 1)
+
+
+@part
+def _claim_block(tree: Any, count: Any, settings: Any) -> Any:
+    """The first of `count` new entries; −1 when there is no room for them."""
+    room = len(tree.move)
+    if tree.used[0] + count > room:
+        return np.int64(-1)
+    if not settings.shared:
+        first = tree.used[0]
+        tree.used[0] = first + count
+        return first
+    first = shared.add(tree.used, 0, count)
+    if first + count <= room:
+        return first
+    shared.add(tree.used, 0, -count)
+    return np.int64(-1)
+
+
+@part
+def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, state: Any) -> Any:
+    """Give `node` its children in random order; the state of the random numbers.
+
+    A tree without room for them stays as it is, as does a node that another thread is expanding.
+    """
+    if settings.shared and not shared.claim(
+        tree.count, node, np.int8(UNEXPANDED), np.int8(EXPANDING)
+    ):
+        return state
+    count = game.moves(position, buffer)
+    first = _claim_block(tree, np.int64(count), settings)
+    if first < 0:
+        shared.publish(tree.count, node, np.int8(UNEXPANDED))
+        return state
+    for index in range(count):
+        state, bits = draw(state)
+        other = index + np.int64(below(bits, np.uint64(count - index)))
+        move, buffer[other] = buffer[other], buffer[index]
+        child = first + index
+        tree.move[child] = move
+        tree.visits[child] = 0
+        tree.total[child] = 0.0
+        tree.count[child] = UNEXPANDED
+        tree.proof[child] = UNKNOWN
+    tree.tried[node] = 0
+    tree.first[node] = first
+    shared.publish(tree.count, node, np.int8(count))
+    return state

@@ -1,0 +1,93 @@
+"""What the leaf of a descent is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players import endgame
+from players.kernels import game
+from players.kernels.bits import is_set
+from players.kernels.cache import part
+from players.search.tree import NEAR
+
+
+@part
+def sign_or_margin(net: Any, settings: Any) -> Any:
+    """What the search is after, from a final margin."""
+    return np.int64(net) if settings.margins else np.int64(np.sign(net))
+
+
+@part
+def _estimate(position: Any, settings: Any) -> Any:
+    """The evaluation as a result for seat 0, in [0, 1]."""
+    value = np.int64(game.evaluate(position, settings.terms))
+    if settings.margins:
+        result = min(max(0.5 + settings.worth * (value / 100.0), 0.0), 1.0)
+    else:
+        result = np.float64(game.expectation(position, value))
+    return result if position.seat == 0 else 1.0 - result
+
+
+@part
+def _play_out(position: Any, settings: Any, state: Any) -> Any:
+    """(the sum of the results of random games for seat 0, the state of the random numbers)."""
+    if settings.samples == 1:
+        if settings.guided:
+            net, state = game.guided(position, state)
+        else:
+            net, state = game.playout(position, state)
+        return 0.5 + settings.worth * sign_or_margin(net, settings), state
+    if settings.guided:
+        points, net, state = game.guided_batch(position, state)
+    else:
+        points, net, state = game.batch(position, state)
+    total = net if settings.margins else points - settings.samples
+    return 0.5 * settings.samples + settings.worth * total, state
+
+
+@part
+def prove_leaf(tree: Any, node: Any, position: Any, settings: Any, memory: Any, stop: Any) -> None:
+    """Write the proof of a finished game, or of an endgame near enough to be solved here."""
+    if tree.count[node] == 0:
+        tree.proof[node] = np.int8(sign_or_margin(game.net(position), settings))
+    elif np.int64(game.remaining(position)) <= settings.exact:
+        limit = settings.highest + 1 if settings.margins else 1
+        margin = np.int64(endgame.solve(position, -limit, limit, memory, stop))
+        if not is_set(stop):
+            net = margin if position.seat == 0 else -margin
+            tree.proof[node] = np.int8(sign_or_margin(net, settings))
+
+
+@part
+def leaf_worth(
+    tree: Any,
+    node: Any,
+    position: Any,
+    depth: Any,
+    settings: Any,
+    memory: Any,
+    buffer: Any,
+    state: Any,
+    stop: Any,
+) -> Any:
+    """(the sum over the samples of the result for seat 0 expected at `node`, each in [0, 1]; the
+    state of the random numbers).
+    """
+    if settings.solver and node != 0 and tree.proof[node] <= NEAR:
+        prove_leaf(tree, node, position, settings, memory, stop)
+    if tree.proof[node] > NEAR:
+        result = 0.5 + settings.worth * np.float64(tree.proof[node])
+        return settings.samples * result, state
+    share = 1.0 if depth == settings.plies else settings.evaluated
+    worth = 0.0
+    if share > 0.0:
+        if game.moves(position, buffer) == 0:
+            net = sign_or_margin(game.net(position), settings)
+            return settings.samples * (0.5 + settings.worth * net), state
+        worth += share * settings.samples * _estimate(position, settings)
+    if share < 1.0:
+        played, state = _play_out(position, settings, state)
+        worth += (1.0 - share) * played
+    return worth, state

@@ -1,0 +1,136 @@
+"""What a search goes by, as the kernels read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from players.kernels import game
+
+Backup = Literal["win", "zero-sum", "score"]
+
+
+class Settings(NamedTuple):
+    """One search's settings: plain numbers, so that one compiled kernel serves them all.
+
+    Results are kept in [0, 1]; a child's value is lift + slope·(its mean result).
+    """
+
+    weights: Any
+    """float32[2, MOVES]: what the UCB value of a move is multiplied by, by seat."""
+    weighted: bool
+    """Whether any weight is not 1."""
+    lift: float
+    slope: float
+    c: float
+    """The weight of exploration; without effect where `spread_factor` sets it."""
+    spread_factor: float
+    """c is this times the standard deviation of the results so far; 0 for a fixed c."""
+    least: bool
+    """Whether the opponent chooses the child of least UCB value to the player."""
+    margins: bool
+    """Whether results are margins, else who wins."""
+    worth: float
+    """A sign or margin of x for seat 0 is a result of 0.5 + worth·x."""
+    highest: int
+    """No sign or margin is higher."""
+    evaluated: float
+    """The share of the evaluation in a leaf's worth; the rest is a playout's."""
+    terms: Any
+    """int32[:]: the evaluation's numbers."""
+    guided: bool
+    """Whether playouts use some knowledge of the game."""
+    samples: int
+    """Playouts a leaf: 1 or BATCH."""
+    plies: int
+    """The tree goes so deep; what lies there is worth its evaluation."""
+    expand_after: int
+    """Visits before a node is given children, in an empty tree."""
+    solver: bool
+    """Whether proofs are backed up."""
+    exact: int
+    """Leaves with so many moves remaining are solved; −1 for none."""
+    shared: bool
+    """Whether several threads work on one tree."""
+
+
+class Worker(NamedTuple):
+    """What one thread writes beside the tree."""
+
+    random_state: Any
+    """uint64[1]"""
+    moments: Any
+    """float64[3]: how many results there were for seat 0, their sum, the sum of their squares."""
+    deepest: Any
+    """int64[1]: plies from the root to the deepest leaf."""
+
+
+def new_worker(seed: int) -> Worker:
+    """A thread's memory; `seed` is for its random numbers."""
+    return Worker(np.array([seed], np.uint64), np.zeros(3), np.zeros(1, np.int64))
+
+
+def make_settings(
+    most: int,
+    *,
+    c: float = 1.0,
+    spread_factor: float = 0.0,
+    backup: Backup = "win",
+    opponent: Literal["own", "least"] = "own",
+    weights: Any = None,
+    evaluated: float = 0.0,
+    terms: Any = None,
+    plies: int | None = None,
+    guided: bool = False,
+    samples: int = 1,
+    expand_after: int = 1,
+    solver: bool = True,
+    exact: int = 0,
+) -> Settings:
+    """The settings for games on a board where nobody wins by more than `most`.
+
+    - backup "win": a win counts 1, a draw 1/2, a loss 0, and values are means in [0, 1];
+      "zero-sum": 1, 0 and −1, in [−1, 1], so that the same c explores half as much;
+      "score": 1/2 + margin/(2·most), in [0, 1].
+    - spread_factor: in place of c; c is then this times the standard deviation of a playout's
+      value. 2 makes it 1 where wins and losses are equally many.
+    - weights: float32[2, MOVES]; None for 1 everywhere.
+    - terms: the numbers of the evaluation; None where nothing is evaluated.
+    - plies: None for a tree as deep as it grows.
+    - exact: 0 for none.
+    """
+    margins, zero_sum = backup == "score", backup == "zero-sum"
+    highest = most if margins else 1
+    slope = 2.0 if zero_sum else 1.0
+    plain = np.ones((2, game.MOVES), np.float32)
+    return Settings(
+        weights=plain if weights is None else weights,
+        weighted=weights is not None,
+        lift=-1.0 if zero_sum else 0.0,
+        slope=slope,
+        c=float(c),
+        spread_factor=spread_factor * slope * math.sqrt(samples),
+        least=opponent == "least",
+        margins=margins,
+        worth=0.5 / highest,
+        highest=highest,
+        evaluated=float(evaluated),
+        terms=np.zeros(1, np.int32) if terms is None else terms,
+        guided=guided,
+        samples=samples,
+        plies=game.PLIES if plies is None else plies,
+        expand_after=expand_after,
+        solver=solver,
+        exact=exact or -1,
+        shared=False,
+    )
+
+
+def most_margin(rules: str, variant: Mapping[str, Any]) -> int:
+    """No game with these settings is won by more."""
+    if rules == "dots":
+        return int(variant["rows"] * variant["cols"])
+    return int(variant["size"] ** 2 - (0 if variant["corners"] else 4))

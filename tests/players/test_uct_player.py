@@ -1,0 +1,160 @@
+"""The options of `uct` as given to the player: what is refused, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+import rules
+from players.endgame import load_endgame
+from players.kernels.boards import load_board
+from players.options import UctOptions
+from players.uct import filled_share
+from rules.position import Position
+from tests.players.conftest import random_position, start_message, turn_message
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"c": -0.5}, 'must be a valid number, 0 or more, or "auto"'),
+        ({"c": "much"}, 'must be a valid number, 0 or more, or "auto"'),
+        ({"c": True}, 'must be a valid number, 0 or more, or "auto"'),
+        ({"c": 0.5, "c_schedule": [[0, 1]]}, "takes the place of c"),
+        ({"c": "auto", "c_schedule": [[0, 1]]}, "takes the place of c"),
+        ({"c_schedule": []}, "must begin at 0 and go up"),
+        ({"c_schedule": [[0.1, 1.0]]}, "must begin at 0 and go up"),
+        ({"c_schedule": [[0, 1], [0.5, 1], [0.4, 1]]}, "must begin at 0 and go up"),
+        ({"c_schedule": [[0, 1], [20, 0.5]]}, "a share of the board is at most 1"),
+        ({"c_schedule": [[0, -1]]}, "no c may be below 0"),
+        ({"mix": 0.3}, 'only leaf = "mixed" mixes'),
+        ({"leaf": "mixed", "mix": 1.0}, "less than 1"),
+        ({"leaf": "evaluation", "playouts": 8}, "plays nothing out"),
+        ({"leaf": "evaluation", "playout": "guided"}, "plays nothing out"),
+        ({"playouts": 4}, "1 or 8"),
+        ({"evaluation": "classic"}, "nothing is evaluated"),
+        ({"solver": False, "endgame_leaves": 8}, "need solver = true"),
+        ({"early_stop": True, "final": "value"}, 'needs final = "visits"'),
+        ({"direction_after": 10}, "for direction, which is not given"),
+        ({"parallel": "root"}, "for threads = 2 and more"),
+        ({"threads": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError) as refusal:
+        UctOptions.model_validate(options)
+    assert words in str(refusal.value)
+
+
+def test_what_goes_together_is_accepted() -> None:
+    for options in (
+        {"c": "auto"},
+        {"c_schedule": [[0, 1.4], [0.3, 0.7]]},
+        {"c_by": "ply", "c_schedule": [[0, 1.4], [20, 0.7]]},
+        {"leaf": "mixed", "mix": 0.3, "playout": "guided"},
+        {"leaf": "evaluation", "evaluation": "classic"},
+        {"leaf_plies": 4, "evaluation": "classic"},
+        {"solver": False, "endgame_leaves": 0},
+        {"direction": 0.9, "direction_after": 10},
+        {"threads": 2, "parallel": "root"},
+    ):
+        UctOptions.model_validate(options)
+
+
+def test_every_option_says_what_it_is() -> None:
+    for name, field in UctOptions.model_fields.items():
+        assert field.description, name
+
+
+def test_the_share_of_the_board_that_is_filled() -> None:
+    for game, places, filled in (
+        (rules.load("othello"), 64, 4),
+        (rules.load("othello", preset="cornerless"), 60, 0),
+        (rules.load("dots"), 60, 0),
+    ):
+        position = random_position(game, 12, Random(1))
+        assert filled_share(game.start().state()) == pytest.approx(filled / places)
+        assert filled_share(position.state()) == pytest.approx((filled + 12) / places)
+
+
+def ask(player: Any, position: Position, options: dict[str, Any], time_ms: int = 60_000) -> Any:
+    player.ask(start_message(position, seed=3, options=options))
+    return player.ask(turn_message(position, 12, time_ms=time_ms))
+
+
+def test_the_step_of_the_schedule_sets_c(start_player: Callable[..., Any]) -> None:
+    """A search by a schedule is the one with the c of its step, by share of the board or by ply."""
+    player = start_player("players.uct")
+    position = random_position(rules.load("dots"), 12, Random(1))
+    limited = {"iterations": 2000, "memory_mb": 16}
+    answers = {}
+    for name, options in {
+        "0.2": {"c": 0.2},
+        "1": {},
+        "share": {"c_schedule": [[0, 1.0], [0.15, 0.2], [0.3, 1.0]]},
+        "ply": {"c_by": "ply", "c_schedule": [[0, 1.0], [12, 0.2], [13, 1.0]]},
+    }.items():
+        info = ask(player, position, {**limited, **options})["info"]
+        answers[name] = (info["score"], info["pv"], info["text"].split(";")[1])
+    assert answers["share"] == answers["ply"] == answers["0.2"] != answers["1"]
+
+
+def test_endgames_within_reach_are_played_perfectly(start_player: Callable[..., Any]) -> None:
+    player = start_player("players.uct")
+    for game, plies in ((rules.load("othello"), 50), (rules.load("dots"), 36)):
+        for seed in range(3):
+            position = random_position(game, plies, Random(seed))
+            board = load_board(game.name, game.variant)
+            margins = load_endgame(game.name, board, 4).margins(
+                board.position(position.state()), np.zeros(1, np.int64)
+            )
+            assert margins is not None
+            answer = ask(player, position, {"memory_mb": 16}, time_ms=20_000)
+            assert margins[answer["move"]] == max(margins.values()), f"seed {seed}\n{position}"
+            assert answer["info"]["text"].startswith(f"exact margin {max(margins.values()):+d}")
+            assert answer["info"]["pv"][0] == answer["move"]
+
+
+def test_a_solver_without_enough_time_leaves_the_move_to_the_tree(
+    start_player: Callable[..., Any],
+) -> None:
+    player = start_player("players.uct")
+    position = rules.load("dots").start()
+    answer = ask(player, position, {"endgame": 60, "memory_mb": 16}, time_ms=400)
+    assert answer["move"] in position.legal_moves()
+    assert "iterations" in answer["info"]["text"]
+
+
+def test_limits_end_the_thinking(start_player: Callable[..., Any]) -> None:
+    player = start_player("players.uct")
+    position = rules.load("dots").start()
+    info = ask(player, position, {"depth": 3, "memory_mb": 64})["info"]
+    assert info["depth"] >= 3
+    assert info["text"].endswith("ended by depth")
+    info = ask(player, position, {"direction": 0.02, "memory_mb": 64})["info"]
+    assert info["text"].endswith("ended by direction")
+
+
+@pytest.mark.parametrize("parallel", ["tree", "root"])
+def test_threads_play(parallel: str, start_player: Callable[..., Any]) -> None:
+    player = start_player("players.uct")
+    position = rules.load("othello", preset="cornerless").start()
+    options = {"threads": 2, "parallel": parallel, "memory_mb": 64}
+    answer = ask(player, position, options, time_ms=300)
+    assert answer["move"] in position.legal_moves()
+    assert answer["info"]["nodes"] > 100
+
+
+def test_scores_are_expected_results_or_margins(start_player: Callable[..., Any]) -> None:
+    player = start_player("players.uct")
+    position = random_position(rules.load("othello"), 30, Random(2))
+    for backup, most in (("win", 1), ("zero-sum", 1), ("score", 64)):
+        options = {"backup": backup, "iterations": 500, "memory_mb": 16}
+        score = ask(player, position, options)["info"]["score"]
+        assert -most <= score <= most
+        assert backup == "score" or score >= 0
