@@ -183,11 +183,14 @@ def best_margin(position: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -
 
 
 @kernel
-def margin_after(position: Any, move: int, memory: Any, nodes: Any, stop: Any) -> Any:
-    """The mover's margin once the move is made."""
-    child = game.play(position, move)
-    value = margin_between(child, -MOST, MOST, memory, nodes, stop)
-    return value if child.seat == position.seat else -value
+def all_margins(position: Any, moves: Any, margins: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """Write every legal move and the mover's margin after it; how many there are."""
+    count = game.moves(position, moves)
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        margin = margin_between(child, -MOST, MOST, memory, nodes, stop)
+        margins[index] = margin if child.seat == position.seat else -margin
+    return count
 
 
 class DotsEndgame:
@@ -215,19 +218,18 @@ class DotsEndgame:
 
     def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
-        nodes, values = np.zeros(1, np.int64), {}
-        for name, move in self._board.moves.items():
-            word = position.across if move < VERTICAL else position.down
-            if int(word) >> move % VERTICAL & 1:
-                values[name] = int(margin_after(position, move, self.memory, nodes, stop))
-                if stop[0]:
-                    return None
-        return values
+        nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margins = np.zeros(game.MOVES, np.int64)
+        count = int(all_margins(position, moves, margins, self.memory, nodes, stop))
+        if stop[0]:
+            return None
+        names = [self._board.names[move] for move in moves[:count]]
+        return dict(zip(names, margins[:count].tolist(), strict=True))
 
     def load_kernels(self, position: DotsPosition) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
         nodes, stop = np.zeros(1, np.int64), np.ones(1, np.int64)
         with one_at_a_time():
             self.best(position, stop)
-            margin_after(position, 0, self.memory, nodes, stop)
+            self.margins(position, stop)
             follow(position, 0, np.zeros(0, np.int16), self.memory, nodes, stop)
