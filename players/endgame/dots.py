@@ -9,10 +9,10 @@ from numba.extending import overload
 
 from players import endgame
 from players.endgame import Solution
-from players.endgame.dots_majority import search_majority
-from players.endgame.dots_rest import core_of, double_dealing_cost
+from players.endgame.dots_majority import majority_pool, search_majority
+from players.endgame.dots_rest import core_of, double_dealing_cost, pooled
 from players.endgame.dots_search import new_ground, search, with_corners_across
-from players.endgame.dots_table import MOST, NO_MOVE, new_table
+from players.endgame.dots_table import MOST, NO_MOVE, move_of, new_table, place, recall
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, is_set, popcount
 from players.kernels.cache import kernel, one_at_a_time, part
@@ -93,9 +93,17 @@ def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
 
 
 @part
-def step_of(position: Any) -> Any:
-    """What margins differ by at least: two if each of the boxes left goes to one or the other."""
-    return 1 if stops_at_majority(position) else 2
+def known_move(position: Any, memory: Any) -> Any:
+    """The move that the table has for a position without captures, or NO_MOVE: where there are
+    captures, and sometimes at a corner, it may be none of the position's.
+    """
+    across, down, lead, seat, stride, boxes, _ = position
+    pool = majority_pool(lead if seat == 0 else -lead)
+    if not stops_at_majority(position):
+        across, down = with_corners_across(across, down, new_ground(position))
+        across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
+    slot = place(across, down, pool, memory.table)
+    return move_of(recall(across, down, pool, slot, memory.table))
 
 
 @part
@@ -122,34 +130,25 @@ def candidates(position: Any, moves: Any) -> Any:
     return chosen
 
 
-@kernel
-def best_between(
-    position: Any, least: Any, most: Any, moves: Any, memory: Any, nodes: Any, stop: Any
-) -> Any:
-    """The mover's margin, known to be above `least` and at most `most`; moves[0] is then the best
-    move. If all boxes are played for, the bounds must have the margin's parity.
-    """
+@part
+def best_move(position: Any, margin: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
     count = candidates(position, moves)
-    step = step_of(position)
-    bound = least + ((most - least) // step + 1) // 2 * step
-    while least < most and not is_set(stop):
-        highest = np.int64(-MOST)
-        for index in range(count):
-            move = moves[index]
-            child = game.play(position, np.int64(move))
-            if child.seat == position.seat:
-                value = margin_between(child, bound - 1, bound, memory, nodes, stop)
-            else:
-                value = -margin_between(child, -bound, 1 - bound, memory, nodes, stop)
-            highest = max(highest, value)
-            if value >= bound:
-                moves[index], moves[0] = moves[0], move
-                break
-        if highest >= bound:
-            least, bound = highest, highest + step
+    known = known_move(position, memory)
+    for index in range(count):
+        if moves[index] == known:
+            moves[0], moves[index] = moves[index], moves[0]
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        if child.seat == position.seat:
+            value = margin_between(child, margin - 1, margin, memory, nodes, stop)
         else:
-            most, bound = highest, highest
-    return least
+            value = -margin_between(child, -margin, 1 - margin, memory, nodes, stop)
+        if is_set(stop):
+            break
+        if value >= margin:
+            return np.int64(moves[index])
+    return np.int64(NO_MOVE)
 
 
 @kernel
@@ -157,29 +156,15 @@ def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop:
     """Write the principal variation of a position of known margin to `line`; its length."""
     moves = np.empty(game.MOVES, np.int16)
     length = 0
-    while candidates(position, moves) and not is_set(stop):
-        best_between(position, margin - step_of(position), margin, moves, memory, nodes, stop)
-        if is_set(stop):
-            break
-        line[length] = moves[0]
+    while True:
+        move = best_move(position, margin, moves, memory, nodes, stop)
+        if move == NO_MOVE:
+            return length
+        line[length] = move
         length += 1
         seat = position.seat
-        position = game.play(position, np.int64(moves[0]))
+        position = game.play(position, move)
         margin = margin if position.seat == seat else -margin
-    return length
-
-
-@kernel
-def best_margin(position: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
-    """The mover's margin; moves[0] is then the best move, or NO_MOVE after the end."""
-    lead = position.lead if position.seat == 0 else -position.lead
-    if game.moves(position, moves) == 0:
-        moves[0] = NO_MOVE
-        return lead
-    left = open_boxes(position.across, position.down, position.stride, position.boxes)
-    most = np.int64(popcount(left))
-    least = lead - most - step_of(position)
-    return best_between(position, least, lead + most, moves, memory, nodes, stop)
 
 
 @kernel
@@ -207,14 +192,13 @@ class DotsEndgame:
 
     def best(self, position: DotsPosition, stop: Any) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""
-        nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
-        margin = int(best_margin(position, moves, self.memory, nodes, stop))
-        if stop[0]:
-            return None
-        visited, line = int(nodes[0]), moves.copy()
+        nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margin = int(margin_between(position, -MOST, MOST, self.memory, nodes, stop))
         length = int(follow(position, margin, line, self.memory, nodes, stop))
-        pv = [self._board.names[move] for move in line[: max(length, moves[0] != NO_MOVE)]]
-        return Solution(pv[0] if pv else "", margin, pv, visited)
+        if stop[0] and not length:
+            return None
+        pv = [self._board.names[move] for move in line[:length]]
+        return Solution(pv[0] if pv else "", margin, pv, int(nodes[0]))
 
     def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
@@ -228,8 +212,7 @@ class DotsEndgame:
 
     def load_kernels(self, position: DotsPosition) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
-        nodes, stop = np.zeros(1, np.int64), np.ones(1, np.int64)
+        stop = np.ones(1, np.int64)
         with one_at_a_time():
             self.best(position, stop)
             self.margins(position, stop)
-            follow(position, 0, np.zeros(0, np.int16), self.memory, nodes, stop)

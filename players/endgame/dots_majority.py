@@ -28,7 +28,13 @@ from players.kernels.cache import kernel, part
 from players.kernels.dots import VERTICAL, is_over, open_boxes
 
 LEAD = np.uint64(1 << 63)
-"""Where others keep a pool, these positions keep this bit and the mover's lead."""
+"""No pool has this bit."""
+
+
+@part
+def majority_pool(lead: Any) -> Any:
+    """What these positions keep in place of a pool: the mover's lead."""
+    return LEAD | np.uint64(lead + MOST)
 
 
 @part
@@ -52,7 +58,7 @@ def search_majority(
     nodes[0] += 1
     if is_set(stop):
         return 0
-    pool = LEAD | np.uint64(mine + MOST)
+    pool = majority_pool(mine)
     slot = place(across, down, pool, table)
     record = recall(across, down, pool, slot, table)
     least, most = max(least_of(record), mine - still), min(most_of(record), mine + still)

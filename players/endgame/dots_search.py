@@ -184,7 +184,7 @@ def search(
     rows, columns = safe_edges(across, down, twos, ground)
     threes = joints & ~(across & (across >> ground.stride) & down & (down >> ONE))
     known = move_of(record)
-    best, best_move = np.int64(-MOST), np.int64(NO_MOVE)
+    best, best_move = np.int64(-MOST), known
     chains = twos
     kind = 0
     while True:
@@ -235,8 +235,9 @@ def search(
             stop,
         )
         if value > best:
-            best, best_move = value, move
+            best = value
             if value >= bound:
+                best_move = move
                 break
     if is_set(stop):
         return 0
