@@ -22,6 +22,14 @@ def members(content: Any, names: Sequence[str], place: str) -> dict[str, Any]:
     return {name: content[name] for name in names}
 
 
+def rows_of(content: Any, length: int, place: str) -> list[Any]:
+    """A JSON list of `length` entries."""
+    if not isinstance(content, list) or len(content) != length:
+        found = f"{len(content)} entries" if isinstance(content, list) else repr(content)
+        raise ValueError(f"{place} must be a list of {length}: {found}")
+    return content
+
+
 def whole(value: Any, place: str) -> int:
     """A whole number within the bounds."""
     if type(value) is not int or abs(value) > MOST:

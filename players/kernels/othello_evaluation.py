@@ -10,7 +10,7 @@ from numba.extending import overload
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.cache import part
-from players.kernels.fields import members, whole
+from players.kernels.fields import members, rows_of, whole
 from players.kernels.lines import beside
 from players.kernels.othello import is_othello, legal
 from players.kernels.othello_patterns import ENTRIES, canonical_entries, pattern_sum, transposed
@@ -171,7 +171,7 @@ def _more(first: Any, second: Any) -> Any:
     return np.int64(popcount(first)) - np.int64(popcount(second))
 
 
-SPREADS = ((150.0, 38.0), (130.0, 24.0))
+SPREADS = ((280.0, 22.0), (270.0, 11.0))
 """An estimate of a + b·(empty squares) hundredths means odds of e to 1: (a, b) with corners and
 without, by maximum likelihood on positions of self-play."""
 
@@ -208,12 +208,7 @@ def from_features(content: Any) -> Any:
     for stage, values in stages.items():
         values = members(values, (*FEATURES, "squares"), stage)
         terms += [whole(values[name], f"{stage}: {name}") for name in FEATURES]
-        rows = values["squares"]
-        if not isinstance(rows, list) or [_length(row) for row in rows] != [QUARTER] * QUARTER:
-            raise ValueError(f"{stage}: squares must be {QUARTER} rows of {QUARTER} numbers")
-        terms += [whole(value, f"{stage}: squares") for row in rows for value in row]
+        place = f"{stage}: squares"
+        for row in rows_of(values["squares"], QUARTER, place):
+            terms += [whole(value, place) for value in rows_of(row, QUARTER, place)]
     return np.array(terms, np.int32)
-
-
-def _length(row: Any) -> int:
-    return len(row) if isinstance(row, list) else -1

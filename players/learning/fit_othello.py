@@ -1,0 +1,163 @@
+"""Fit the patterns of an Othello preset to self-play, in rounds:
+
+    python -m players.learning.fit_othello standard --positions 400000 --rounds 2 patterns.npz
+
+The first round's games are played with the classic evaluation, those of a later round with the one
+fitted before; the last fit is to the positions of all rounds but the first. The file can be named
+as a player's evaluation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rules
+from players.kernels.boards import load_board
+from players.kernels.cache import kernel
+from players.kernels.othello_evaluation import (
+    PHASES,
+    SCALARS,
+    from_patterns,
+    phase_of,
+    scalars,
+)
+from players.kernels.othello_patterns import (
+    ENTRIES,
+    PLACES,
+    canonical_entries,
+    transposed,
+    write_entries,
+)
+from players.kernels.terms import load_terms
+from players.learning.ridge import ridge, sums
+from players.learning.self_play import Recipe, self_play
+
+RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6, 40, 0.5)}
+"""A move of cornerless Othello has three times the choice."""
+
+PENALTY, STEPS = 100.0, 25
+"""Of the ridge regression; chosen by the error on positions held out."""
+
+HELD_OUT = 20
+"""One position in so many is not fitted to."""
+
+GRAIN = 8
+"""Entries of patterns are rounded to so many hundredths, which makes for a small file."""
+
+
+class Samples(NamedTuple):
+    """Positions as the fit sees them."""
+
+    entries: Any
+    """int32[n, PLACES]: the pattern entries, mirror images as one."""
+    numbers: Any
+    """float32[n, SCALARS]"""
+    phase: Any
+    """int64[n]"""
+    margin: Any
+    """float64[n]: what the mover won by, in hundredths of a disc."""
+
+
+@kernel
+def describe(own: Any, other: Any, playable: Any, free: Any, samples: Any) -> None:
+    """Fill the columns of `samples`, but for the margins, from words."""
+    flat = samples.entries.reshape(-1)
+    for row in range(len(own)):
+        words = own[row], transposed(own[row]), other[row], transposed(other[row])
+        write_entries(*words, flat, row * PLACES)
+        first, second, third, fourth = scalars(own[row], other[row], playable, free)
+        samples.numbers[row, 0], samples.numbers[row, 1] = first, second
+        samples.numbers[row, 2], samples.numbers[row, 3] = third, fourth
+        samples.numbers[row, 4] = 1
+        samples.phase[row] = phase_of(own[row], other[row], playable)
+
+
+def samples_of(own: Any, other: Any, margins: Any, model: Any) -> Samples:
+    """Samples of uint64 words and margins in discs; `model` is any position of the board."""
+    count = len(own)
+    samples = Samples(
+        np.zeros((count, PLACES), np.int32),
+        np.zeros((count, SCALARS), np.float32),
+        np.zeros(count, np.int64),
+        100.0 * np.asarray(margins, np.float64),
+    )
+    describe(own, other, model.playable, model.free, samples)
+    canonical = canonical_entries()
+    return samples._replace(entries=canonical[samples.entries])
+
+
+def fit(samples: Samples) -> tuple[Any, Any]:
+    """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
+    the phases beside it, shrunk towards what was found for the phase after it.
+    """
+    weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
+    fitted = np.arange(len(samples.phase)) % HELD_OUT != 0
+    for phase in range(PHASES):
+        chosen = fitted & (np.abs(samples.phase - phase) <= 1)
+        if chosen.any():
+            rows = Samples(*(column[chosen] for column in samples))
+            weights = ridge(rows.entries, rows.numbers, rows.margin, weights, PENALTY, STEPS)
+        phases[phase] = weights
+    patterns = np.round(phases[:, :ENTRIES] / GRAIN) * GRAIN
+    patterns[:, canonical_entries() != np.arange(ENTRIES)] = 0
+    return phases[:, ENTRIES:].round().astype(np.int16), patterns.astype(np.int16)
+
+
+def errors(samples: Samples, table: tuple[Any, Any]) -> list[str]:
+    """What the fit is off by where it was not fitted to, phase by phase."""
+    lines = []
+    held_out = np.arange(len(samples.phase)) % HELD_OUT == 0
+    for phase in range(PHASES):
+        rows = Samples(*(column[held_out & (samples.phase == phase)] for column in samples))
+        if len(rows.margin) > 1:
+            found = np.zeros(len(rows.margin))
+            weights = np.concatenate([table[1][phase], table[0][phase]]).astype(np.float64)
+            sums(rows.entries, rows.numbers, weights, found)
+            error = np.abs(found - rows.margin).mean() / 100
+            correlation = np.corrcoef(found, rows.margin)[0, 1]
+            lines.append(f"phase {phase}: {error:.2f} discs, correlation {correlation:.3f}")
+    return lines
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("preset", choices=sorted(RECIPES))
+    parser.add_argument("out")
+    parser.add_argument("--positions", type=int, default=400_000, help="a round")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+
+    rule_set = rules.load("othello", preset=options.preset)
+    model = load_board("othello", rule_set.variant).position(rule_set.start().state())
+    terms = load_terms("othello", rule_set.variant, "classic")
+    rounds: list[list[tuple[Any, int]]] = []
+    for number in range(options.rounds):
+        games = self_play(
+            rule_set, terms, RECIPES[options.preset], Random(f"{options.seed} {number}")
+        )
+        rounds.append(list(islice(games, options.positions)))
+        kept = [sample for each in (rounds[1:] or rounds) for sample in each]
+        own, other = (np.array([p[side] for p, _ in kept], np.uint64) for side in (0, 1))
+        samples = samples_of(own, other, [margin for _, margin in kept], model)
+        table = fit(samples)
+        terms = from_patterns(*table)
+        print(f"round {number + 1}", *errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
+    about = {
+        "about": f"Patterns of {options.preset} Othello on 8×8, in hundredths of a disc, by phase.",
+        "source": f"players.learning.fit_othello: {vars(options)}, {RECIPES[options.preset]}",
+    }
+    np.savez_compressed(
+        options.out, about=np.array(json.dumps(about)), scalars=table[0], patterns=table[1]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Positions with the margins they led to, from games of alpha-beta against itself.
+
+Games start with random moves; what came before the last of these is not kept, so that each
+position's margin is that of sensible play, which is exact towards the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rules
+from players.endgame import load_endgame
+from players.kernels import game
+from players.kernels.boards import load_board
+from players.kernels.cache import kernel
+from players.search.alphabeta import (
+    NEVER,
+    AlphaBetaSearch,
+    Limits,
+    child_of,
+    legal_moves,
+    load_kernels,
+)
+
+
+class Recipe(NamedTuple):
+    """How games are played."""
+
+    depth: int
+    """How many moves the search looks ahead."""
+    exact: int
+    """Play is exact from so many remaining moves on."""
+    least_random: int
+    """At least so many moves at the start are random …"""
+    most_random: int
+    """… and at most so many."""
+    sensible: float
+    """The share of random moves chosen among those that do not look bad by themselves."""
+
+
+@kernel
+def sensible_moves(position: Any, out: Any) -> int:
+    """Write the moves that do not look bad by themselves to the front of `out`; their number."""
+    count, kept = game.moves(position, out), 0
+    for index in range(count):
+        if game.priority(position, np.int64(out[index])) >= 0:
+            out[kept] = out[index]
+            kept += 1
+    return kept
+
+
+@kernel
+def margin_of(position: Any) -> Any:
+    """What the player to move has beyond the other, so far."""
+    net = np.int64(game.net(position))
+    return net if position.seat == 0 else -net
+
+
+def self_play(
+    rule_set: rules.Game, terms: Any, recipe: Recipe, rng: Random
+) -> Iterator[tuple[Any, int]]:
+    """Positions of game after game, each with what its mover won by in the end, without end."""
+    board = load_board(rule_set.name, rule_set.variant)
+    endgame = load_endgame(rule_set.name, board, 16)
+    search = AlphaBetaSearch(
+        board, terms=terms, endgame=endgame, memory_mb=16, endgame_from=recipe.exact, leaves_from=0
+    )
+    start = board.position(rule_set.start().state())
+    endgame.load_kernels(start)
+    load_kernels(start, terms, endgame)
+    while True:
+        position, kept = start, []
+        random_moves = rng.randint(recipe.least_random, recipe.most_random)
+        while moves := legal_moves(position):
+            if random_moves > 0:
+                move = _random_move(position, moves, recipe.sensible, rng)
+                random_moves -= 1
+            else:
+                kept.append(position)
+                found = search.think(position, NEVER, Limits(depth=recipe.depth))
+                move = board.moves[found.move]
+            position = child_of(position, move)
+        for each in kept:
+            margin = int(margin_of(position))
+            yield each, margin if each.seat == position.seat else -margin
+
+
+def _random_move(position: Any, moves: list[int], sensible: float, rng: Random) -> int:
+    out = np.empty(game.MOVES, np.int16)
+    count = sensible_moves(position, out)
+    if count and rng.random() < sensible:
+        return int(out[rng.randrange(count)])
+    return rng.choice(moves)
