@@ -58,17 +58,6 @@ def test_beyond_reach_all_moves_are_searched_equally_deep(name: str) -> None:
         assert each.pv[0] == each.move
 
 
-def test_a_capture_leads_a_giveaway() -> None:
-    """Two boxes side by side, one with three sides: taking it beats leaving it."""
-    game = rules.load("dots")
-    position = game.start()
-    for move in ("a1b1", "a1a2", "a2b2", "d5e5"):
-        position = position.play(move)
-    found = analyse("dots", game.variant, position.state(), 0.2, memory_mb=16)
-    assert found.moves[0].move == "b1b2"
-    assert found.moves[0].score > found.moves[-1].score
-
-
 def test_nothing_is_left_to_say_when_the_game_is_over() -> None:
     game = rules.load("dots", rows=1, cols=1)
     position = game.start()

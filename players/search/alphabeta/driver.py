@@ -42,8 +42,11 @@ METHODS: dict[Method, int] = {
 WIDER = 4
 """An aspiration window that missed grows so many times on that side."""
 
-GROWTH = 3.0
+GROWTH = 2.2
 """The exact endgame takes about so many times as long for a move more."""
+
+OUTCOME_BEYOND = 2
+"""Who wins is found out in the time that the margin takes with so many moves less."""
 
 LEAF_SECONDS = 1e-5
 """What the exact value of a position met in a search may take."""
@@ -75,7 +78,8 @@ class Found(NamedTuple):
 
     move: str
     score: float
-    """What the mover will win by, in discs or boxes: estimated, or exact when `exact`."""
+    """What the mover will win by, in discs or boxes: exact when `exact`, else estimated, or as much
+    as is certain."""
     depth: int
     """The deepest search that was finished, in moves; for a solved position, all that remain."""
     nodes: int
@@ -140,6 +144,7 @@ class AlphaBetaSearch:
             found = self._deepen(position, first_stop, limits)
         if found.exact:
             return found
+        found = self._not_lost(position, found, stop)
         solution = self._endgame.best(position, stop)
         if solution is None:
             return found
@@ -187,8 +192,26 @@ class AlphaBetaSearch:
                 return False
             until = limits.until
             seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
-            reach = reach_in(seconds, self._endgame)
+            reach = reach_in(seconds, self._endgame, OUTCOME_BEYOND)
         return int(moves_left(position)) <= reach
+
+    def _not_lost(self, position: Any, found: Found, stop: Any) -> Found:
+        """A move that surely wins or, if there is none, draws; else what was `found` before.
+
+        Its score is a margin that is certain, maybe not the best.
+        """
+        scratch = self._scratch
+        leaves_from = int(scratch["exact_from"])
+        scratch["exact_from"] = moves_left(position)
+        scratch["stopped"] = 0
+        context = self._context._replace(stop=stop)
+        root = _typed(settled(position), position)
+        value = int(search(root, 1, -WIN // 2, WIN // 2, 0, context, scratch))
+        scratch["exact_from"] = leaves_from
+        if scratch["stopped"] or value < 0:
+            return found
+        move = self._board.names[self._moves(position)[0]]
+        return found._replace(move=move, score=in_points(value), pv=[move], nodes=self.nodes)
 
     def _deepen(self, position: Any, stop: Any, limits: Limits) -> Found:
         """Iterative deepening."""
@@ -215,6 +238,7 @@ class AlphaBetaSearch:
         scratch["line"][0, 0] = NO_MOVE
         over = int(value_at_end(root))
         if over != UNFINISHED:
+            scratch["nodes"] += 1
             return Line(over, True, self._moves(position)), ()
         context = self._context._replace(stop=stop)
         scratch["stopped"] = scratch["estimates"] = 0
@@ -250,11 +274,11 @@ class AlphaBetaSearch:
         return [int(move) for move in out[: full_line(position, self._context, self._scratch, out)]]
 
 
-def reach_in(seconds: float, endgame: Endgame) -> int:
-    """Positions with so many moves remaining are, typically, solved in `seconds`."""
+def reach_in(seconds: float, endgame: Endgame, beyond: int = 0) -> int:
+    """Positions with so many moves remaining, and `beyond`, are, typically, solved in `seconds`."""
     if not endgame.reach:
         return 0
-    return endgame.reach + floor(log(max(seconds, 1e-4), GROWTH))
+    return endgame.reach + beyond + floor(log(max(seconds, 1e-4), GROWTH))
 
 
 def _typed(words: Any, model: Any) -> Any:

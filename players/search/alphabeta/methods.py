@@ -84,7 +84,9 @@ def leaf_value(position: Any, left: Any, low: Any, high: Any, context: Any, scra
         return final_value(position)
     if left <= scratch.exact_from:
         below, above = highest_margin(low), -highest_margin(-high)
-        return value_of_margin(solve(position, below, above, context.memory, context.stop))
+        margin = solve(position, below, above, context.memory, context.stop)
+        scratch.stopped |= is_set(context.stop)
+        return value_of_margin(margin)
     scratch.estimates += 1
     return np.int64(game.evaluate(position, context.terms))
 
@@ -147,14 +149,13 @@ def search(
                 value = sign * leaf_value(child, left, low, high, context, scratch)
             else:
                 value = sign * search(child, depth - 1, low, high, ply + 1, context, scratch)
-            if value < most or value >= beta or most >= beta:
+            if value < most or value >= beta or most >= beta or scratch.stopped:
                 break
             most = np.int64(beta)
             if ply == 0:  # it is better than those before it, should the search be stopped now
                 scratch.line[0, 0] = move
                 scratch.line[0, 1] = NO_MOVE
-        if scratch.stopped or is_set(context.stop):
-            scratch.stopped = 1
+        if scratch.stopped:
             return np.int64(0)
         if value > best:
             best, best_move = value, move
