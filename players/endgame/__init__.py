@@ -46,7 +46,8 @@ class Endgame(Protocol):
     @property
     def reach(self) -> int:
         """Positions with so many moves remaining are, typically, solved in about a second; 0 where
-        the solver does not know the rules of the board."""
+        the solver does not know the rules of the board.
+        """
 
     def best(self, position: Any, stop: Any) -> Solution | None:
         """The best move; None when `stop` was set before it was known."""
