@@ -18,6 +18,7 @@ from players.endgame.othello_memory import BEST, BUCKET, NO_MOVE, WORST, Ground
 from players.endgame.othello_search import FEW, search
 from players.kernels import game
 from players.kernels.cache import kernel, one_at_a_time, part
+from players.kernels.lines import unbracketable
 from players.kernels.othello import OthelloBoard, OthelloPosition, is_othello
 
 REACH_BOXED, REACH_FREE = 21, 16
@@ -66,6 +67,7 @@ def new_ground(position: Any, memory: Any, work: Any, stop: Any) -> Any:
     return Ground(
         position.playable,
         position.free,
+        unbracketable(position.playable),
         memory.west,
         memory.north,
         position.own | position.other,

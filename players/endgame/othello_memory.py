@@ -30,6 +30,8 @@ class Ground(NamedTuple):
     """The squares in play."""
     free: Any
     """The squares that may be played whether or not they bracket anything."""
+    anchors: Any
+    """The squares where no disc ever turns."""
     west: Any
     """The left half of the board."""
     north: Any
