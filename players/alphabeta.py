@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from players.options import AlphaBetaOptions, read_options
 from players.sdk import Answer, Start, Turn, play
 from players.thinking import board_of, seconds_since, think_until
@@ -21,7 +23,10 @@ class AlphaBeta:
         from players.search.alphabeta import AlphaBetaSearch, load_kernels
 
         options = self._options
-        terms = load_terms(start.rules, start.variant)
+        try:
+            terms = load_terms(start.rules, start.variant, options.evaluation)
+        except ValueError as error:
+            sys.exit(str(error))
         endgame = load_endgame(start.rules, self._board, options.endgame_mb)
         position = self._board.position(start.state)
         load_kernels(position, terms, endgame)
@@ -46,7 +51,7 @@ class AlphaBeta:
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
-        until = think_until(turn, self._options.margin_ms)
+        until = think_until(turn, self._options)
         limits = Limits(self._options.depth, self._options.nodes, until)
         with stop_at(until) as stop:
             found = self._search.think(position, stop, limits)

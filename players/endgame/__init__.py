@@ -45,9 +45,7 @@ class Endgame(Protocol):
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second; 0 where
-        the solver does not know the rules of the board.
-        """
+        """Positions with so many moves remaining are, typically, solved in about a second."""
 
     def best(self, position: Any, stop: Any) -> Solution | None:
         """The best move; None when `stop` was set before it was known."""

@@ -22,6 +22,8 @@ class AlphaBetaOptions(SearchOptions):
     nodes: int | None = Field(default=None, gt=0)
     """Search about so many positions at most, those the exact endgame looks at not counted; the
     clock still ends the thinking."""
+    evaluation: str = "default"
+    """What positions are valued by: "default", "classic" or the path of a file."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
     aspiration: float = Field(default=0, ge=0)

@@ -122,12 +122,12 @@ class AlphaBetaSearch:
         self._endgame = endgame
         self._method: Method = method
         self._aspiration = aspiration
-        self._endgame_from = endgame_from if endgame.reach else 0
+        self._endgame_from = endgame_from
         self._early_stop = early_stop
         self._context = Context(terms, new_table(memory_mb), endgame.memory, NEVER)
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
-        if leaves_from is None or not endgame.reach:
+        if leaves_from is None:
             leaves_from = reach_in(LEAF_SECONDS, endgame)
         self._scratch["exact_from"] = leaves_from
 
@@ -276,8 +276,6 @@ class AlphaBetaSearch:
 
 def reach_in(seconds: float, endgame: Endgame, beyond: int = 0) -> int:
     """Positions with so many moves remaining, and `beyond`, are, typically, solved in `seconds`."""
-    if not endgame.reach:
-        return 0
     return endgame.reach + beyond + floor(log(max(seconds, 1e-4), GROWTH))
 
 
