@@ -44,8 +44,8 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
     lead = lead if seat == 0 else -lead
     ground = new_ground(position)
     if stops_at_majority(position):
-        table, largest = memory.table, ground.largest
-        return search_majority(position, low, high, table, largest, nodes, stop)
+        limits = np.int64(low), np.int64(high)  # see `search` on literals
+        return search_majority(position, *limits, memory.table, ground.largest, nodes, stop)
     still = open_boxes(across, down, stride, boxes)
     core_across, core_down = core_of(across, down, boxes, stride)
     rest = open_boxes(core_across, core_down, stride, boxes)
@@ -173,7 +173,8 @@ def all_margins(position: Any, moves: Any, margins: Any, memory: Any, nodes: Any
     count = game.moves(position, moves)
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
-        margin = margin_between(child, -MOST, MOST, memory, nodes, stop)
+        limits = np.int64(-MOST), np.int64(MOST)
+        margin = margin_between(child, *limits, memory, nodes, stop)
         margins[index] = margin if child.seat == position.seat else -margin
     return count
 

@@ -142,9 +142,9 @@ def search(
     at least `bound`, and then the value is no less, or below it, and then it is no more.
     """
     if cost:
-        none = np.int64(
-            0
-        )  # a literal 0 would be a type of its own, and search compiled for it again
+        # Called with a literal 0, search would be compiled once more for that type alone; and a
+        # kernel that calls another version of itself does not survive numba's cache.
+        none = np.int64(0)
         sure = taken - cost + (left & 1)
         if sure >= bound:
             return sure
