@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from players.catalogue import BUILTINS
+from players.options import SearchOptions
 from players.sdk import Start, Turn
 
 if TYPE_CHECKING:
@@ -29,18 +30,22 @@ def board_of(player: str, start: Start) -> Board:
     return load_board(start.rules, start.variant)
 
 
-def think_until(turn: Turn, margin_ms: int) -> float:
+def think_until(turn: Turn, options: SearchOptions) -> float:
     """When to stop thinking, in seconds of `time.monotonic()`.
 
     A bank is spread over the moves that remain to this player, were they shared equally. What is
-    kept for the way back is `margin_ms`, but no more than half of the time.
+    kept for the way back is `margin_ms`, but no more than half of the time; `think_ms` bounds the
+    rest.
     """
     received = turn.deadline - turn.time_ms / 1000
     budget_ms = float(turn.time_ms)
     if turn.bank_ms is not None:
         share = turn.bank_ms / (open_places(turn.state) / 2 + LAST_MOVES)
         budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
-    return received + max(budget_ms - margin_ms, budget_ms / 2) / 1000
+    thinking_ms = max(budget_ms - options.margin_ms, budget_ms / 2)
+    if options.think_ms is not None:
+        thinking_ms = min(thinking_ms, options.think_ms)
+    return received + thinking_ms / 1000
 
 
 def open_places(state: Mapping[str, Any]) -> int:

@@ -127,7 +127,7 @@ class Uct:
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
-        deadline = think_until(turn, options.margin_ms)
+        deadline = think_until(turn, options)
         solution = self._solve(turn, position, deadline)
         if solution is not None:
             return solution.move, self._exact_info(solution, turn)

@@ -30,6 +30,8 @@ class SearchOptions(Options):
     margin_ms: int = Field(default=10, ge=0)
     """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
     less than twice this keeps half of its time."""
+    think_ms: int | None = Field(default=None, gt=0)
+    """Think no longer than so long a move, whatever the clock allows."""
 
 
 Model = TypeVar("Model", bound=Options)

@@ -12,6 +12,7 @@ import pytest
 
 import rules
 from players.catalogue import BUILTINS
+from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
 from players.thinking import think_until
 from tests.players.conftest import play_with, start_message, turn_message
@@ -124,8 +125,16 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
 @pytest.mark.parametrize(
     ("name", "fields", "words"),
     [
-        ("uct", {"options": {"c": -1}}, "options.c: Value error, must be a valid number, 0 or more"),
-        ("alphabeta", {"options": {"deep": 3}}, "Known options: margin_ms, method, depth, nodes"),
+        (
+            "uct",
+            {"options": {"c": -1}},
+            "options.c: Value error, must be a valid number, 0 or more",
+        ),
+        (
+            "alphabeta",
+            {"options": {"deep": 3}},
+            "Known options: margin_ms, think_ms, method, depth",
+        ),
         ("weighted-uct", {"options": {"weights": "none.json"}}, "'none.json' cannot be read"),
         ("alphabeta", {"rules": "2048", "variant": {}}, "it plays othello and dots, not 2048"),
     ],
@@ -152,19 +161,25 @@ def test_weights_are_read_beside_the_tournament_file(
 
 
 @pytest.mark.parametrize(
-    ("time_ms", "bank_ms", "increment_ms", "thinks_ms"),
+    ("time_ms", "bank_ms", "increment_ms", "think_ms", "thinks_ms"),
     [
-        (5000, None, 0, 4990),
-        (20, None, 0, 10),
-        (12, None, 0, 6),
-        (900_000, 900_000, 0, 900_000 / 32 - 10),
-        (5000, 900_000, 0, 4990),
-        (64_000, 64_000, 1000, 2990),
-        (3, 3, 1000, 1.5),
+        (5000, None, 0, None, 4990),
+        (20, None, 0, None, 10),
+        (12, None, 0, None, 6),
+        (900_000, 900_000, 0, None, 900_000 / 32 - 10),
+        (5000, 900_000, 0, None, 4990),
+        (64_000, 64_000, 1000, None, 2990),
+        (3, 3, 1000, None, 1.5),
+        (5000, None, 0, 300, 300),
+        (20, None, 0, 300, 10),
     ],
 )
 def test_a_bank_is_spread_over_the_moves_to_come(
-    time_ms: int, bank_ms: int | None, increment_ms: int, thinks_ms: float
+    time_ms: int,
+    bank_ms: int | None,
+    increment_ms: int,
+    think_ms: int | None,
+    thinks_ms: float,
 ) -> None:
     """A 5×5 dots board at the start: 60 edges, 30 a player, and two more to be safe."""
     position = rules.load("dots").start()
@@ -184,4 +199,6 @@ def test_a_bank_is_spread_over_the_moves_to_come(
         used_ms=0,
         deadline=received + time_ms / 1000,
     )
-    assert think_until(turn, 10) == pytest.approx(received + thinks_ms / 1000)
+    assert think_until(turn, SearchOptions(think_ms=think_ms)) == pytest.approx(
+        received + thinks_ms / 1000
+    )
