@@ -21,9 +21,9 @@ from players.kernels.cache import kernel, one_at_a_time, part
 from players.kernels.lines import unbracketable
 from players.kernels.othello import OthelloBoard, OthelloPosition, is_othello
 
-REACH_BOXED, REACH_FREE = 21, 16
-"""Empty squares solved in about a second: where every move must turn discs, and where free squares
-leave the choice wide."""
+REACH_BOXED, REACH_FREE = 20, 19
+"""Empty squares solved in about a second, measured on positions of sensible play: where every move
+must turn discs, and where free squares leave the choice wide."""
 
 
 class OthelloMemory(NamedTuple):

@@ -28,7 +28,7 @@ def margin(own: Any, other: Any) -> Any:
 
 
 @intrinsic
-def extract(_typing: Any, bits: Any, mask: Any) -> Any:
+def packed(_typing: Any, bits: Any, mask: Any) -> Any:
     """The bits of `bits` at the set bits of `mask`, packed into the lowest (x86 BMI2)."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -77,7 +77,7 @@ def turned_by_count(square: Any, own: Any) -> Any:
     total = ZERO
     for lane in range(4):
         line = first + np.uint64(lane)
-        total += np.uint64(COUNTS[PLACES[line] + extract(own, LINES[line])])
+        total += np.uint64(COUNTS[PLACES[line] + packed(own, LINES[line])])
     return np.int64(total)
 
 
@@ -107,7 +107,7 @@ def last_one(own: Any, other: Any, square: Any, free: Any) -> Any:
 
 @part
 def last_two(own: Any, other: Any, first: Any, second: Any, high: Any, free: Any) -> Any:
-    """The value with two empty squares, or one above `high`; NONE when neither is a move."""
+    """The value with two empty squares (fail-soft at `high`); NONE when neither is a move."""
     best = np.int64(NONE)
     disc = ONE << first
     turned = flips(first, own, other)
@@ -132,6 +132,12 @@ def last_two_or_pass(
         best = last_two(other, own, first, second, -low, free)
         best = margin(own, other) if best == NONE else -best
     return best
+
+
+@part
+def can_move(own: Any, other: Any, empties: Any, free: Any) -> Any:
+    """Whether the owner of `own` has a move."""
+    return empties & (free | bracketing(own, other)) != ZERO
 
 
 @part
@@ -187,9 +193,3 @@ def few(own: Any, other: Any, low: int, high: int, ground: Any) -> Any:
             return margin(own, other)
         return -few(other, own, -high, -low, ground)
     return best
-
-
-@part
-def can_move(own: Any, other: Any, empties: Any, free: Any) -> Any:
-    """Whether the owner of `own` has a move."""
-    return empties & (free | bracketing(own, other)) != ZERO

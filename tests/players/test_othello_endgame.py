@@ -14,8 +14,8 @@ import pytest
 import rules
 from players import endgame
 from players.endgame import Solution, load_endgame
-from players.endgame.othello import new_memory
-from players.endgame.othello_last import turned_at_last, turned_by_flips
+from players.endgame.othello import new_ground, new_memory, new_work
+from players.endgame.othello_last import few, turned_at_last, turned_by_flips
 from players.kernels import bits, game
 from players.kernels.boards import load_board
 from players.kernels.cache import kernel
@@ -138,6 +138,27 @@ def test_values_are_those_of_brute_force(settings: dict[str, Any], memory_mb: in
     assert wrong == -1, f"trial {wrong} of seed {seed}"
     assert passes > 0
     assert early > 0
+
+
+@kernel
+def without_table(position: Any, memory: Any, work: Any, stop: Any) -> Any:
+    """The margin by trying squares in the order of the board."""
+    ground = new_ground(position, memory, work, stop)
+    return few(position.own, position.other, np.int64(-65), np.int64(65), ground)
+
+
+@pytest.mark.parametrize("settings", [{}, {"preset": "cornerless"}], ids=str)
+def test_deeper_searches_agree_with_one_without_a_table(settings: dict[str, Any]) -> None:
+    """From 12 empty squares on moves are looked at further, and the table cuts off before any."""
+    othello, board = load(settings)
+    solvers = [load_endgame("othello", board, memory_mb) for memory_mb in (0, 16)]
+    for seed in range(12):
+        root = board.position(random_position(othello, 12 + seed % 2, Random(seed)).state())
+        value = without_table(root, solvers[0].memory, new_work(), never())
+        for solver in solvers:
+            solution = solver.best(root, never())
+            assert solution is not None
+            assert solution.margin == value, f"seed {seed}"
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
