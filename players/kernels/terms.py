@@ -60,7 +60,7 @@ def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:
 def _arrays(path: Path) -> tuple[Any, Any]:
     names = ("scalars", "patterns")
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return file[names[0]], file[names[1]]
     except (
         ValueError,

@@ -47,7 +47,7 @@ PENALTY, STEPS = 100.0, 25
 HELD_OUT = 20
 """One position in so many is not fitted to."""
 
-GRAIN = 8
+GRAIN = 12
 """Entries of patterns are rounded to so many hundredths, which makes for a small file."""
 
 

@@ -1,0 +1,111 @@
+"""The fits of the evaluations: the regression against NumPy, self-play against the rules."""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+
+import numpy as np
+import pytest
+
+import rules
+from players.kernels.boards import load_board, load_terms
+from players.kernels.dots_evaluation import FEATURES, STAGES, from_features
+from players.kernels.othello_evaluation import from_patterns
+from players.kernels.othello_patterns import ENTRIES, PLACES, canonical_entries
+from players.learning import fit_dots, fit_othello
+from players.learning.ridge import ridge
+from players.learning.self_play import Recipe, self_play
+from tests.players.conftest import true_net
+from tests.players.test_evaluation_othello import evaluate
+
+
+def test_ridge_agrees_with_the_normal_equations() -> None:
+    random = np.random.default_rng(1)
+    entries = random.integers(0, 12, (300, 3)).astype(np.int32)
+    numbers = random.normal(size=(300, 2)).astype(np.float32)
+    targets, prior = random.normal(size=300), random.normal(size=14)
+    matrix = np.zeros((300, 14))
+    for row, chosen in enumerate(entries):
+        for entry in chosen:
+            matrix[row, entry] += 1
+    matrix[:, 12:] = numbers
+    change = np.linalg.solve(
+        matrix.T @ matrix + 5 * np.eye(14), matrix.T @ (targets - matrix @ prior)
+    )
+    found = ridge(entries, numbers, targets, prior, 5.0, 60)
+    assert found == pytest.approx(prior + change, abs=1e-6)
+
+
+def test_margins_of_self_play_are_true_where_play_is_exact() -> None:
+    rule_set = rules.load("othello", size=4)
+    terms = load_terms("othello", rule_set.variant)
+    games = self_play(rule_set, terms, Recipe(2, 12, 4, 6, 0.5), Random(1))
+    board = load_board("othello", rule_set.variant)
+    truths = {}
+    for seed in range(400):
+        rng, truth = Random(seed), rule_set.start()
+        for _ in range(12):
+            if truth.is_over:
+                break
+            position = board.position(truth.state())
+            if truth.legal_moves() != ("pass",):
+                truths[position.own, position.other, position.seat] = truth
+            truth = truth.play(rng.choice(truth.legal_moves()))
+    compared = 0
+    for position, margin in islice(games, 200):
+        truth = truths.get((position.own, position.other, position.seat))
+        if truth is not None:
+            net = true_net(truth)
+            assert margin == (net if position.seat == 0 else -net), truth
+            compared += 1
+    assert compared > 50
+
+
+def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
+    """Margins made by an evaluation known: the fit says nearly the same where it was not shown."""
+    rule_set = rules.load("othello")
+    terms = load_terms("othello", rule_set.variant)
+    positions = [
+        position
+        for position, _ in islice(
+            self_play(rule_set, terms, Recipe(1, 0, 6, 30, 0.5), Random(2)), 4000
+        )
+    ]
+    truth = load_terms("othello", rule_set.variant, "classic")
+    values = np.array([evaluate(position, truth) for position in positions])
+    own, other = (np.array([each[side] for each in positions], np.uint64) for side in (0, 1))
+    samples = fit_othello.samples_of(own, other, values / 100, positions[0])
+    assert samples.entries.shape == (4000, PLACES)
+    assert (canonical_entries()[samples.entries] == samples.entries).all()
+    assert samples.entries.max() < ENTRIES
+    table = fit_othello.fit(samples)
+    fitted = from_patterns(*table)
+    shown = np.array([evaluate(position, fitted) for position in positions])
+    held_out = np.arange(4000) % fit_othello.HELD_OUT == 0
+    assert np.corrcoef(shown[held_out], values[held_out])[0, 1] > 0.8
+    assert all("correlation" in line for line in fit_othello.errors(samples, table))
+
+
+def test_a_fit_of_dots_finds_the_values_it_is_shown() -> None:
+    random = np.random.default_rng(3)
+    values = random.integers(-50, 50, (STAGES, 2, len(FEATURES)))
+    rows = random.integers(0, 2 * STAGES, 60_000)
+    features = random.integers(1, 9, (60_000, len(FEATURES))).astype(np.float64)
+    targets = (values.reshape(2 * STAGES, -1)[rows] * features).sum(axis=1)
+    found = fit_dots.fit(rows, features, targets)
+    assert np.abs(found - values).max() < 25
+    assert np.corrcoef(found.ravel(), values.ravel())[0, 1] > 0.95
+    assert len(from_features(found.round().astype(int).tolist())) == values.size
+
+
+def test_quiet_positions_of_dots_are_described() -> None:
+    rule_set = rules.load("dots", rows=3, cols=3)
+    terms = load_terms("dots", rule_set.variant)
+    games = self_play(rule_set, terms, Recipe(1, 12, 2, 12, 0.9), Random(1))
+    rows, features, targets = fit_dots.samples_of(games, 300)
+    assert len(rows) == len(features) == len(targets) > 30
+    assert rows.min() >= 0
+    assert rows.max() < 2 * STAGES
+    assert (features[:, fit_dots.FREE] > 0).all()
+    assert (np.abs(targets) <= 900).all()
