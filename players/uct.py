@@ -145,7 +145,7 @@ class Uct:
         ended = f"; ended by {thought.ended}" if thought.ended else ""
         return choice.move, {
             "score": self._score(choice.value),
-            "depth": thought.depth,
+            "depth": max(thought.depth, len(choice.pv)),  # a tree kept may be proven already
             "nodes": search.visits,
             "pv": choice.pv,
             "text": f"{thought.iterations} iterations, "

@@ -39,7 +39,7 @@ def test_plays_whole_games_from_both_seats_on_one_process(
             for answer in answers:
                 if "info" in answer:
                     assert answer["info"]["pv"][0] == answer["move"]
-                    assert answer["info"]["nodes"] > 0
+                    assert answer["info"]["nodes"] >= 0  # 0: solved on the turn before
                     assert answer["info"]["depth"] > 0
     assert player.close() == (0, b"")
     assert player.stderr() == ""
@@ -133,7 +133,7 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
         (
             "alphabeta",
             {"options": {"deep": 3}},
-            "Known options: margin_ms, think_ms, method, depth",
+            "Known options: margin_ms, think_ms, method",
         ),
         ("weighted-uct", {"options": {"weights": "none.json"}}, "'none.json' cannot be read"),
         ("alphabeta", {"rules": "2048", "variant": {}}, "it plays othello and dots, not 2048"),
@@ -155,7 +155,7 @@ def test_weights_are_read_beside_the_tournament_file(
     game = rules.load("dots", rows=2, cols=2)
     (tmp_path / "mine.json").write_text('{"first": {"b2b3": 3.0}, "second": {}}')
     player = start_player("players.weighted_uct")
-    options = {"weights": "mine.json", "iterations": 3000}
+    options = {"weights": "mine.json", "iterations": 3000, "solver": False}
     player.ask(start_message(game.start(), options=options))
     assert player.ask(turn_message(game.start(), 0, time_ms=60_000))["move"] == "b2b3"
 
