@@ -44,8 +44,8 @@ RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6,
 PENALTY, STEPS = 100.0, 25
 """Of the ridge regression; chosen by the error on positions held out."""
 
-HELD_OUT = 20
-"""One position in so many is not fitted to."""
+BLOCK, HELD_OUT = 500, 20
+"""Of so many blocks of positions in a row, each of many whole games, one is not fitted to."""
 
 GRAIN = 12
 """Entries of patterns are rounded to so many hundredths, which makes for a small file."""
@@ -92,12 +92,17 @@ def samples_of(own: Any, other: Any, margins: Any, model: Any) -> Samples:
     return samples._replace(entries=canonical[samples.entries])
 
 
+def is_held_out(count: int) -> Any:
+    """bool[count]: which of so many positions are not fitted to."""
+    return np.arange(count) // BLOCK % HELD_OUT == 0
+
+
 def fit(samples: Samples) -> tuple[Any, Any]:
     """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
     the phases beside it, shrunk towards what was found for the phase after it.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
-    fitted = np.arange(len(samples.phase)) % HELD_OUT != 0
+    fitted = ~is_held_out(len(samples.phase))
     for phase in range(PHASES):
         chosen = fitted & (np.abs(samples.phase - phase) <= 1)
         if chosen.any():
@@ -112,7 +117,7 @@ def fit(samples: Samples) -> tuple[Any, Any]:
 def errors(samples: Samples, table: tuple[Any, Any]) -> list[str]:
     """What the fit is off by where it was not fitted to, phase by phase."""
     lines = []
-    held_out = np.arange(len(samples.phase)) % HELD_OUT == 0
+    held_out = is_held_out(len(samples.phase))
     for phase in range(PHASES):
         rows = Samples(*(column[held_out & (samples.phase == phase)] for column in samples))
         if len(rows.margin) > 1:

@@ -17,7 +17,7 @@ from players.learning import fit_dots, fit_othello
 from players.learning.ridge import ridge
 from players.learning.self_play import Recipe, self_play
 from tests.players.conftest import true_net
-from tests.players.test_evaluation_othello import evaluate
+from tests.players.test_evaluation_othello import evaluate, expectation
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:
@@ -62,6 +62,24 @@ def test_margins_of_self_play_are_true_where_play_is_exact() -> None:
     assert compared > 50
 
 
+@pytest.mark.parametrize("preset", ["standard", "cornerless"])
+def test_expectation_is_what_positions_of_self_play_are_worth(preset: str) -> None:
+    """The mean of what is expected is near the mean of the results, where the mover seems to lose
+    and where he seems to win.
+    """
+    rule_set = rules.load("othello", preset=preset)
+    terms = load_terms("othello", rule_set.variant)
+    games = self_play(rule_set, terms, Recipe(2, 10, 8, 50, 0.5), Random(4))
+    results = [
+        (float(expectation(position, evaluate(position, terms))), (1 + np.sign(margin)) / 2)
+        for position, margin in islice(games, 4000)
+    ]
+    said, came = np.array(results).T
+    for part in (said < 0.5, said >= 0.5):
+        assert said[part].mean() == pytest.approx(came[part].mean(), abs=0.1)
+    assert np.corrcoef(said, came)[0, 1] > 0.6
+
+
 def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
     """Margins made by an evaluation known: the fit says nearly the same where it was not shown."""
     rule_set = rules.load("othello")
@@ -82,7 +100,8 @@ def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
     table = fit_othello.fit(samples)
     fitted = from_patterns(*table)
     shown = np.array([evaluate(position, fitted) for position in positions])
-    held_out = np.arange(4000) % fit_othello.HELD_OUT == 0
+    held_out = fit_othello.is_held_out(4000)
+    assert held_out.sum() == fit_othello.BLOCK
     assert np.corrcoef(shown[held_out], values[held_out])[0, 1] > 0.8
     assert all("correlation" in line for line in fit_othello.errors(samples, table))
 
