@@ -86,11 +86,30 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+_ENTRY: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_PART: dict[str, Any] = {"forceinline": True, "error_model": "numpy"}
+_COUNTED: dict[str, Any] = {"_nrt": True}
+_BARE: dict[str, Any] = {"_nrt": False}
+"""Whether memory can be taken and references to arrays are counted; else it is as in the caller."""
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile an entry point, called from Python, and keep it in the cache. It holds no GIL."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return numba.njit(**_ENTRY, **_COUNTED)(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
     """Compile a function for use inside kernels: it becomes part of each that calls it."""
-    return numba.njit(forceinline=True, error_model="numpy")(function)
+    return numba.njit(**_PART)(function)
+
+
+def bare_kernel(function: Callable[..., Any]) -> Any:
+    """A kernel that takes no memory of its own and counts no references to its arrays, which costs
+    more than the work where tuples of arrays go through many parts. Its parts are `bare_part`.
+    """
+    return numba.njit(**_ENTRY, **_BARE)(function)
+
+
+def bare_part(function: Callable[..., Any]) -> Any:
+    """A part of bare kernels."""
+    return numba.njit(**_PART, **_BARE)(function)

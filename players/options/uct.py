@@ -78,7 +78,7 @@ class UctOptions(SearchOptions):
     memory_mb: int = Field(default=1024, ge=1, le=65_536)
     """The size of the tree. The fuller it is the more visits it takes for a node to be given
     children; it never stops growing."""
-    expand_after: int = Field(default=1, ge=1)
+    expand_after: int = Field(default=2, ge=1)
     """Visits before a node is given children, while the tree is empty."""
     reuse: bool = True
     """Keep the part of the tree below the moves played for the next move."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import part
+from players.kernels.cache import bare_part
 from players.search.tree import NEAR
 from players.search.uct import shared
 
 
-@part
+@bare_part
 def add_result(tree: Any, node: Any, result: Any, settings: Any) -> None:
     """Add the result, as its chooser sees it, of visits that were counted on the way down."""
     if settings.shared:
@@ -20,7 +20,7 @@ def add_result(tree: Any, node: Any, result: Any, settings: Any) -> None:
         tree.total[node] += result
 
 
-@part
+@bare_part
 def prove_parent(tree: Any, parent: Any, child: Any, seat: Any, settings: Any) -> Any:
     """What the proof of a child proves of its parent, where `seat` is to move; whether the parent
     is proven now.

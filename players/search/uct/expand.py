@@ -8,12 +8,12 @@ import numpy as np
 
 from players.kernels import game
 from players.kernels.bits import below, draw
-from players.kernels.cache import part
+from players.kernels.cache import bare_part
 from players.search.tree import EXPANDING, UNEXPANDED, UNKNOWN
 from players.search.uct import shared
 
 
-@part
+@bare_part
 def is_ripe(tree: Any, node: Any, settings: Any) -> Any:
     """Whether an unexpanded node has had the visits to be given children.
 
@@ -25,7 +25,7 @@ def is_ripe(tree: Any, node: Any, settings: Any) -> Any:
     return before >= settings.expand_after * room // max(room - tree.used[0], 1)
 
 
-@part
+@bare_part
 def _claim_block(tree: Any, count: Any, settings: Any) -> Any:
     """The first of `count` new entries; −1 when there is no room for them."""
     room = len(tree.move)
@@ -42,7 +42,7 @@ def _claim_block(tree: Any, count: Any, settings: Any) -> Any:
     return np.int64(-1)
 
 
-@part
+@bare_part
 def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, state: Any) -> Any:
     """Give `node` its children in random order; the state of the random numbers.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from players.kernels import game
 from players.kernels.bits import is_set
-from players.kernels.cache import kernel, part
+from players.kernels.cache import bare_kernel, bare_part
 from players.search.tree import NEAR, UNEXPANDED
 from players.search.uct import shared
 from players.search.uct.backup import add_result, prove_parent
@@ -20,7 +20,7 @@ SPREAD_STEP = 64
 """Iterations after which c is set anew from the spread of the results."""
 
 
-@part
+@bare_part
 def add_visit(tree: Any, node: Any, settings: Any) -> None:
     """Count a visit before its result is known: until then it is lost for whoever chooses here,
     and other threads look elsewhere (virtual loss).
@@ -31,7 +31,7 @@ def add_visit(tree: Any, node: Any, settings: Any) -> None:
         tree.visits[node] += np.int32(settings.samples)
 
 
-@part
+@bare_part
 def note_result(moments: Any, result: Any) -> None:
     """Add a leaf's mean result to the moments of a search."""
     moments[0] += 1.0
@@ -39,7 +39,7 @@ def note_result(moments: Any, result: Any) -> None:
     moments[2] += result * result
 
 
-@part
+@bare_part
 def spread(moments: Any) -> Any:
     """The standard deviation of the results so far; 1/2, the highest possible, before two."""
     count = moments[0]
@@ -49,7 +49,7 @@ def spread(moments: Any) -> Any:
     return np.sqrt(max(moments[2] / count - mean * mean, 0.0))
 
 
-@kernel
+@bare_kernel
 def iterate(
     tree: Any, position: Any, settings: Any, worker: Any, memory: Any, stop: Any, limit: Any
 ) -> Any:
@@ -58,10 +58,7 @@ def iterate(
 
     `memory` is that of the game's endgame solver.
     """
-    buffer = np.empty(game.MOVES, np.int16)
-    values = np.empty(game.MOVES, np.float32)
-    path = np.empty(game.PLIES + 1, np.int32)
-    chooser = np.empty(game.PLIES + 1, np.int8)
+    buffer, values, path, chooser = worker.moves, worker.values, worker.path, worker.chooser
     state = worker.random_state[0]
     c = settings.c
     done = 0

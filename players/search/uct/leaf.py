@@ -9,17 +9,17 @@ import numpy as np
 from players import endgame
 from players.kernels import game
 from players.kernels.bits import is_set
-from players.kernels.cache import part
+from players.kernels.cache import bare_part, kernel
 from players.search.tree import NEAR
 
 
-@part
+@bare_part
 def sign_or_margin(net: Any, settings: Any) -> Any:
     """What the search is after, from a final margin."""
     return np.int64(net) if settings.margins else np.int64(np.sign(net))
 
 
-@part
+@bare_part
 def _estimate(position: Any, settings: Any) -> Any:
     """The evaluation as a result for seat 0, in [0, 1]."""
     value = np.int64(game.evaluate(position, settings.terms))
@@ -30,7 +30,7 @@ def _estimate(position: Any, settings: Any) -> Any:
     return result if position.seat == 0 else 1.0 - result
 
 
-@part
+@bare_part
 def _play_out(position: Any, settings: Any, state: Any) -> Any:
     """(the sum of the results of random games for seat 0, the state of the random numbers)."""
     if settings.samples == 1:
@@ -47,20 +47,26 @@ def _play_out(position: Any, settings: Any, state: Any) -> Any:
     return 0.5 * settings.samples + settings.worth * total, state
 
 
-@part
+@kernel
+def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+    """`endgame.solve` as a function of its own, which may take memory."""
+    return np.int64(endgame.solve(position, low, high, memory, stop))
+
+
+@bare_part
 def prove_leaf(tree: Any, node: Any, position: Any, settings: Any, memory: Any, stop: Any) -> None:
     """Write the proof of a finished game, or of an endgame near enough to be solved here."""
     if tree.count[node] == 0:
         tree.proof[node] = np.int8(sign_or_margin(game.net(position), settings))
     elif np.int64(game.remaining(position)) <= settings.exact:
         limit = settings.highest + 1 if settings.margins else 1
-        margin = np.int64(endgame.solve(position, -limit, limit, memory, stop))
+        margin = _solve(position, -limit, limit, memory, stop)
         if not is_set(stop):
             net = margin if position.seat == 0 else -margin
             tree.proof[node] = np.int8(sign_or_margin(net, settings))
 
 
-@part
+@bare_part
 def leaf_worth(
     tree: Any,
     node: Any,

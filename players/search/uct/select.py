@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import part
+from players.kernels.cache import bare_part
 from players.search.tree import LANES, NEAR
 from players.search.uct import shared
 
@@ -14,7 +14,7 @@ NEVER = np.float32(-1e30)
 """Below the value of any child that may still be worth something."""
 
 
-@part
+@bare_part
 def next_untried(tree: Any, node: Any, count: Any, settings: Any) -> Any:
     """A child nobody has visited; −1 when there is none left."""
     index = np.int64(tree.tried[node])
@@ -27,7 +27,7 @@ def next_untried(tree: Any, node: Any, count: Any, settings: Any) -> Any:
     return np.int64(tree.first[node]) + index if index < count else np.int64(-1)
 
 
-@part
+@bare_part
 def select(
     tree: Any, node: Any, seat: Any, opponent: Any, c: Any, settings: Any, values: Any
 ) -> Any:
@@ -62,7 +62,7 @@ def select(
     return first + index
 
 
-@part
+@bare_part
 def _settle(
     tree: Any, node: Any, seat: Any, lift: Any, slope: Any, settings: Any, values: Any
 ) -> None:

@@ -66,11 +66,27 @@ class Worker(NamedTuple):
     """float64[3]: how many results there were for seat 0, their sum, the sum of their squares."""
     deepest: Any
     """int64[1]: plies from the root to the deepest leaf."""
+    moves: Any
+    """int16[MOVES]: room for a node's moves."""
+    values: Any
+    """float32[MOVES]: room for the UCB values of its children."""
+    path: Any
+    """int32[PLIES + 1]: the nodes of a descent, the root first."""
+    chooser: Any
+    """int8[PLIES + 1]: the seat that chose each of them."""
 
 
 def new_worker(seed: int) -> Worker:
     """A thread's memory; `seed` is for its random numbers."""
-    return Worker(np.array([seed], np.uint64), np.zeros(3), np.zeros(1, np.int64))
+    return Worker(
+        random_state=np.array([seed], np.uint64),
+        moments=np.zeros(3),
+        deepest=np.zeros(1, np.int64),
+        moves=np.zeros(game.MOVES, np.int16),
+        values=np.zeros(game.MOVES, np.float32),
+        path=np.zeros(game.PLIES + 1, np.int32),
+        chooser=np.zeros(game.PLIES + 1, np.int8),
+    )
 
 
 def make_settings(
