@@ -19,7 +19,7 @@ from players.kernels.cache import kernel, one_at_a_time, part
 from players.kernels.dots import VERTICAL, DotsBoard, DotsPosition, is_dots, open_boxes
 from players.kernels.dots_pruning import WHOLE_GAME
 
-REACH, MAJORITY_REACH = 40, 20
+REACH, MAJORITY_REACH = 41, 20
 """Edges to draw in positions solved in about a second: where all boxes are played for, and where
 the game stops at a majority."""
 
