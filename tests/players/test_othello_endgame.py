@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from random import Random
 from threading import Timer
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 import rules
 from players import endgame
+from players.bench.endgames import published
 from players.endgame import Solution, load_endgame
 from players.endgame.othello import new_ground, new_memory, new_work
 from players.endgame.othello_last import few, turned_at_last, turned_by_flips
@@ -198,30 +198,16 @@ def test_a_finished_game_has_its_margin_and_no_move() -> None:
     assert solver.margins(root, never()) == {}
 
 
-def ffo() -> list[tuple[str, str, dict[str, int]]]:
-    """Each test position: its board, its mover and what its best moves win by."""
-    cases = []
-    for line in (Path(__file__).parent / "ffo.obf").read_text().splitlines():
-        if not line.startswith("%"):
-            position, *best = line.split(";")
-            squares, mover = position.split()
-            moves = dict(each.strip().split(":") for each in best)
-            margins = {move.lower(): int(margin) for move, margin in moves.items()}
-            cases.append((squares, mover, margins))
-    return cases
-
-
-@pytest.mark.parametrize(("squares", "mover", "best"), ffo())
-def test_published_values(squares: str, mover: str, best: dict[str, int]) -> None:
+@pytest.mark.parametrize(("state", "best"), published())
+def test_published_values(state: dict[str, Any], best: dict[str, int]) -> None:
     """FFO 40 to 44. The published margins give empty squares to the winner, the arena's rules to
     nobody: these best lines fill the board, so both agree.
     """
     _, board = load({})
-    rows = [squares[row : row + 8].replace("-", ".") for row in range(0, 64, 8)]
-    root = board.position({"board": rows, "to_move": "XO".index(mover)})
+    root = board.position(state)
     solution = load_endgame("othello", board, 64).best(root, never())
     assert solution is not None
-    assert len(solution.pv) == squares.count("-")
+    assert len(solution.pv) == "".join(state["board"]).count(".")
     assert best[solution.move] == solution.margin
 
 

@@ -1,0 +1,112 @@
+"""How fast the kernels play and search, and how soon a player is ready."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+
+import numpy as np
+
+import rules
+from players.bench.measurement import RUNS, quickest
+from players.endgame import load_endgame
+from players.kernels.boards import load_board, load_terms
+from players.kernels.game import BATCH
+from players.search import uct
+from players.search.alphabeta import AlphaBetaSearch, Limits
+from players.search.sampling import batch_totals, total_net
+
+
+def playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
+    """Random games from the start."""
+    game = rules.load(name, **settings)
+    position = load_board(name, game.variant).position(game.start().state())
+    total_net(position, 1, np.uint64(0))
+    return count / quickest(lambda run: total_net(position, count, np.uint64(run)))
+
+
+def batched_playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
+    """Random games from the start, several at a time."""
+    game = rules.load(name, **settings)
+    position = load_board(name, game.variant).position(game.start().state())
+    batch_totals(position, 1, np.uint64(0))
+    batches = count // BATCH
+    return BATCH * batches / quickest(lambda run: batch_totals(position, batches, np.uint64(run)))
+
+
+def iterations_per_second(
+    name: str, settings: Mapping[str, object], count: int, threads: int = 1
+) -> float:
+    """Iterations of UCT from an empty tree at the start; threads share the tree."""
+    game = rules.load(name, **settings)
+    board = load_board(name, game.variant)
+    position = board.position(game.start().state())
+    stop = np.zeros(1, np.int64)
+    plain = uct.make_settings(uct.most_margin(name, game.variant))
+    endgame = load_endgame(name, board, 1)
+    searches = [
+        uct.UctSearch(board, plain, endgame, memory_mb=512, seed=run, threads=threads)
+        for run in range(RUNS)
+    ]
+    uct.load_kernels(position, plain, endgame)
+    limits = uct.Limits(count)
+    return count / quickest(lambda run: searches[run].think(position, stop, limits))
+
+
+def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> float:
+    """Nodes of a search from the start, with an empty table."""
+    game = rules.load(name, **settings)
+    board = load_board(name, game.variant)
+    position = board.position(game.start().state())
+    terms = load_terms(name, game.variant)
+    stop = np.zeros(1, np.int64)
+    endgame, limits = load_endgame(name, board, 1), Limits(depth)
+    searches = [AlphaBetaSearch(board, terms=terms, endgame=endgame) for _ in range(RUNS + 1)]
+    nodes = searches.pop().think(position, stop, limits).nodes
+    return nodes / quickest(lambda run: searches[run].think(position, stop, limits))
+
+
+def seconds_to_ready() -> float:
+    """From starting the process of `uct` to its answer to `start`."""
+    game = rules.load("othello", preset="cornerless")
+    request = {
+        "type": "start",
+        "protocol": 1,
+        "game": "bench",
+        "rules": "othello",
+        "variant": game.variant,
+        "seat": 0,
+        "seats": 2,
+        "clock": {"move_ms": 1000, "bank_ms": None, "increment_ms": 0},
+        "startup_ms": 30_000,
+        "seed": 1,
+        "options": {},
+        "state": game.start().state(),
+        "moves": [],
+    }
+
+    def run(_: int) -> None:
+        command = [sys.executable, "-m", "players.uct"]
+        with (
+            tempfile.TemporaryFile("w+") as errors,
+            subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            ) as process,
+        ):
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            if not process.stdout.readline():
+                errors.seek(0)
+                raise RuntimeError(f"{' '.join(command)} did not start:\n{errors.read()}")
+            process.stdin.close()
+
+    return quickest(run)

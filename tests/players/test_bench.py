@@ -1,0 +1,46 @@
+"""The search benchmark: that it solves what it times, and what its table says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+import rules
+from players.bench import table
+from players.bench.endgames import dots_median_seconds, dots_start_seconds, solve
+from players.bench.measurement import Measurement
+from players.bench.speed import batched_playouts_per_second, playouts_per_second
+
+
+def test_the_table_says_what_is_reached() -> None:
+    rows = [
+        Measurement("games", 2e6, "playouts/s", 1e6),
+        Measurement("nodes", 123.4, "nodes/s", 200),
+        Measurement("start", 0.5, "s", 1.5),
+        Measurement("end", 2.0, "s", 1.5),
+        Measurement("other", 7.0, "nodes/s", None),
+    ]
+    written = StringIO()
+    Console(file=written, width=100).print(table(rows))
+    said = {row.name: written.getvalue().split(row.name)[1].split("\n")[0] for row in rows}
+    assert "2,000,000 playouts/s" in said["games"]
+    assert "reached" in said["games"]
+    assert "missed" in said["nodes"]
+    assert "reached" in said["start"]
+    assert "missed" in said["end"]
+    assert not {"reached", "missed"} & set(said["other"].split())
+
+
+def test_what_is_timed_is_done() -> None:
+    state = rules.load("dots", rows=2, cols=2).start().state()
+    assert solve("dots", {"rows": 2, "cols": 2}, state).solution.margin == 2
+    assert dots_start_seconds(2, 2) > 0
+    assert dots_median_seconds(20, 3) > 0
+
+
+@pytest.mark.parametrize("rate", [playouts_per_second, batched_playouts_per_second])
+def test_rates_are_of_games_played(rate: Callable[..., float]) -> None:
+    assert rate("dots", {"rows": 2, "cols": 2}, 8000) > 0
