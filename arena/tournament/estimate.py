@@ -57,6 +57,9 @@ def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
 
 def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
     limit = _limit(config, moves, 0)
+    think_ms = player.spec.options.get("think_ms") if player.builtin else None
+    if think_ms is not None:
+        limit = min(limit, moves * think_ms / 1000)
     if player.uses_clock is None:
         return limit * _UNKNOWN_SHARE
     return limit if player.uses_clock else min(limit, moves * _INSTANT_S)

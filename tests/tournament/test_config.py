@@ -162,7 +162,7 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
         7,
-        'player[1].options.cc: unknown key; did you mean "c"? (known: c, memory_mb, threads)',
+        'options.cc: unknown key; did you mean "c"? (known: c, memory_mb, threads, think_ms)',
     ),
     (
         DOTS + '[[player]]\nbot = "thinker"\n[player.options]\nx = 0\nc = -1.0\n',

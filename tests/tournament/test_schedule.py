@@ -165,6 +165,9 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     )
     banked = f"{othello}[clock]\nmove_ms = 1000\nbank_ms = 5000\n{thinkers}"
     assert seconds(banked)[0] == pytest.approx(2 * 10, rel=0.06)
+    quick = thinkers.replace('bot = "thinker"', 'bot = "thinker"\noptions = {think_ms = 100}')
+    own_limit = seconds(f"{othello}[clock]\nmove_ms = 1000\n{quick}")[0]
+    assert own_limit == pytest.approx(expected / 10, rel=0.1)
     monkeys = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\nname = "m2"\n'
     instant = seconds(othello + monkeys)
     assert instant[0] < 3
