@@ -53,7 +53,7 @@ class Builtin(Protocol):
 
 
 _PROGRAM_MB = 400
-"""What a built-in takes beside its tree or table: interpreter, compiler, kernels."""
+"""What a built-in takes beside its tree and tables: interpreter, compiler, kernels."""
 
 
 class _Program(NamedTuple):
@@ -181,14 +181,21 @@ def _check_options(
 
 
 def _check_memory(at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report) -> None:
-    """What a built-in's tree or table may take must leave room for the program around it."""
-    wanted = _option("memory_mb", table, builtin)
-    allowed = table.resources.memory_mb
-    if isinstance(wanted, int) and wanted + _PROGRAM_MB > allowed:
+    """What a built-in's tree and tables may take must leave room for the program around them."""
+    if builtin is None:
+        return
+    sizes = {
+        name: size
+        for name in builtin.options.model_fields
+        if name.endswith("_mb") and isinstance(size := _option(name, table, builtin), int)
+    }
+    allowed, wanted = table.resources.memory_mb, sum(sizes.values()) + _PROGRAM_MB
+    if sizes and wanted > allowed:
+        given = " and ".join(f"options.{name} = {size}" for name, size in sizes.items())
         report(
             (*at, "resources", "memory_mb"),
-            f"{allowed} MB are too few for options.memory_mb = {wanted} and {_PROGRAM_MB} MB for "
-            f"the program itself; give at least {wanted + _PROGRAM_MB}, or lower the option",
+            f"{allowed} MB are too few for {given} and {_PROGRAM_MB} MB for the program itself; "
+            f"give at least {wanted}, or lower the option",
         )
 
 

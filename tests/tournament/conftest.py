@@ -30,6 +30,7 @@ class ThinkerOptions(BaseModel):
 
     c: float = Field(default=1.0, ge=0)
     memory_mb: int = 64
+    endgame_mb: int = 64
     threads: int = 1
     think_ms: int | None = None
 

@@ -162,7 +162,7 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
         7,
-        'options.cc: unknown key; did you mean "c"? (known: c, memory_mb, threads, think_ms)',
+        'options.cc: unknown key; did you mean "c"? (known: c, memory_mb, endgame_mb, ',
     ),
     (
         DOTS + '[[player]]\nbot = "thinker"\n[player.options]\nx = 0\nc = -1.0\n',
@@ -197,7 +197,8 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {memory_mb = 2000}\n',
         5,
-        "player[1].resources.memory_mb: 2048 MB are too few for options.memory_mb = 2000 and 400",
+        "player[1].resources.memory_mb: 2048 MB are too few for options.memory_mb = 2000 and "
+        "options.endgame_mb = 64 and 400 MB for the program itself; give at least 2464",
     ),
     (
         DOTS + '[[player]]\nbot = "monkey"\nresources = {memory = 3}\n',
