@@ -91,6 +91,7 @@ class Uct:
             guided=options.playout == "guided",
             samples=options.playouts,
             expand_after=options.expand_after,
+            prune=options.prune,
             solver=options.solver,
             exact=leaves,
         )

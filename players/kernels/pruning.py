@@ -1,4 +1,4 @@
-"""Which moves alpha-beta need not try, by the game's own laws: value is never lost.
+"""Which moves a search need not try, by the game's own laws: value is never lost.
 
 Each function is answered by the game's file through `numba.extending.overload` on its position
 type: here for Othello, which knows no such laws, in `dots_pruning` for dots.
@@ -30,7 +30,7 @@ def forced(position: Any) -> int:
 
 def candidates(position: Any, out: Any) -> int:
     """Write moves, a best one certainly among them, to the front of the int16 array `out`; their
-    number, 0 at the end. The position is canonical and has no forced move.
+    number, 0 at the end. The position has no forced move; it need not be canonical.
     """
     raise NotImplementedError
 

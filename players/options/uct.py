@@ -52,6 +52,10 @@ class UctOptions(SearchOptions):
     solver: bool = True
     """Back up proven results (MCTS-solver): a move that wins is enough, a node whose moves are all
     proven is worth the best of them, and neither is searched on."""
+    prune: bool = True
+    """Leave out of the tree moves that are certain to be no better than another: in dots a capture
+    that costs nothing is the only move, and one edge stands for a chain and for a corner; where
+    the game stops at a majority, for a corner alone. Othello has no such laws."""
     endgame: int | None = Field(default=None, ge=0)
     """Try to solve the position exactly once so many moves remain, for up to half of the time, and
     then play the move with the best margin; 0 for never. Left out: as many as are, typically,

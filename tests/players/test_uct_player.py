@@ -104,6 +104,18 @@ def test_the_step_of_the_schedule_sets_c(start_player: Callable[..., Any]) -> No
     assert answers["share"] == answers["ply"] == answers["0.2"] != answers["1"]
 
 
+def test_a_capture_that_costs_nothing_has_all_the_visits(start_player: Callable[..., Any]) -> None:
+    player = start_player("players.uct")
+    position = rules.load("dots").start()
+    for move in ("a1a2", "b1b2", "b2b3", "a1b1"):
+        position = position.play(move)
+    limited = {"iterations": 100, "playouts": 1, "memory_mb": 16}
+    answer = ask(player, position, limited)
+    assert answer["move"] == "a2b2"
+    assert "100 of 100 visits" in answer["info"]["text"]
+    assert "100 of 100" not in ask(player, position, {**limited, "prune": False})["info"]["text"]
+
+
 def test_endgames_within_reach_are_played_perfectly(start_player: Callable[..., Any]) -> None:
     player = start_player("players.uct")
     for game, plies in ((rules.load("othello"), 50), (rules.load("dots"), 36)):

@@ -33,6 +33,7 @@ MODES = [
     {"plies": 6},
     {"evaluated": 1.0},
     {"threads": 2},
+    {"prune": False},
 ]
 
 

@@ -16,6 +16,7 @@ from players.kernels.cache import one_at_a_time
 from players.search.tree import (
     ENTRY_BYTES,
     NEAR,
+    Tree,
     child_by_move,
     children,
     clear,
@@ -104,8 +105,8 @@ class UctSearch:
         return sum(int(tree.used[0]) for tree in self._trees)
 
     def follow(self, moves: Sequence[str], legal: Sequence[str], *, reuse: bool) -> None:
-        """Make the node that `moves` lead to the root; an empty tree when there is none, when its
-        moves are not `legal`, or when it is not to be reused.
+        """Make the node that `moves` lead to the root; an empty tree when there is none, as after a
+        move that was pruned, when its moves are not `legal`, or when it is not to be reused.
 
         Passes are no moves of the tree, so they may be among `moves` or not.
         """
@@ -114,11 +115,16 @@ class UctSearch:
             for name in moves:
                 if node is not None and name != "pass":
                     node = child_by_move(tree, node, self._board.moves[name])
-            names = [] if node is None else children(tree, node)
-            if node is None or {self._board.names[tree.move[each]] for each in names} != set(legal):
+            if node is None or not self._fits(tree, node, legal):
                 clear(tree)
             elif node:
                 reroot(tree, node)
+
+    def _fits(self, tree: Tree, node: int, legal: Sequence[str]) -> bool:
+        """Whether a node has children, and they are the `legal` moves but for those pruned."""
+        names = {self._board.names[tree.move[child]] for child in children(tree, node)}
+        pruned = self._settings.prune and len(names) > 0
+        return names <= set(legal) if pruned else names == set(legal)
 
     def think(
         self,

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
+from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
 from players.kernels.bits import below, draw
 from players.kernels.cache import bare_part
+from players.kernels.pruning import NO_MOVE, candidates, forced
 from players.search.tree import EXPANDING, UNEXPANDED, UNKNOWN
 from players.search.uct import shared
 
@@ -43,6 +44,20 @@ def _claim_block(tree: Any, count: Any, settings: Any) -> Any:
 
 
 @bare_part
+def _moves_worth_trying(position: Any, settings: Any, out: Any) -> Any:
+    """Write the legal moves to the front of `out`, or those of them that the game's laws leave: a
+    best one is among them. Their number, 0 at the end.
+    """
+    if not settings.prune:
+        return np.int64(game.moves(position, out))
+    move = np.int64(forced(position))
+    if move == NO_MOVE:
+        return np.int64(candidates(position, out))
+    out[0] = move
+    return np.int64(1)
+
+
+@bare_part
 def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, state: Any) -> Any:
     """Give `node` its children in random order; the state of the random numbers.
 
@@ -52,8 +67,8 @@ def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, stat
         tree.count, node, np.int8(UNEXPANDED), np.int8(EXPANDING)
     ):
         return state
-    count = game.moves(position, buffer)
-    first = _claim_block(tree, np.int64(count), settings)
+    count = _moves_worth_trying(position, settings, buffer)
+    first = _claim_block(tree, count, settings)
     if first < 0:
         shared.publish(tree.count, node, np.int8(UNEXPANDED))
         return state

@@ -49,6 +49,8 @@ class Settings(NamedTuple):
     """The tree goes so deep; what lies there is worth its evaluation."""
     expand_after: int
     """Visits before a node is given children, in an empty tree."""
+    prune: bool
+    """Whether moves are left out that the game's laws rule out."""
     solver: bool
     """Whether proofs are backed up."""
     exact: int
@@ -103,6 +105,7 @@ def make_settings(
     guided: bool = False,
     samples: int = 1,
     expand_after: int = 1,
+    prune: bool = True,
     solver: bool = True,
     exact: int = 0,
 ) -> Settings:
@@ -139,6 +142,7 @@ def make_settings(
         samples=samples,
         plies=game.PLIES if plies is None else plies,
         expand_after=expand_after,
+        prune=prune,
         solver=solver,
         exact=exact or -1,
         shared=False,
