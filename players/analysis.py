@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from players.endgame import Endgame, load_endgame
+from players.endgame import Endgame, load_endgame, reach_in
 from players.kernels.boards import Board, load_board, load_terms
 from players.search.alphabeta import (
     AlphaBetaSearch,
@@ -20,7 +20,6 @@ from players.search.alphabeta import (
     legal_moves,
     load_kernels,
     moves_left,
-    reach_in,
 )
 from players.search.stop import stop_at
 
@@ -79,7 +78,7 @@ def analyse(
     search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
     began = time.monotonic()
     values = None
-    if moves_left(position) <= reach_in(EXACT_SHARE * seconds / ALL_MOVES, endgame):
+    if moves_left(position) <= reach_in(endgame, EXACT_SHARE * seconds / ALL_MOVES):
         with stop_at(began + EXACT_SHARE * seconds) as stop:
             values = _solved(board, position, endgame, stop)
     if values is None:

@@ -7,9 +7,17 @@ works from a root.
 
 from __future__ import annotations
 
+from math import floor, log
 from typing import Any, NamedTuple, Protocol
 
 from players.kernels.boards import Board
+from players.kernels.dots import DotsBoard
+
+GROWTH = 2.2
+"""A solver takes about so many times as long for a move more."""
+
+LEAST_SECONDS = 1e-6
+"""Less counts as so much."""
 
 
 def solve(position: Any, low: int, high: int, memory: Any, stop: Any) -> int:
@@ -65,4 +73,10 @@ def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:
         return OthelloEndgame(board, memory_mb)
     from players.endgame.dots import DotsEndgame
 
+    assert isinstance(board, DotsBoard)  # as `rules` says
     return DotsEndgame(board, memory_mb)
+
+
+def reach_in(endgame: Endgame, seconds: float) -> int:
+    """Positions with so many moves remaining are, typically, solved in `seconds`; at least 0."""
+    return max(endgame.reach + floor(log(max(seconds, LEAST_SECONDS), GROWTH)), 0)

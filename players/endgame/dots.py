@@ -16,8 +16,14 @@ from players.endgame.dots_table import MOST, NO_MOVE, move_of, new_table, place,
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, is_set, popcount
 from players.kernels.cache import kernel, one_at_a_time, part
-from players.kernels.dots import VERTICAL, DotsBoard, DotsPosition, is_dots, open_boxes
-from players.kernels.dots_pruning import WHOLE_GAME
+from players.kernels.dots import (
+    VERTICAL,
+    WHOLE_GAME,
+    DotsBoard,
+    DotsPosition,
+    is_dots,
+    open_boxes,
+)
 
 REACH, MAJORITY_REACH = 41, 20
 """Edges to draw in positions solved in about a second: where all boxes are played for, and where

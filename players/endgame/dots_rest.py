@@ -21,7 +21,7 @@ import numpy as np
 
 from players.kernels.bits import ONE, ZERO, lowest, popcount
 from players.kernels.cache import part
-from players.kernels.dots import open_boxes
+from players.kernels.dots import open_boxes, without
 
 CHAINS_AT, LONGEST_CHAIN = 2, 10
 LOOPS_AT, LONGEST_LOOP = 34, 16
@@ -38,12 +38,6 @@ LOOPS = np.uint64((1 << 62) - (1 << LOOPS_AT))
 CHAIN_COST, LOOP_COST = 2, 4
 """The boxes left to the other player by who takes all others of a chain or loop and then, to hand
 the turn over, draws the edge that takes nothing."""
-
-
-@part
-def without(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
-    """The undrawn edges less those around `boxes`."""
-    return across & ~(boxes | (boxes << stride)), down & ~(boxes | (boxes << ONE))
 
 
 @part
@@ -82,7 +76,7 @@ def core_of(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
     """The undrawn edges when all that can be taken in one turn is taken."""
     ones, _, _ = by_strings(across, down, boxes, stride)
     while ones != ZERO:
-        across, down = without(across, down, ones, stride)
+        across, down = without(ones, across, down, stride)
         ones, _, _ = by_strings(across, down, boxes, stride)
     return across, down
 
@@ -124,20 +118,18 @@ def pooled(across: Any, down: Any, pool: Any, left: Any, boxes: Any, stride: Any
         chain = tied_to(free & (ZERO - free), free, across, down, stride)
         free ^= chain
         size = np.int64(popcount(chain))
-        fits = True
         if size <= 2:
             field = np.uint64(size)
             left -= 2 * size if pool & field != ZERO else 0
             pool ^= field
         else:
+            at, longest = CHAINS_AT + 4 * (size - 3), LONGEST_CHAIN
             if strings(across, down, chain, stride) == size:
-                at, fits = LOOPS_AT + 2 * (size - 4), size <= LONGEST_LOOP
-            else:
-                at, fits = CHAINS_AT + 4 * (size - 3), size <= LONGEST_CHAIN
-            if fits:
-                pool += ONE << np.uint64(at)
-        if fits:
-            across, down = without(across, down, chain, stride)
+                at, longest = LOOPS_AT + 2 * (size - 4), LONGEST_LOOP
+            if size > longest:
+                continue
+            pool += ONE << np.uint64(at)
+        across, down = without(chain, across, down, stride)
     return across, down, pool, left
 
 
@@ -151,7 +143,7 @@ def take_chain(across: Any, down: Any, chain: Any, boxes: Any, stride: Any) -> A
     size = np.int64(popcount(chain))
     cost = LOOP_COST if strings(across, down, chain, stride) == size else CHAIN_COST
     before = popcount(open_boxes(across, down, stride, boxes))
-    across, down = without(across, down, chain, stride)
+    across, down = without(chain, across, down, stride)
     across, down = core_of(across, down, boxes, stride)
     after = popcount(open_boxes(across, down, stride, boxes))
     return across, down, np.int64(before - after), cost if size > 2 else 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.bits import HALF
+from players.kernels.bits import BYTE, HALF
 from players.kernels.cache import part
 
 ENTRY = 4
@@ -17,7 +17,6 @@ MOST = 64
 """More than any value."""
 
 NO_MOVE = 128
-BYTE = np.uint64(255)
 
 
 def new_table(memory_mb: int) -> Any:

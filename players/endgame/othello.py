@@ -17,9 +17,10 @@ from players.endgame.othello_last import few
 from players.endgame.othello_memory import BEST, BUCKET, NO_MOVE, WORST, Ground
 from players.endgame.othello_search import FEW, search
 from players.kernels import game
+from players.kernels.boards import Board
 from players.kernels.cache import kernel, one_at_a_time, part
 from players.kernels.lines import unbracketable
-from players.kernels.othello import OthelloBoard, OthelloPosition, is_othello
+from players.kernels.othello import OthelloPosition, is_othello
 
 REACH_BOXED, REACH_FREE = 20, 19
 """Empty squares solved in about a second, measured on positions of sensible play: where every move
@@ -130,20 +131,21 @@ def follow(position: Any, value: int, memory: Any, work: Any, line: Any, stop: A
 
 
 @kernel
-def solve_moves(position: Any, moves: Any, values: Any, memory: Any, work: Any, stop: Any) -> Any:
+def all_margins(position: Any, moves: Any, margins: Any, memory: Any, work: Any, stop: Any) -> Any:
     """Write every legal move and the mover's margin after it; how many there are."""
     count = game.moves(position, moves)
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
-        sign = 1 if child.seat == position.seat else -1
-        values[index] = sign * root_value(child, WORST - 1, BEST + 1, memory, work, stop)
+        limits = np.int64(WORST - 1), np.int64(BEST + 1)
+        margin = root_value(child, *limits, memory, work, stop)
+        margins[index] = margin if child.seat == position.seat else -margin
     return count
 
 
 class OthelloEndgame:
     """Solves positions of one board, with a table that serves a whole game."""
 
-    def __init__(self, board: OthelloBoard, memory_mb: int) -> None:
+    def __init__(self, board: Board, memory_mb: int) -> None:
         self._names = board.names
         self._nothing = board.position({"board": (), "to_move": 0})
         self.memory = new_memory(isqrt(len(board.moves)), memory_mb)
@@ -168,12 +170,12 @@ class OthelloEndgame:
 
     def margins(self, position: OthelloPosition, stop: Any) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
-        moves, values = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
-        count = int(solve_moves(position, moves, values, self.memory, new_work(), stop))
+        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
+        count = int(all_margins(position, moves, margins, self.memory, new_work(), stop))
         if stop[0]:
             return None
         names = [self._names[move] for move in moves[:count]]
-        return dict(zip(names, values[:count].tolist(), strict=True))
+        return dict(zip(names, margins[:count].tolist(), strict=True))
 
     def load_kernels(self, position: OthelloPosition) -> None:
         """Load from the cache, or compile, what solves positions of this type."""

@@ -13,27 +13,21 @@ import numpy as np
 from numba import types
 
 from players.endgame.othello_memory import count_node
-from players.kernels.bits import HAS_DEPOSIT, ONE, WORD, ZERO, declare, lowest, popcount
+from players.kernels.bits import HAS_DEPOSIT, ONE, ZERO, lowest, pack, popcount
 from players.kernels.cache import intrinsic, kernel, part
 from players.kernels.lines import DIRECTIONS, bracketing, flips
+from players.kernels.othello import margin
 
 NONE = -128
 """Below every margin: no move was found yet."""
 
 
-@part
-def margin(own: Any, other: Any) -> Any:
-    """What the owner of `own` is ahead by, in discs."""
-    return np.int64(popcount(own)) - np.int64(popcount(other))
-
-
 @intrinsic
 def packed(_typing: Any, bits: Any, mask: Any) -> Any:
-    """The bits of `bits` at the set bits of `mask`, packed into the lowest (x86 BMI2)."""
+    """The bits of `bits` at the set bits of `mask`, packed into the lowest."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
-        return builder.call(function, arguments)
+        return pack(builder, *arguments)
 
     return types.uint64(types.uint64, types.uint64), generate
 

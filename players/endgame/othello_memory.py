@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from players.kernels.bits import HALF, ONE, WORD, ZERO
+from players.kernels.bits import BYTE, HALF, ONE, WORD, ZERO
 from players.kernels.cache import intrinsic, part
 
 BUCKET = 8
 """Words a bucket, one line of the processor's cache: two entries of three words."""
 
-TWO, SECOND, BYTE = np.uint64(2), np.uint64(3), np.uint64(255)
+TWO, SECOND = np.uint64(2), np.uint64(3)
 NO_MOVE = np.uint64(64)
 
 WORST, BEST = -64, 64

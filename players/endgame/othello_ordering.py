@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from players.endgame.othello_last import can_move, margin
+from players.endgame.othello_last import can_move
 from players.kernels.bits import ZERO, lowest, popcount
 from players.kernels.cache import kernel, part
 from players.kernels.lines import beside, bracketing, flips
+from players.kernels.othello import margin
 from players.kernels.othello_evaluation import stable
 
 MOVE, STABLE, FRONTIER = 64, 64, 8
@@ -66,14 +67,13 @@ def look_ahead(own: Any, other: Any, depth: int, low: int, high: int, ground: An
         return -look_ahead(other, own, depth, -high, -low, ground)
     if depth == 0:
         return rough_value(own, other, empties, moves, ground)
-    best = -UNBOUNDED
+    best: Any = -UNBOUNDED
     while moves != ZERO:
         square, disc = lowest(moves), moves & (ZERO - moves)
         moves ^= disc
         turned = flips(square, own, other)
-        floor = max(low, best)
         after, mine = other ^ turned, own | turned | disc
-        best = max(best, -look_ahead(after, mine, depth - 1, -high, -floor, ground))
+        best = max(best, -look_ahead(after, mine, depth - 1, -high, -max(low, best), ground))
         if best >= high:
             break
     return best

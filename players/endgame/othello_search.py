@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from players.endgame.othello_last import NONE, can_move, few, margin, odd_quadrants
+from players.endgame.othello_last import NONE, can_move, few, odd_quadrants
 from players.endgame.othello_memory import (
     NO_MOVE,
     count_node,
@@ -29,6 +29,7 @@ from players.endgame.othello_ordering import rank
 from players.kernels.bits import ONE, ZERO, lowest, popcount
 from players.kernels.cache import kernel, part
 from players.kernels.lines import bracketing, flips
+from players.kernels.othello import margin
 from players.kernels.othello_evaluation import stable
 
 FEW = 6

@@ -17,7 +17,15 @@ from players.kernels.cache import intrinsic, part
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 WORD = ir.IntType(64)
-HALF = np.uint64(32)
+HALF, BYTE = np.uint64(32), np.uint64(0xFF)
+
+
+def repeated(builder: Any, word: Any, count: int) -> Any:
+    """LLVM code for a vector of `count` times `word`."""
+    undefined, index = ir.Constant(ir.VectorType(WORD, count), ir.Undefined), ir.IntType(32)
+    vector = builder.insert_element(undefined, word, index(0))
+    first = ir.Constant(ir.VectorType(index, count), [0] * count)
+    return builder.shuffle_vector(vector, undefined, first)
 
 
 def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
@@ -85,16 +93,23 @@ HAS_DEPOSIT = "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].sp
 nth_bit = nth_bit_by_deposit if HAS_DEPOSIT else nth_bit_by_steps
 
 
+def pack(builder: Any, word: Any, mask: Any) -> Any:
+    """LLVM code for the bits of `word` at the set bits of `mask`, moved together at the low end
+    (x86 BMI2).
+    """
+    function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
+    return builder.call(function, [word, mask])
+
+
 def extract(builder: Any, word: Any, mask: int) -> Any:
-    """LLVM code for the bits of `word` under the constant `mask`, moved together at the low end."""
+    """LLVM code for the same under a constant `mask`, on any processor."""
     if HAS_DEPOSIT:
-        function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
-        return builder.call(function, [word, WORD(mask)])
+        return pack(builder, word, WORD(mask))
     return extract_by_shifts(builder, word, mask)
 
 
 def extract_by_shifts(builder: Any, word: Any, mask: int) -> Any:
-    """The same a run of set bits at a time, for processors without the instruction."""
+    """`extract` a run of set bits at a time, for processors without the instruction."""
     result, count = WORD(0), 0
     while mask:
         low = (mask & -mask).bit_length() - 1

@@ -21,6 +21,9 @@ from players.kernels.cache import part
 VERTICAL = 64
 """Added to the bit of a vertical edge gives its move."""
 
+WHOLE_GAME = 64
+"""No seat ever has more boxes than this: a game that ends at more is played to its last edge."""
+
 
 class DotsPosition(NamedTuple):
     """A position in words. Undrawn edges are kept, as these are what a search asks for."""
@@ -59,9 +62,30 @@ def is_over(across: Any, down: Any, lead: Any, closed: Any, enough: Any) -> Any:
 
 
 @part
-def _closed(position: Any) -> Any:
-    still = open_boxes(position.across, position.down, position.stride, position.boxes)
-    return np.int64(popcount(position.boxes)) - np.int64(popcount(still))
+def closed_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """How many boxes have all edges drawn."""
+    return np.int64(popcount(boxes & ~open_boxes(across, down, stride, boxes)))
+
+
+@part
+def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The undrawn edges less those around the boxes of `region`: for words and lanes."""
+    return across & ~(region | (region << stride)), down & ~(region | (region << ONE))
+
+
+@part
+def write_moves(across: Any, down: Any, out: Any) -> Any:
+    """Write the edges to the front of `out`; their number."""
+    count = 0
+    while across != ZERO:
+        out[count] = np.int64(lowest(across))
+        across &= across - ONE
+        count += 1
+    while down != ZERO:
+        out[count] = VERTICAL + np.int64(lowest(down))
+        down &= down - ONE
+        count += 1
+    return count
 
 
 @overload(game.moves)
@@ -70,19 +94,10 @@ def _moves(position: Any, out: Any) -> Any:
         return None
 
     def moves(position: Any, out: Any) -> Any:
-        across, down = position.across, position.down
-        if is_over(across, down, position.lead, _closed(position), position.enough):
+        across, down, lead, _, stride, boxes, enough = position
+        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
             return 0
-        count = 0
-        while across != ZERO:
-            out[count] = np.int64(lowest(across))
-            across &= across - ONE
-            count += 1
-        while down != ZERO:
-            out[count] = VERTICAL + np.int64(lowest(down))
-            down &= down - ONE
-            count += 1
-        return count
+        return write_moves(across, down, out)
 
     return moves
 
@@ -179,7 +194,8 @@ class DotsBoard:
         columns: int = variant["cols"]
         self._stride = columns + 1
         self._boxes = [self._bit(row, column) for row in range(rows) for column in range(columns)]
-        self.enough = len(self._boxes) // 2 + 1 if variant["stop_at_majority"] else 2 * 64
+        majority = len(self._boxes) // 2 + 1
+        self.enough = majority if variant["stop_at_majority"] else WHOLE_GAME + 1
         """The game ends when a seat has so many boxes."""
         self.names = [""] * game.MOVES
         """The edge of each move; "" for what is none."""

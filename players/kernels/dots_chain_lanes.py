@@ -15,7 +15,7 @@ import numpy as np
 
 from players.kernels.bits import ONE, ZERO
 from players.kernels.cache import part
-from players.kernels.dots import sides
+from players.kernels.dots import sides, without
 from players.kernels.lanes import any_set, empty, less, popcounts, spread
 
 TWO, MANY = np.uint64(2), np.uint64(64)
@@ -60,12 +60,6 @@ def shortest(twos: Any, across: Any, down: Any, stride: Any) -> Any:
         best, size = choice(is_better, region, best), choice(is_better, boxes, size)
         left = left & ~region
     return best
-
-
-@part
-def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
-    """The undrawn edges once those around the boxes of `region` are drawn."""
-    return across & ~(region | (region << stride)), down & ~(region | (region << ONE))
 
 
 @part

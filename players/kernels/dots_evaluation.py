@@ -16,11 +16,8 @@ from numba.extending import overload
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.cache import part
-from players.kernels.dots import is_dots, open_boxes, sides
+from players.kernels.dots import is_dots, open_boxes, sides, without
 from players.kernels.fields import rows_of, whole
-
-LIMIT = 49_999
-"""No estimate is further from 0."""
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
 """What is valued: having the move; what the mover loses if he must open the chains and loops there
@@ -79,8 +76,7 @@ def capture(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
         elif length >= 4:
             price = min(price, np.int64(LOOP_PRICE))
         taken += length
-        across &= ~(string | (string << stride))
-        down &= ~(string | (string << ONE))
+        across, down = without(string, across, down, stride)
 
 
 @part
@@ -173,7 +169,7 @@ def _evaluate(position: Any, terms: Any) -> Any:
             value = quiet_value(across, down, stride, boxes, terms)
             value = max(value, -100 * price - value)
         value += 100 * ((lead if seat == 0 else -lead) + taken)
-        return min(max(value, -LIMIT), LIMIT)
+        return min(max(value, -game.LIMIT), game.LIMIT)
 
     return evaluate
 

@@ -20,11 +20,18 @@ from numba.extending import overload
 
 from players.kernels.bits import ONE, ZERO, lowest, popcount
 from players.kernels.cache import part
-from players.kernels.dots import VERTICAL, DotsPosition, is_dots, open_boxes, sides
+from players.kernels.dots import (
+    VERTICAL,
+    WHOLE_GAME,
+    DotsPosition,
+    closed_boxes,
+    is_dots,
+    is_over,
+    open_boxes,
+    sides,
+    write_moves,
+)
 from players.kernels.pruning import NO_MOVE, candidates, canonical, count_moves, forced
-
-WHOLE_GAME = 64
-"""A majority of more boxes than this is never reached."""
 
 
 @overload(count_moves)
@@ -34,8 +41,7 @@ def _count_moves(position: Any) -> Any:
 
     def count_moves(position: Any) -> Any:
         across, down, lead, _, stride, boxes, enough = position
-        closed = popcount(boxes & ~open_boxes(across, down, stride, boxes))
-        if np.int64(closed) + abs(lead) >= 2 * enough:
+        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
             return np.int64(0)
         return np.int64(popcount(across)) + np.int64(popcount(down))
 
@@ -92,21 +98,6 @@ def _forced(position: Any) -> Any:
         return np.int64(NO_MOVE)
 
     return forced
-
-
-@part
-def write_moves(across: Any, down: Any, out: Any) -> Any:
-    """Write the edges to the front of `out`; their number."""
-    count = 0
-    while across != ZERO:
-        out[count] = np.int64(lowest(across))
-        across &= across - ONE
-        count += 1
-    while down != ZERO:
-        out[count] = VERTICAL + np.int64(lowest(down))
-        down &= down - ONE
-        count += 1
-    return count
 
 
 @part

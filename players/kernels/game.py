@@ -18,6 +18,9 @@ MOVES = 128
 PLIES = 160
 """No game is longer, forced passes not counted."""
 
+LIMIT = 49_999
+"""No estimate is further from 0."""
+
 BATCH = 8
 """How many playouts a batch has."""
 
@@ -75,7 +78,7 @@ def remaining(position: Any) -> int:
 
 
 def evaluate(position: Any, terms: Any) -> int:
-    """What the mover is expected to win by, in hundredths of a disc or box; below 50,000.
+    """What the mover is expected to win by, in hundredths of a disc or box; at most LIMIT from 0.
 
     `terms` is the int32 array of the evaluation's numbers (`boards.load_terms`).
     """

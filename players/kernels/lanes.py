@@ -17,7 +17,7 @@ from llvmlite import ir
 from numba import extending, types
 from numba.extending import models, overload, register_model
 
-from players.kernels.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit
+from players.kernels.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit, repeated
 from players.kernels.cache import intrinsic, part
 from players.kernels.game import BATCH
 
@@ -58,14 +58,6 @@ def constant(word: int) -> Any:
     return ir.Constant(VECTOR, [word] * COUNT)
 
 
-def _spread(builder: Any, word: Any) -> Any:
-    undefined = ir.Constant(VECTOR, ir.Undefined)
-    vector = builder.insert_element(undefined, word, INDEX(0))
-    return builder.shuffle_vector(
-        vector, undefined, ir.Constant(ir.VectorType(INDEX, COUNT), [0] * COUNT)
-    )
-
-
 def _give_operator(symbol: Callable[..., Any], instruction: str) -> None:
     """Let `symbol` work on lanes, or lanes and a word, by one LLVM instruction."""
 
@@ -79,7 +71,7 @@ def _give_operator(symbol: Callable[..., Any], instruction: str) -> None:
 
     def generate(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, right = (
-            value if kind == LANES else _spread(builder, value)
+            value if kind == LANES else repeated(builder, value, COUNT)
             for kind, value in zip(signature.args, arguments, strict=True)
         )
         return getattr(builder, instruction)(left, right)
@@ -117,7 +109,7 @@ def spread(_typing: Any, word: Any) -> Any:
     """`word` in every lane."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _spread(builder, arguments[0])
+        return repeated(builder, arguments[0], COUNT)
 
     return LANES(types.uint64), generate
 

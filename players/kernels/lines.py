@@ -13,7 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from players.kernels.bits import ONE, WORD, declare
+from players.kernels.bits import ONE, WORD, declare, repeated
 from players.kernels.cache import intrinsic, part
 
 LANES = 4
@@ -38,14 +38,6 @@ def _lanes(values: Any) -> Any:
 
 
 ZEROS, ONES = _lanes([0] * LANES), _lanes([1] * LANES)
-
-
-def _spread(builder: Any, word: Any) -> Any:
-    undefined = ir.Constant(VECTOR, ir.Undefined)
-    index = ir.IntType(32)
-    vector = builder.insert_element(undefined, word, index(0))
-    first = ir.Constant(ir.VectorType(index, LANES), [0] * LANES)
-    return builder.shuffle_vector(vector, undefined, first)
 
 
 def _union(builder: Any, vector: Any) -> Any:
@@ -99,7 +91,7 @@ def flips(_typing: Any, square: Any, own: Any, other: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         b = builder
         up, down = _rays_of(b, arguments[0])
-        own, other = (_spread(b, word) for word in arguments[1:])
+        own, other = (repeated(b, word, LANES) for word in arguments[1:])
         rest = b.not_(other)
 
         stops = b.and_(up, rest)
@@ -128,7 +120,7 @@ def bracketing(_typing: Any, own: Any, other: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         b = builder
-        own, other = (_spread(b, word) for word in arguments)
+        own, other = (repeated(b, word, LANES) for word in arguments)
         once, twice = _lanes(STEPS), _lanes([2 * step for step in STEPS])
         inner = _lanes([ALL if step == 8 else INNER_COLUMNS for step in STEPS])
         through = b.and_(other, inner)
@@ -161,7 +153,7 @@ def unbracketable(_typing: Any, squares: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         b = builder
-        squares = _spread(b, arguments[0])
+        squares = repeated(b, arguments[0], LANES)
         steps = _lanes(STEPS)
         arrive = _lanes([~0x0101010101010101, ALL, ~0x8080808080808080, ~0x0101010101010101])
         leave = _lanes([~0x8080808080808080, ALL, ~0x0101010101010101, ~0x8080808080808080])

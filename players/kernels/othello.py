@@ -42,6 +42,12 @@ def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
     return playable & ~(own | other) & (free | bracketing(own, other))
 
 
+@part
+def margin(own: Any, other: Any) -> Any:
+    """How many more squares `own` has than `other`."""
+    return np.int64(popcount(own)) - np.int64(popcount(other))
+
+
 @overload(game.moves)
 def _moves(position: Any, out: Any) -> Any:
     if not is_othello(position):
@@ -83,8 +89,8 @@ def _net(position: Any) -> Any:
         return None
 
     def net(position: Any) -> Any:
-        difference = np.int64(popcount(position.own)) - np.int64(popcount(position.other))
-        return difference if position.seat == 0 else -difference
+        ahead = margin(position.own, position.other)
+        return ahead if position.seat == 0 else -ahead
 
     return net
 
@@ -154,7 +160,7 @@ class OthelloBoard:
 
     def position(self, state: Mapping[str, Any]) -> OthelloPosition:
         """The kernels' position of a `state` from the wire."""
-        discs = {disc: [] for disc in "XO"}  # type: dict[str, list[int]]
+        discs: dict[str, list[int]] = {"X": [], "O": []}
         for row, cells in enumerate(state["board"]):
             for column, cell in enumerate(cells):
                 if cell in discs:

@@ -12,14 +12,11 @@ from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.cache import part
 from players.kernels.fields import members, rows_of, whole
 from players.kernels.lines import beside
-from players.kernels.othello import is_othello, legal
+from players.kernels.othello import is_othello, legal, margin
 from players.kernels.othello_patterns import ENTRIES, canonical_entries, pattern_sum, transposed
 
 CLASSIC, PATTERNS = 0, 1
 """The first of an evaluation's numbers: what the others are."""
-
-LIMIT = 49_999
-"""No estimate is further from 0."""
 
 PHASES, PHASE_MOVES = 12, 5
 """Patterns have numbers of their own for each phase of five moves; the last is phase 0."""
@@ -49,7 +46,7 @@ def _evaluate(position: Any, terms: Any) -> Any:
             score = by_patterns(own, other, playable, free, terms)
         else:
             score = by_features(own, other, playable, free, terms)
-        return min(max(score, -LIMIT), LIMIT)
+        return min(max(score, -game.LIMIT), game.LIMIT)
 
     return evaluate
 
@@ -138,9 +135,9 @@ def features(own: Any, other: Any, playable: Any, free: Any) -> Any:
     """The mover's FEATURES less the other's."""
     empty = playable & ~(own | other)
     return (
-        _more(stable(own, playable), stable(other, playable)),
-        _more(legal(own, other, playable, free), legal(other, own, playable, free)),
-        _more(own & beside(empty), other & beside(empty)),
+        margin(stable(own, playable), stable(other, playable)),
+        margin(legal(own, other, playable, free), legal(other, own, playable, free)),
+        margin(own & beside(empty), other & beside(empty)),
         2 * np.int64(popcount(empty) & ONE) - 1,
     )
 
@@ -158,17 +155,12 @@ def by_features(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> A
         index += 1
     masks = QUARTERS[quarters_of(playable)]
     for square in range(QUARTER * QUARTER):
-        surplus = _more(own & masks[square], other & masks[square])
+        surplus = margin(own & masks[square], other & masks[square])
         opening += terms[index + square] * surplus
         end += terms[index + square + FEATURE_TERMS] * surplus
     empty = left(own, other, playable)
     squares = np.int64(popcount(playable))
     return np.int64((opening * empty + end * (squares - empty)) / squares)
-
-
-@part
-def _more(first: Any, second: Any) -> Any:
-    return np.int64(popcount(first)) - np.int64(popcount(second))
 
 
 SPREADS = ((280.0, 22.0), (270.0, 11.0))

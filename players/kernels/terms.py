@@ -62,14 +62,7 @@ def _arrays(path: Path) -> tuple[Any, Any]:
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return file[names[0]], file[names[1]]
-    except (
-        ValueError,
-        KeyError,
-        EOFError,
-        AttributeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except DAMAGED as error:
         expected = f"expected a NumPy archive of the arrays {' and '.join(names)}"
         raise ValueError(f"{expected}: {error}") from error
 

@@ -35,7 +35,7 @@ class AlphaBetaOptions(SearchOptions):
     none when `depth` or `nodes` is given."""
     endgame_leaves: int | None = Field(default=None, ge=0)
     """End the search's lines with exact values where so many moves remain; 0 for never. Left out:
-    as many as are, typically, solved in ten microseconds."""
+    as many as are, typically, solved in a tenth of a millisecond."""
     endgame_mb: int = Field(default=64, ge=1, le=16_384)
     """The size of the exact endgame's table."""
     early_stop: bool = False

@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 import rules
-from players import endgame
 from players.endgame import load_endgame
-from players.endgame.dots_majority import search_majority
-from players.endgame.dots_search import search
 from players.kernels.boards import load_board
-from players.kernels.cache import kernel
 from players.search.stop import stop_at
 from rules.position import Game, Position
 from tests.players.conftest import true_net
@@ -27,12 +23,6 @@ GAMES = [
     for rows, cols in ((1, 5), (2, 2), (3, 3), (4, 5))
     for majority in (False, True)
 ]
-
-
-@kernel
-def solve_from_kernel(position: Any, memory: Any, stop: Any) -> Any:
-    """As a search does at its leaves."""
-    return endgame.solve(position, -1, 1, memory, stop)
 
 
 def late_position(game: Game, left: int, rng: Random) -> Position:
@@ -133,16 +123,6 @@ def test_a_search_that_is_stopped_leaves_nothing_wrong_behind() -> None:
     assert solution is not None
     assert solution.margin == -3
     assert set(margins.values()) == {-3}
-
-
-def test_recursive_kernels_have_one_version() -> None:
-    """A process that loads one from the cache that calls another version of itself crashes."""
-    for game in GAMES:
-        solver, board = solver_of(game)
-        position = board.position(game.start().state())
-        solver.load_kernels(position)
-        solve_from_kernel(position, solver.memory, NEVER + 1)
-    assert [len(each.signatures) for each in (search, search_majority)] == [1, 1]
 
 
 def test_reach_is_less_where_the_game_stops_at_a_majority() -> None:

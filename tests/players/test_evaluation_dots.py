@@ -16,22 +16,11 @@ from players.kernels.boards import load_board, load_terms
 from players.kernels.cache import kernel
 from rules.position import Position
 from tests.players.conftest import random_position
+from tests.players.evaluation_helpers import evaluate, expectation
 
 BOARDS = [(1, 1), (1, 5), (3, 3), (5, 5), (4, 6), (7, 7), (3, 15)]
 STILL = np.zeros(1, np.int64)
 Box = tuple[int, int]
-
-
-@kernel
-def evaluate(position: Any, terms: Any) -> Any:
-    """`game.evaluate` for Python."""
-    return game.evaluate(position, terms)
-
-
-@kernel
-def expectation(position: Any, value: Any) -> Any:
-    """`game.expectation` for Python."""
-    return game.expectation(position, value)
 
 
 @kernel
@@ -159,20 +148,30 @@ def slow_value(truth: Position, terms: Any) -> int:
     return value + 100 * (lead + taken)
 
 
+def name_of(orientation: str, row: int, column: int) -> str:
+    """The move that draws an edge."""
+    dots = [(row, column), (row, column + 1) if orientation == "horizontal" else (row + 1, column)]
+    return "".join(f"{'abcdefghijklmnop'[column]}{row + 1}" for row, column in dots)
+
+
+def sensible_moves(truth: Position) -> list[str]:
+    """Those that close a box or leave none to the other player."""
+    sketch = sketch_of(truth)
+    undrawn = {box: len(edges) for box, edges in sketch.edges.items()}
+    to_take = 1 in undrawn.values()
+    sensible = set()
+    for edge, near in sketch.boxes.items():
+        counts = {undrawn[box] for box in near}
+        if 1 in counts or not (to_take or 2 in counts):
+            sensible.add(name_of(*edge))
+    return [move for move in truth.legal_moves() if move in sensible]
+
+
 def sensible_position(rule_set: rules.Game, plies: int, rng: Random) -> Position:
-    """After moves that give no box away while there are such, one of them random now and then."""
+    """After sensible moves while there are such, one of them random now and then."""
     position = rule_set.start()
     for _ in range(plies):
-        moves, legal = [], position.legal_moves()
-        for move in legal:
-            after = position.play(move)
-            sketch = None if after.is_over else sketch_of(after)
-            if (
-                sketch is None
-                or after.to_move == position.to_move
-                or 1 not in map(len, sketch.edges.values())
-            ):
-                moves.append(move)
+        moves, legal = sensible_moves(position), position.legal_moves()
         after = position.play(rng.choice(moves if moves and rng.random() < 0.9 else legal))
         if after.is_over:
             break
@@ -257,7 +256,7 @@ def test_where_all_is_chains_and_loops_the_value_is_nearly_always_exact() -> Non
 def test_values_are_bounded() -> None:
     terms = np.full(dots_evaluation.STAGES * 2 * len(dots_evaluation.FEATURES), 50_000, np.int32)
     values = {evaluate(position, terms) for _, _, position in positions(5, 5, 20)}
-    assert max(map(abs, values)) == dots_evaluation.LIMIT
+    assert max(map(abs, values)) == game.LIMIT
 
 
 def test_expectation_rises_with_the_value_and_is_fair() -> None:

@@ -17,7 +17,7 @@ from players.learning import fit_dots, fit_othello
 from players.learning.ridge import ridge
 from players.learning.self_play import Recipe, self_play
 from tests.players.conftest import true_net
-from tests.players.test_evaluation_othello import evaluate, expectation
+from tests.players.evaluation_helpers import evaluate, expectation
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:

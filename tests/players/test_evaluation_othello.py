@@ -18,23 +18,12 @@ from players.kernels.boards import load_board, load_terms
 from players.kernels.cache import intrinsic, kernel
 from rules.position import PASS, Position
 from tests.players.conftest import random_position
+from tests.players.evaluation_helpers import evaluate, expectation
 
 PRESETS = ("standard", "cornerless")
 Grid = list[list[int]]
 """1 for a disc of the mover, 2 for one of the other, 0 for an empty square, −1 for one out of
 play."""
-
-
-@kernel
-def evaluate(position: Any, terms: Any) -> Any:
-    """`game.evaluate` for Python."""
-    return game.evaluate(position, terms)
-
-
-@kernel
-def expectation(position: Any, value: Any) -> Any:
-    """`game.expectation` for Python."""
-    return game.expectation(position, value)
 
 
 def positions(preset: str, size: int, count: int) -> Iterator[tuple[str, Position, Any]]:
@@ -243,7 +232,7 @@ def test_values_are_bounded(name: str) -> None:
     terms = load_terms("othello", rules.load("othello").variant, name)
     terms[1:] = 50_000
     values = {evaluate(position, terms) for _, _, position in positions("standard", 8, 20)}
-    assert max(map(abs, values)) == othello_evaluation.LIMIT
+    assert max(map(abs, values)) == game.LIMIT
 
 
 @pytest.mark.parametrize("preset", PRESETS)

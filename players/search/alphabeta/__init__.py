@@ -11,7 +11,6 @@ from players.search.alphabeta.driver import (
     child_of,
     legal_moves,
     load_kernels,
-    reach_in,
 )
 from players.search.alphabeta.methods import Context, moves_left, search
 from players.search.alphabeta.ordering import new_scratch
@@ -38,6 +37,5 @@ __all__ = [
     "moves_left",
     "new_scratch",
     "new_table",
-    "reach_in",
     "search",
 ]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from math import floor, log
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from players.endgame import Endgame
+from players.endgame import Endgame, reach_in
 from players.kernels import game
 from players.kernels.boards import Board
 from players.kernels.cache import one_at_a_time
+from players.kernels.pruning import NO_MOVE
 from players.search.alphabeta.methods import (
     ALPHABETA,
     MINIMAX,
@@ -26,7 +26,7 @@ from players.search.alphabeta.methods import (
     settled,
     value_at_end,
 )
-from players.search.alphabeta.ordering import NO_LIMIT, NO_MOVE, new_scratch
+from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.alphabeta.values import INFINITY, UNFINISHED, WIN, in_points
 from players.search.stop import stop_at
@@ -42,13 +42,10 @@ METHODS: dict[Method, int] = {
 WIDER = 4
 """An aspiration window that missed grows so many times on that side."""
 
-GROWTH = 2.2
-"""The exact endgame takes about so many times as long for a move more."""
-
 OUTCOME_BEYOND = 2
 """Who wins is found out in the time that the margin takes with so many moves less."""
 
-LEAF_SECONDS = 1e-5
+LEAF_SECONDS = 1e-4
 """What the exact value of a position met in a search may take."""
 
 FIRST_SHARE = 0.25
@@ -128,7 +125,7 @@ class AlphaBetaSearch:
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
         if leaves_from is None:
-            leaves_from = reach_in(LEAF_SECONDS, endgame)
+            leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
 
     def think(self, position: Any, stop: Any, limits: Limits = UNLIMITED) -> Found:
@@ -192,7 +189,7 @@ class AlphaBetaSearch:
                 return False
             until = limits.until
             seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
-            reach = reach_in(seconds, self._endgame, OUTCOME_BEYOND)
+            reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
         return int(moves_left(position)) <= reach
 
     def _not_lost(self, position: Any, found: Found, stop: Any) -> Found:
@@ -272,11 +269,6 @@ class AlphaBetaSearch:
         """The principal variation of the last search, from before its forced moves."""
         out = np.empty(game.PLIES, np.int16)
         return [int(move) for move in out[: full_line(position, self._context, self._scratch, out)]]
-
-
-def reach_in(seconds: float, endgame: Endgame, beyond: int = 0) -> int:
-    """Positions with so many moves remaining, and `beyond`, are, typically, solved in `seconds`."""
-    return endgame.reach + beyond + floor(log(max(seconds, 1e-4), GROWTH))
 
 
 def _typed(words: Any, model: Any) -> Any:

@@ -16,9 +16,8 @@ from players.endgame import solve
 from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
 from players.kernels.bits import ZERO, is_set
 from players.kernels.cache import kernel, part
-from players.kernels.pruning import candidates, canonical, count_moves, forced
+from players.kernels.pruning import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta.ordering import (
-    NO_MOVE,
     rank_moves,
     remember_refutation,
     settle,

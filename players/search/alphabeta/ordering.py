@@ -8,9 +8,8 @@ import numpy as np
 
 from players.kernels import game
 from players.kernels.cache import part
-from players.kernels.pruning import canonical, forced
+from players.kernels.pruning import NO_MOVE, canonical, forced
 
-NO_MOVE = -1
 NO_LIMIT = 1 << 62
 """More positions than anyone waits for."""
 

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import types
 
 from players.kernels import game
-from players.kernels.bits import ZERO, below, declare
+from players.kernels.bits import BYTE, HALF, ZERO, below, declare
 from players.kernels.cache import intrinsic, part
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
@@ -31,11 +31,8 @@ BUCKET_BYTES = 8 * BUCKET_WORDS
 LINE_BYTES = 64
 """A cache line: buckets start on its borders and halves."""
 
-BYTE = np.uint64(0xFF)
 MOVE, DEPTH, BOUND, GENERATION = np.uint64(24), np.uint64(16), np.uint64(8), np.uint64(0)
 """The places of the parts of a data word; the value's is the upper half."""
-
-HALF = np.uint64(32)
 
 
 def new_table(memory_mb: int) -> Any:
