@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import rules
+import numba
+
 from players.kernels import cache
-from tests.players.conftest import start_message
 
 HITS = """
 import sys
@@ -24,6 +23,16 @@ for kernel in (uct.iterate, tree.reroot, alphabeta.search):
     assert not kernel.stats.cache_misses, (kernel, kernel.stats)
     assert kernel.stats.cache_hits, (kernel, kernel.stats)
 """
+
+COMPILES = """
+import rules
+from players.kernels.boards import load_board
+from players.search.sampling import perft
+game = rules.load("othello")
+position = load_board("othello", game.variant).position(game.start().state())
+print(perft(position, 2, True))
+"""
+"""A kernel: the twelve lines of two plies."""
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -87,15 +96,25 @@ def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     assert len(names) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_said_once_and_does_not_matter(
-    tmp_path: Path, start_player: Callable[..., Any]
-) -> None:
+def test_a_cache_that_cannot_be_written_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
     """A file where the folder should be cannot be written by anyone, root included."""
     (tmp_path / "file").write_text("")
-    player = start_player("players.uct", ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
-    start = start_message(rules.load("dots").start())
-    for _ in range(2):
-        assert player.ask(start) == {"type": "ready", "name": "uct"}
-    assert player.close() == (0, b"")
-    assert player.stderr().count("cannot be written") == 1
-    assert player.stderr().count("\n") == 1
+    done = run("-c", COMPILES, ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
+    assert (done.returncode, done.stdout) == (0, "12\n")
+    assert done.stderr.count("cannot be written") == 1
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_cache_that_cannot_be_written_is_read_through_a_copy(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(cache, "_writable", lambda folder: False)
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
+    cache.cache_folder().mkdir()
+    (cache.cache_folder() / "a.nbi").write_text("a kernel")
+    cache.prepare()
+    copy = Path(numba.config.CACHE_DIR)
+    assert copy != cache.cache_folder()
+    assert (copy / "a.nbi").read_text() == "a kernel"
+    assert "cannot be written" in capsys.readouterr().err
