@@ -199,7 +199,7 @@ def test_an_interrupted_iteration_changes_the_move_for_a_better_one_only(method:
     changed = 0
     for seed in range(3):
         position = random_position(game, 20, Random(seed))
-        for nodes in range(100, 3000, 97):
+        for nodes in range(100, 3000, 193):
             search = search_of(game, method=method, **OFF)
             found = search.think(compiled(position), NEVER, Limits(nodes=nodes))
             finished = search_of(game, **OFF).think(compiled(position), NEVER, Limits(found.depth))
@@ -244,7 +244,7 @@ def test_early_stop_leaves_out_what_cannot_be_finished() -> None:
 
 def test_a_position_within_reach_is_solved_or_searched_when_there_is_no_time() -> None:
     game = rules.load("dots", rows=3, cols=3)
-    position = random_position(game, 8, Random(5))
+    position = random_position(game, 12, Random(5))
     exact = search_of(game).think(compiled(position), NEVER)
     assert exact.exact
     assert exact.score == true_net(position) * (1 if position.to_move == 0 else -1)
