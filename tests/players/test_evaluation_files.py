@@ -66,14 +66,17 @@ def test_patterns_serve_the_settings_they_were_learned_for(
     assert load_terms("othello", variant, "classic")[0] == CLASSIC
 
 
-def test_a_file_is_named_by_its_path() -> None:
-    for rule_set, variant in (("othello", STANDARD), ("dots", DOTS)):
-        path = terms.FOLDER / f"evaluation-{rule_set}.json"
-        if rule_set == "othello":
-            path = terms.FOLDER / "evaluation-othello-standard.npz"
-        of_path = load_terms(rule_set, variant, str(path))
-        assert of_path.dtype == np.int32
-        assert (of_path == load_terms(rule_set, variant)).all()
+@pytest.mark.parametrize(
+    ("rule_set", "variant", "file"),
+    [
+        ("othello", STANDARD, "evaluation-othello-standard.npz"),
+        ("dots", DOTS, "evaluation-dots.json"),
+    ],
+)
+def test_a_file_is_named_by_its_path(rule_set: str, variant: dict[str, Any], file: str) -> None:
+    of_path = load_terms(rule_set, variant, str(terms.FOLDER / file))
+    assert of_path.dtype == np.int32
+    assert (of_path == load_terms(rule_set, variant)).all()
 
 
 def features(**changes: Any) -> dict[str, Any]:
