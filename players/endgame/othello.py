@@ -165,7 +165,7 @@ class OthelloEndgame:
         nodes, move = int(work[0]), int(work[1])
         line = np.full(game.PLIES, move)
         length = int(follow(position, margin, self.memory, work, line, stop))
-        pv = [self._names[each] for each in line[: max(length, move != NO_MOVE)]]
+        pv = [self._names[each] for each in line[: max(length, int(move != NO_MOVE))]]
         return Solution(pv[0] if pv else "", margin, pv, nodes)
 
     def margins(self, position: OthelloPosition, stop: Any) -> dict[str, int] | None:

@@ -241,6 +241,18 @@ def test_a_stopped_search_answers_nothing_and_spoils_nothing() -> None:
     assert solver.margins(root, never()) == fresh.margins(root, never())
 
 
+def test_a_line_cut_short_still_has_its_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when `stop` is set once the move is known and before the line is."""
+    othello, board = load({"preset": "standard"})
+    position = board.position(random_position(othello, 8, Random(1)).state())
+    whole = load_endgame("othello", board, 1).best(position, never())
+    monkeypatch.setattr("players.endgame.othello.follow", lambda *_: 0)
+    cut = load_endgame("othello", board, 1).best(position, never())
+    assert whole is not None
+    assert len(whole.pv) > 1
+    assert cut == whole._replace(pv=whole.pv[:1], nodes=cut.nodes if cut else 0)
+
+
 def test_threads_share_a_table() -> None:
     """Two threads that overwrite each other's few entries both find the true margins."""
     othello, board = load({})
