@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import sys
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import typer
 from rich.console import Console
 
 import rules
+from arena.cli.apart import apart
 from arena.cli.exits import UserError
 from arena.cli.positions import read_position
 from arena.cli.reporting import recorded_game
@@ -42,17 +42,23 @@ def find_position(
         if game is not None or ply is not None:
             raise UserError("--game and --ply belong to a run's file, not to a rule set")
         return read_position(load_game(what, settings), _text(written or ""))
+    path = run_path(what, written, settings)
+    if game is None:
+        raise UserError("--ply belongs to a game of the run: give --game too, as --game g0001")
+    return _of_run(path, game, ply)
+
+
+def run_path(what: str, written: str | None, settings: Iterable[str]) -> Path:
+    """The run's file `what`, which needs no position and no settings. Raises UserError."""
     path = Path(what)
     if not path.exists() and path.suffix != ".sqlite":
         near = difflib.get_close_matches(what, rules.GAMES, n=1)
         hint = f'; did you mean "{near[0]}"?' if near else ""
         known = ", ".join(rules.GAMES)
         raise UserError(f"{what} is neither a rule set ({known}) nor a run's file{hint}")
-    if written is not None or settings:
+    if written is not None or list(settings):
         raise UserError("a run's file knows its settings and positions: give --game and --ply")
-    if game is None:
-        raise UserError("give the game of the run too, as --game g0001")
-    return _of_run(path, game, ply)
+    return path
 
 
 def show(position: Position, seconds: float, *, as_json: bool) -> None:
@@ -76,26 +82,10 @@ def show(position: Position, seconds: float, *, as_json: bool) -> None:
 
 
 def _analyse(position: Position, seconds: float) -> Analysis:
-    """In a thread of its own, so that Ctrl-C need not wait for a kernel to return."""
     from players.analysis import analyse
 
     game = position.game
-    found: list[Analysis] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            found.append(analyse(game.name, game.variant, position.state(), seconds))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-    if failed:
-        raise failed[0]
-    return found[0]
+    return apart(lambda: analyse(game.name, game.variant, position.state(), seconds))
 
 
 def _text(written: str) -> str:
@@ -103,6 +93,8 @@ def _text(written: str) -> str:
     try:
         if written == "-":
             return sys.stdin.read()
+        if written == "@":
+            raise UserError("@ is followed by the name of a file, as @position.txt")
         if written.startswith("@"):
             return Path(written[1:]).read_text("utf-8")
     except OSError as error:

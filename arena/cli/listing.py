@@ -2,27 +2,107 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
-from players.catalogue import BUILTINS
+from arena.cli.exits import UserError
+from arena.tournament.tables import did_you_mean
+from players.catalogue import BUILTINS, Builtin
+
+_KINDS = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+}
+"""What JSON Schema calls a type, and what people do."""
 
 
 def show_players() -> None:
-    """Each built-in player with its options, their defaults and what they mean."""
-    console = Console()
+    """Each built-in player with the names of its options."""
+    console = Console(highlight=False)
     for builtin in BUILTINS.values():
-        console.print(Text.assemble((builtin.name, "bold"), f"  {builtin.summary}"))
-        options = Table.grid(padding=(0, 2, 0, 0))
-        options.add_column(no_wrap=True)
-        options.add_column(no_wrap=True)
-        options.add_column()
-        for name, field in builtin.options.model_fields.items():
-            meaning = " ".join((field.description or "").split())
-            default = "none" if field.default is None else repr(field.default)
-            options.add_row(f"  {name}", Text(default, style="cyan"), Text(meaning))
-        console.print(options)
+        console.print(_heading(builtin))
+        options = _options_in_short(builtin)
+        if options:
+            console.print(Padding(Text(f"options: {options}"), (0, 0, 0, 2), expand=False))
     console.print(
-        Text('In a tournament file: [[player]] bot = "uct", options = { c = 1.0 }'), style="dim"
+        Text(
+            "\n`arena players uct` tells what the options of uct mean and may be.\n"
+            'In a tournament file: [[player]] bot = "uct", options = { c = 1.0 }\n'
+            "With `arena play`: --against uct --option c=1.0",
+            style="dim",
+        )
     )
+
+
+def show_player(name: str) -> None:
+    """One built-in player: each option with its default, its values and its meaning."""
+    if name not in BUILTINS:
+        hint = did_you_mean(name, BUILTINS, "built-in players")
+        raise UserError(f'there is no built-in player "{name}"; {hint}')
+    builtin, console = BUILTINS[name], Console(highlight=False)
+    console.print(_heading(builtin))
+    if not builtin.options.model_fields:
+        console.print("  It takes no options.")
+    for option, schema in builtin.options.model_json_schema()["properties"].items():
+        default = "none" if schema["default"] is None else _toml(schema["default"])
+        line = Text.assemble(
+            f"\n  {option} = ", (default, "bold cyan"), (f"  {_values(schema)}", "dim")
+        )
+        console.print(line)
+        meaning = Text(" ".join(schema["description"].split()))
+        console.print(Padding(meaning, (0, 0, 0, 6), expand=False))
+
+
+def _heading(builtin: Builtin) -> Text:
+    return Text.assemble((builtin.name, "bold"), f"  {builtin.summary}")
+
+
+def _options_in_short(builtin: Builtin) -> str:
+    """Their names; those of another player whose options it takes are told by his name."""
+    names = list(builtin.options.model_fields)
+    for other in BUILTINS.values():
+        if other is not builtin and other.options in builtin.options.__mro__[1:]:
+            own = [name for name in names if name not in other.options.model_fields]
+            return f"those of {other.name}, and {', '.join(own)}"
+    return ", ".join(names)
+
+
+def _values(schema: Mapping[str, Any]) -> str:
+    """What an option may be, from its JSON Schema; the null of one left out is not told."""
+    return " or ".join(_kinds(schema))
+
+
+def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
+    if "anyOf" in schema:
+        for branch in schema["anyOf"]:
+            yield from _kinds(branch)
+    elif "enum" in schema or "const" in schema:
+        allowed = schema.get("enum") or [schema["const"]]
+        yield " or ".join(map(_toml, allowed))
+    elif schema["type"] != "null":
+        yield _KINDS[schema["type"]] + _range(schema)
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    if "minimum" in schema and "maximum" in schema:
+        return f", {schema['minimum']} to {schema['maximum']}"
+    bounds = (
+        ("minimum", ", {} or more"),
+        ("exclusiveMinimum", " above {}"),
+        ("exclusiveMaximum", " below {}"),
+    )
+    told = [words.format(schema[key]) for key, words in bounds if key in schema]
+    return " and".join(told)
+
+
+def _toml(value: Any) -> str:
+    """As a tournament file writes it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -105,7 +105,9 @@ def run(
 @app.command()
 def report(
     run: RunPath,
-    json: Annotated[bool, typer.Option("--json", help="As JSON; its keys: --json-schema.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="As JSON; its keys: arena schema --report.")
+    ] = False,
     csv: Annotated[
         Table | None, typer.Option(help="As CSV: one of these tables.", show_default=False)
     ] = None,
@@ -206,15 +208,49 @@ def analyse(
             min=0, help="Of that game: after so many moves.", show_default="the last with a choice"
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.01, max=1e6, help="How long to think.")] = 5.0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, max=1e6, help="How long to think about a position.", show_default="5"
+        ),
+    ] = None,
+    within: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Of a whole run: judge the choices with at most so many moves to come.",
+            show_default="as many as are solved in about 10 ms",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what each move of a position is worth."""
+    """Show what each move of a position is worth, or how well a run's endgames were played.
+
+    A rule set takes a position, a run's file a --game.
+
+    A run's file alone: the exact solver judges its endgames, player by player.
+
+    JSON of a position: rules, variant, state, moves (each move, score, exact, depth, pv), nodes
+    and seconds.
+
+    JSON of a run: run, rules, variant, within, games, players (each player, judged, mistakes,
+    lost, and worst: null or game, ply, move, best, lost).
+    """
     with errors_to_user():
         from arena.cli import analysing
 
-        found = analysing.find_position(what, position, settings or [], game, ply)
-        analysing.show(found, seconds, as_json=json)
+        if what in set(Rules) or game is not None or ply is not None:
+            if within is not None:
+                raise UserError("--within is for a whole run, not for one position")
+            found = analysing.find_position(what, position, settings or [], game, ply)
+            analysing.show(found, 5.0 if seconds is None else seconds, as_json=json)
+        else:
+            from arena.cli.judging import judge_run
+
+            path = analysing.run_path(what, position, settings or [])
+            if seconds is not None:
+                raise UserError("--seconds is for one position: give --game too, as --game g0001")
+            judge_run(path, within, as_json=json)
 
 
 @app.command()
@@ -239,11 +275,20 @@ def rate(
 
 
 @app.command()
-def players() -> None:
+def players(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="One of them, in full.", show_default="all, in short"),
+    ] = None,
+) -> None:
     """List the built-in players and their options."""
-    from arena.cli.listing import show_players
+    with errors_to_user():
+        from arena.cli import listing
 
-    show_players()
+        if name is None:
+            listing.show_players()
+        else:
+            listing.show_player(name)
 
 
 @app.command()

@@ -48,12 +48,15 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
             raise UserError("--against names no player")
         named = {"bot": command[0]} if len(command) == 1 else {"command": command}
     problems: list[str] = []
+    cores = len(usable_cores())
 
     def report(at: KeyPath, message: str) -> None:
         place = f"--option {written(at[1:])}" if at[0] == "options" else "--against"
+        if at == ("resources", "threads"):
+            place, message = "--option threads", f"this machine has {cores} cores to use"
         problems.append(f"{place}: {message}")
 
-    resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
+    resources = ResourcesTable(threads=cores, memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options=options, resources=resources)
     player = read_player((), table, game, BUILTINS, Path.cwd(), report)
     if problems:

@@ -44,6 +44,8 @@ def _of_state(game: Game, text: str) -> Position:
         raise UserError(
             f"the position is read as JSON: character {error.pos + 1}: {error.msg}"
         ) from None
+    except RecursionError:
+        raise UserError("the position is read as JSON: it is nested too deeply") from None
     try:
         return game.position(state)
     except ValueError as error:

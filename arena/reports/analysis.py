@@ -13,7 +13,8 @@ from rich.text import Text
 from arena.reports.replay import mark
 from rules.position import Position
 
-_UNITS = {"othello": "discs", "dots": "boxes"}
+UNITS = {"othello": "discs", "dots": "boxes"}
+"""What a margin is counted in."""
 
 
 class MoveValue(Protocol):
@@ -70,7 +71,7 @@ def show(position: Position, analysis: Analysis, console: Console) -> None:
         known = "exact" if each.exact else f"depth {each.depth}"
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
-    unit = _UNITS[name]
+    unit = UNITS[name]
     searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
     console.print(
         Text(

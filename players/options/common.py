@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -42,8 +43,19 @@ def read_options(model: type[Model], start: Start) -> Model:
     try:
         return model.model_validate(start.options)
     except ValidationError as error:
-        problems = "; ".join(
-            f"options.{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors()
-        )
-        sys.exit(f"{problems}. Known options: {', '.join(model.model_fields) or 'none'}.")
+        known = ", ".join(model.model_fields) or "none"
+        sys.exit(f"{'; '.join(_sentences(error))}. Known options: {known}.")
+
+
+def _sentences(error: ValidationError) -> Iterator[str]:
+    """What is wrong with each option; where it may be of several kinds, what each of them asks."""
+    wrong: dict[object, list[str]] = {}
+    for problem in error.errors():
+        if problem["type"] == "extra_forbidden":
+            said = "there is no such option"
+        else:
+            said = problem["msg"].removeprefix("Value error, ")
+            said = said.replace("Input should be", "must be", 1)
+        wrong.setdefault(problem["loc"][0], []).append(said)
+    for option, sayings in wrong.items():
+        yield f"options.{option}: {' or '.join(dict.fromkeys(sayings))}"

@@ -199,15 +199,29 @@ def test_what_a_user_can_mend_is_a_sentence(
     assert said in result.stderr
 
 
-def test_players_lists_every_option_with_its_meaning() -> None:
+def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
     from players.catalogue import BUILTINS
 
-    shown = arena("players").output
+    listed = arena("players").output
     for name, builtin in BUILTINS.items():
-        assert name in shown
+        shown = arena("players", name).output
+        assert f"{name} {builtin.summary}" in " ".join(shown.split())
+        assert name in listed
         for option, field in builtin.options.model_fields.items():
-            assert option in shown
+            assert option in listed
+            assert f"\n  {option} = " in shown
             assert field.description, f"{name}.{option} has no description"
+            assert " ".join(field.description.split()) in " ".join(shown.split())
+    assert "options: those of uct, and weights\n" in listed
+    uct = arena("players", "uct").output
+    assert '\n  c = 1.0  a number or "auto"\n' in uct
+    assert '\n  backup = "win"  "win" or "zero-sum" or "score"\n' in uct
+    assert "\n  mix = 0.5  a number above 0 and below 1\n" in uct
+    assert "\n  leaf_plies = none  a whole number above 0\n" in uct
+    assert "\n  threads = 1  a whole number, 1 to 64\n" in uct
+    unknown = arena("players", "utc")
+    assert unknown.exit_code == 2
+    assert 'no built-in player "utc"; did you mean "uct"?' in unknown.stderr
 
 
 def test_schemas_are_json() -> None:

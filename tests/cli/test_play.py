@@ -230,6 +230,7 @@ def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None
         (("dots", "--against", "gtp"), "gtp cannot play this: it plays othello, not dots"),
         (("dots", "--against", "uct", "--option", "c=much"), "--option c: must be a valid number"),
         (("dots", "--against", "uct", "--option", "cc=1"), "--option cc: unknown key"),
+        (("dots", "--against", "uct", "--option", "threads=64"), "--option threads: this machine"),
         (("2048", "--against", "greedy"), "2048 is played alone"),
         (("dots", "--against", f"{HOSTILE} exits_at_start"), "hostile could not start a game: "),
     ],

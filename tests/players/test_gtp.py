@@ -215,7 +215,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
         ({"command": "./none"}, "/none does not exist"),
         ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
         ({"command": ["cat"]}, "answered `name` with «name», which is no GTP response"),
-        ({"command": ""}, "options.command: Value error, must name a program"),
+        ({"command": ""}, "options.command: must name a program"),
         ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
     ],
 )

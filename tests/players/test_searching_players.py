@@ -128,7 +128,7 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
         (
             "uct",
             {"options": {"c": -1}},
-            "options.c: Value error, must be a valid number, 0 or more",
+            "options.c: must be a valid number, 0 or more",
         ),
         (
             "alphabeta",

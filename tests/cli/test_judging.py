@@ -1,0 +1,146 @@
+"""`arena analyse RUN`: how well a run's endgames were played, beside minimax over the rules."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.cli import app
+from arena.referee.record import GameRecord
+from arena.reports import accuracy
+from arena.reports.accuracy import Accuracy, Choice, Judgement
+from arena.tournament.store import Store
+from tests.players.conftest import true_net
+
+WITHIN = 7
+
+FILE = """
+[tournament]
+on_fault = "random_move"
+[openings]
+plies = 6
+[game]
+{game}
+[[player]]
+bot = "greedy"
+[[player]]
+name = "faulty"
+bot = "faulty.py"
+"""
+
+FAULTY = """
+import random
+from players.sdk import play
+
+def choose(turn):
+    return "z9" if turn.ply % 3 == 0 else random.Random(turn.ply).choice(turn.legal)
+
+play(choose)
+"""
+"""A bot that now and then says what is no move, so that the referee moves for it."""
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def played(folder: Path, game: str) -> str:
+    (folder / "faulty.py").write_text(FAULTY)
+    (folder / "t.toml").write_text(FILE.format(game=game))
+    store = str(folder / "t.sqlite")
+    assert arena("run", str(folder / "t.toml"), "--store", store).exit_code == 0
+    return store
+
+
+def losses(record: GameRecord, within: int) -> list[tuple[str, int, int]]:
+    """Player, ply and what was lost, of each move a player chose, by minimax."""
+    found = []
+    position = rules.load(record.rules, **record.variant).start()
+    for ply, move in enumerate(record.moves):
+        following = position.play(move.move)
+        state, legal = position.state(), position.legal_moves()
+        left = len(legal)
+        if record.rules == "othello":
+            left = sum(row.count(".") for row in state["board"])
+        if move.used_ms is not None and move.fault is None and len(legal) > 1 and left <= within:
+            lost = abs(true_net(position) - true_net(following))
+            found.append((record.seats[move.seat].player, ply, lost))
+        position = following
+    return found
+
+
+@pytest.mark.parametrize(
+    "game", ['rules = "othello"\nsize = 4', 'rules = "dots"\nrows = 2\ncols = 2'], ids=str.split
+)
+def test_the_table_of_a_run_counts_what_its_players_chose(game: str, tmp_path: Path) -> None:
+    store = played(tmp_path, game)
+    judged, lost, mistakes = Counter[str](), Counter[str](), Counter[str]()
+    most: dict[str, int] = {}
+    with Store.open(Path(store)) as run:
+        records = list(run.records())
+    assert any(move.fault for record in records for move in record.moves)
+    for record in records:
+        for player, _, gave in losses(record, WITHIN):
+            judged[player] += 1
+            lost[player] += gave
+            mistakes[player] += gave > 0
+            most[player] = max(most.get(player, 0), gave)
+    result = arena("analyse", store, "--within", str(WITHIN), "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert (document["run"], document["within"], document["games"]) == ("t", WITHIN, len(records))
+    assert [each["player"] for each in document["players"]] == ["greedy", "faulty"]
+    assert sum(lost.values()) > 0
+    by_name = {record.game: record for record in records}
+    for each in document["players"]:
+        name, worst = each["player"], each["worst"]
+        assert each["judged"] == judged[name]
+        assert each["mistakes"] == mistakes[name]
+        assert each["lost"] == lost[name]
+        assert (worst["lost"] if worst else 0) == most.get(name, 0)
+        if worst:
+            record = by_name[worst["game"]]
+            assert record.moves[worst["ply"]].move == worst["move"] != worst["best"]
+            assert (name, worst["ply"], worst["lost"]) in losses(record, WITHIN)
+    shown = arena("analyse", store)  # within what the solver sees to the end in no time
+    assert shown.exit_code == 0
+    assert f"judged: the moves chosen in {len(records)} games with at most " in shown.stdout
+
+
+def test_the_first_of_the_worst_mistakes_is_shown() -> None:
+    choices = [
+        Choice("a", "g1", 50, "b1", "b1", 0),
+        Choice("a", "g1", 52, "b2", "c2", 4),
+        Choice("a", "g2", 51, "b3", "c3", 4),
+        Choice("b", "g2", 52, "b4", "b4", 0),
+    ]
+    counted = accuracy.accuracies(["b", "a", "none"], choices)
+    assert counted == [
+        Accuracy("b", 1, 0, 0, None),
+        Accuracy("a", 3, 2, 8, choices[1]),
+        Accuracy("none", 0, 0, 0, None),
+    ]
+    out = io.StringIO()
+    judgement = Judgement("t", "othello", {}, 12, 2, counted)
+    accuracy.show(judgement, Console(file=out, width=100))
+    assert [line.rstrip() for line in out.getvalue().splitlines()[:4]] == [
+        "player  judged  mistakes  discs lost  a move  worst mistake",
+        "b            1         0           0   0.000  none",
+        "a            3         2           8   2.667  g1 ply 52: b2 lost 4, best c2",
+        "none         0         0           0       –  none",
+    ]
+
+
+def test_a_run_whose_endgames_cannot_be_solved_is_refused(tmp_path: Path) -> None:
+    result = arena("analyse", played(tmp_path, 'rules = "othello"\nsize = 10'))
+    assert result.exit_code == 2
+    assert "it plays Othello on boards up to 8×8, not 10×10" in result.stderr
