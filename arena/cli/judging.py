@@ -69,7 +69,10 @@ def _choices(records: list[GameRecord], within: int) -> Iterator[Choice]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         for record in progress.track(records):
             yield from apart(partial(_choices_of, record, within))
 

@@ -230,11 +230,11 @@ def analyse(
 
     A run's file alone: the exact solver judges its endgames, player by player.
 
-    JSON of a position: rules, variant, state, moves (each move, score, exact, depth, pv), nodes
-    and seconds.
+    JSON of a position: rules, variant, state, nodes, seconds, and moves,
+    each with move, score, exact, depth, pv.
 
-    JSON of a run: run, rules, variant, within, games, players (each player, judged, mistakes,
-    lost, and worst: null or game, ply, move, best, lost).
+    JSON of a run: run, rules, variant, within, games, and players, each with
+    player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
     with errors_to_user():
         from arena.cli import analysing

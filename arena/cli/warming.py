@@ -27,7 +27,9 @@ def warm_kernels(rules: Iterable[str]) -> None:
     with (
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
-        Progress(*columns, console=console, transient=True) as progress,
+        Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        ) as progress,
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -43,6 +44,15 @@ class GtpOptions(Options):
         if self.level is not None:
             words += shlex.split(self.level_argument.replace("{level}", str(self.level)))
         return words
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _is_a_command(cls, command: Any) -> Any:
+        """One sentence in place of one for each kind of value."""
+        words = command if isinstance(command, list) else [command]
+        if not all(isinstance(word, str) for word in words):
+            raise ValueError("must be a command line or a list of words")
+        return command
 
     @field_validator("command")
     @classmethod

@@ -216,6 +216,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
         ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
         ({"command": ["cat"]}, "answered `name` with «name», which is no GTP response"),
         ({"command": ""}, "options.command: must name a program"),
+        ({"command": [3]}, "options.command: must be a command line or a list of words"),
         ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
     ],
 )
