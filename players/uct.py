@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Mapping
@@ -20,11 +19,8 @@ if TYPE_CHECKING:
 SHARE_TO_SOLVE = 0.5
 """The part of the time after which the solver gives up."""
 
-LEAF_SECONDS = 1e-5
-"""What solving a leaf may take: somewhat more than playouts."""
-
-HARDER_BY_A_MOVE = 3.0
-"""One more move remaining takes the solver so many times as long."""
+LEAF_SECONDS = 2e-4
+"""What solving a leaf may take, with all of the window; with an empty one it takes much less."""
 
 AUTO_C = 2.0
 """c = "auto" is so many standard deviations of the results."""
@@ -71,13 +67,14 @@ class Uct:
         )
 
     def _settings(self, start: Start) -> Settings:
+        from players.endgame import reach_in
         from players.search.uct import make_settings, most_margin
 
         options = self._options
         shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
         leaves = options.endgame_leaves
-        if leaves is None or not self._endgame.reach:
-            leaves = self._reach_in(LEAF_SECONDS) if options.solver else 0
+        if leaves is None:
+            leaves = reach_in(self._endgame, LEAF_SECONDS) if options.solver else 0
         return make_settings(
             most_margin(start.rules, start.variant),
             c=0.0 if options.c == "auto" else options.c,
@@ -109,13 +106,6 @@ class Uct:
             return load_terms(start.rules, start.variant, options.evaluation)
         except ValueError as error:
             sys.exit(str(error))
-
-    def _reach_in(self, seconds: float) -> int:
-        """Positions with so many moves remaining are, typically, solved in `seconds`; 0 where the
-        solver does not know the rules.
-        """
-        reach = self._endgame.reach
-        return max(reach + math.floor(math.log(seconds, HARDER_BY_A_MOVE)), 0) if reach else 0
 
     def choose(self, turn: Turn) -> Answer:
         """Solve the position where that is within reach; else search until the time is nearly over
@@ -156,14 +146,15 @@ class Uct:
 
     def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
         """The exact solution, if the solver may find it in its share of the time and does."""
+        from players.endgame import reach_in
         from players.search.stop import stop_at
 
         options, reach = self._options, self._options.endgame
         seconds = (deadline - time.monotonic()) * SHARE_TO_SOLVE
         if reach is None:
             limited = options.iterations is not None or options.depth is not None
-            reach = 0 if limited else self._reach_in(max(seconds, 1e-6))
-        if not self._endgame.reach or open_places(turn.state) > reach:
+            reach = 0 if limited else reach_in(self._endgame, seconds)
+        if open_places(turn.state) > reach:
             return None
         with stop_at(time.monotonic() + seconds) as stop:
             return self._endgame.best(position, stop)

@@ -38,8 +38,9 @@ _WATCH_MS = 25
 """How often memory is sampled while we wait; the first slice of a wait costs nothing."""
 _DEATH_S = 2.0
 """How long a killed process may take to be gone, on a host that is busy freeing its memory."""
-_DYING_MS = 100
-"""A process that ends closes its pipes a moment before it can be seen dead."""
+_DYING_MS = 500
+"""A process that ends closes its pipes a moment before it can be seen dead; a large one on a busy
+host, a long moment."""
 
 
 class Line(NamedTuple):

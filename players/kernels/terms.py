@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from players.kernels import dots_evaluation, othello_evaluation
-
-EVALUATIONS = ("default", "classic")
-"""The evaluations that come with the package: the strongest, and one made of the classical
-features alone."""
+from players.options import EVALUATIONS
 
 DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error)
 """What NumPy raises for a file that is no archive, or is damaged."""

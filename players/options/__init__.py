@@ -2,6 +2,7 @@
 
 from players.options.alphabeta import AlphaBetaOptions
 from players.options.common import (
+    EVALUATIONS,
     GreedyOptions,
     MonkeyOptions,
     Options,
@@ -12,6 +13,7 @@ from players.options.gtp import GtpOptions
 from players.options.uct import WEIGHT_TABLES, UctOptions, WeightedUctOptions
 
 __all__ = [
+    "EVALUATIONS",
     "WEIGHT_TABLES",
     "AlphaBetaOptions",
     "GreedyOptions",

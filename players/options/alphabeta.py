@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from players.options.common import SearchOptions
+from players.options.common import EVALUATIONS, SearchOptions, named_or_file
 
 
 class AlphaBetaOptions(SearchOptions):
@@ -22,7 +22,7 @@ class AlphaBetaOptions(SearchOptions):
     nodes: int | None = Field(default=None, gt=0)
     """Search about so many positions at most, those the exact endgame looks at not counted; the
     clock still ends the thinking."""
-    evaluation: str = "default"
+    evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
     """What positions are valued by: "default", "classic" or the path of a file."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""

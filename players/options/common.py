@@ -4,11 +4,38 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
 
 from players.sdk import Start
+
+EVALUATIONS = ("default", "classic")
+"""The evaluations that come with the package: the strongest, and one made of the classical
+features alone."""
+
+
+def named_or_file(*known: str) -> AfterValidator:
+    """Judges an option that is one of the `known` names or else a file. The file must be there
+    where the tournament file's folder is known, as the context `folder`.
+    """
+
+    def judge(value: str, info: ValidationInfo) -> str:
+        if info.context and value not in known:
+            path = Path(info.context["folder"]) / value
+            if not path.is_file():
+                raise ValueError(f"no such file: {path}; {' and '.join(known)} come along")
+        return value
+
+    return AfterValidator(judge)
 
 
 class Options(BaseModel):

@@ -96,18 +96,21 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
     assert 'did you mean "greedy"?' in result.stderr
 
 
-def test_weights_that_are_not_there_are_noticed_before_the_start(folder: Path) -> None:
-    players = """
+@pytest.mark.parametrize(("bot", "key"), [("weighted-uct", "weights"), ("alphabeta", "evaluation")])
+def test_files_that_are_not_there_are_noticed_before_the_start(
+    bot: str, key: str, folder: Path
+) -> None:
+    players = f"""
 [[player]]
-bot = "weighted-uct"
-options = { weights = "mine.json" }
+bot = "{bot}"
+options = {{ {key} = "mine.json" }}
 [[player]]
 bot = "monkey"
 """
     (folder / "w.toml").write_text(f'[game]\nrules = "othello"\n{players}')
     result = arena("run", "w.toml", "--dry-run")
     assert result.exit_code == 2
-    assert f"player[1].options.weights: no such file: {folder}/mine.json" in result.stderr
+    assert f"player[1].options.{key}: no such file: {folder}/mine.json" in result.stderr
     (folder / "mine.json").write_text("{}")
     assert arena("run", "w.toml", "--dry-run").exit_code == 0
 

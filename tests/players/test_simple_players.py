@@ -142,9 +142,7 @@ def test_unknown_options_end_the_player_with_a_sentence(start_player: Callable[.
     player.tell(start_message(position, options={"colour": "red"}))
     code, answer = player.close()
     assert (code, answer) == (1, b"")
-    assert player.stderr() == (
-        "options.colour: Extra inputs are not permitted. Known options: none.\n"
-    )
+    assert player.stderr() == ("options.colour: there is no such option. Known options: none.\n")
 
 
 def test_only_the_searching_players_import_numba() -> None:
