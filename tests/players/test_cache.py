@@ -71,6 +71,19 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert files(cache.cache_folder()) == before
 
 
+def test_warming_ends_quietly_when_nobody_listens() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "players.warm", "--rules", "othello"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
 def test_rules_without_kernels_have_nothing_to_warm() -> None:
     done = run("-m", "players.warm", "--rules", "2048", "2584")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
