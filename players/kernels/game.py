@@ -1,7 +1,9 @@
 """What a search may ask of a position, whatever the game.
 
 Each function is answered by the game's file through `numba.extending.overload` on its position
-type, so a search written once is compiled for each game without a call in between.
+type, so a search written once is compiled for each game without a call in between. Plain and guided
+playouts are functions of their own, as the choice between them must be made when they are compiled,
+not move by move.
 
 A position is a NamedTuple. Its player to move is `position.seat`; a forced pass never shows: after
 a move the seat is the next one that really moves, which may be the same again (passes in Othello,
