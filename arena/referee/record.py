@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from arena.protocol import Clock, Termination
-from arena.referee.spec import Frozen
+from arena.referee.frozen import Frozen
+from arena.referee.sandbox.policy import Held
 
 
 class Fault(Frozen):
@@ -51,6 +52,8 @@ class SeatRecord(Frozen):
     """The last 32 KiB, where they are not part of the head."""
     stderr_bytes: int = 0
     peak_memory_mb: float | None = None
+    sandbox: Held = Held()
+    """What contained it."""
     random_moves: int = 0
     """Moves the referee played for it after faults."""
 

@@ -54,5 +54,6 @@ class Seat:
             stderr_tail=self.stderr.tail,
             stderr_bytes=self.stderr.total,
             peak_memory_mb=self.peak_memory_bytes / 2**20 or None,
+            sandbox=self.spec.held,
             random_moves=self.random_moves,
         )

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from arena.protocol import Clock
-
-
-class Frozen(BaseModel):
-    """A value that is fixed once made and knows all its fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+from arena.referee.frozen import Frozen
+from arena.referee.sandbox.policy import Held, Policy
 
 
 class PlayerSpec(Frozen):
@@ -30,6 +26,9 @@ class PlayerSpec(Frozen):
     """Cores it may keep busy while it thinks."""
     memory_mb: int | None = Field(default=2048, gt=0)
     """Resident memory of all its processes together; null for no limit."""
+    sandbox: Policy = Policy()
+    held: Held = Held()
+    """What its sandbox was found to hold before the tournament; kept with each game."""
 
 
 class GameSpec(Frozen):
@@ -54,5 +53,7 @@ class GameSpec(Frozen):
     grace_ms: int = Field(default=100, ge=0)
     """Added to every limit."""
     on_fault: Literal["forfeit", "random_move"] = "forfeit"
+    ponder: bool = True
+    """Whether players may go on thinking while others are to move; else they are frozen."""
     max_plies: int | None = Field(default=None, gt=0)
     """The game is adjudicated by its scores after so many plies; null for no limit."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.referee.frozen import Frozen
 from arena.referee.record import GameRecord
-from arena.referee.spec import Frozen, GameSpec
+from arena.referee.spec import GameSpec
 
 
 class Task(Frozen):

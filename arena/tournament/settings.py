@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from arena.protocol import Clock
-from arena.referee.spec import Frozen, PlayerSpec
+from arena.referee.frozen import Frozen
+from arena.referee.spec import PlayerSpec
 
 
 class Problem(NamedTuple):

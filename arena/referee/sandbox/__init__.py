@@ -1,0 +1,1 @@
+"""What contains a player, so that nothing it does matters but its moves."""
