@@ -20,7 +20,7 @@ class PlayerSpec(Frozen):
     """The program and its arguments."""
     cwd: str | None = None
     """The folder it is started in; null for the referee's own."""
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
     """Sent as `options` in `start`."""
     threads: int = Field(default=1, ge=1)
     """Cores it may keep busy while it thinks."""

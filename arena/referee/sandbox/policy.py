@@ -44,7 +44,7 @@ class Policy(Frozen):
     """Files and folders it may read, absolute, beside the system, its interpreter and its `cwd`."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
-    environment: dict[str, str] = {}
+    environment: dict[str, str] = Field(default_factory=dict)
     """Variables it gets beside the few that every program needs; in mode `none` it gets all."""
     processes: int = Field(default=256, gt=0)
     """Processes and threads together."""
@@ -56,7 +56,7 @@ class Held(Frozen):
     """What a sandbox was found to hold on this machine, by trying to break it."""
 
     mode: Mode = "none"
-    by: dict[Guarantee, str | None] = {}
+    by: dict[Guarantee, str | None] = Field(default_factory=dict)
     """How each guarantee is held, such as `cgroup`; null for one that is not."""
     notes: tuple[str, ...] = ()
     """Sentences on what is missing, and what would bring it."""
