@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from arena.cli.exits import UserError
-from arena.tournament.tables import did_you_mean
+from arena.toml.tables import did_you_mean
 from players.catalogue import BUILTINS, Builtin
 
 _KINDS = {

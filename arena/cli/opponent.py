@@ -12,11 +12,12 @@ from arena.referee.outcome import Outcome, points
 from arena.referee.pool import SessionPool
 from arena.referee.seeds import derive
 from arena.referee.session import Answered
+from arena.toml.lines import KeyPath
+from arena.toml.tables import written
 from arena.tournament.machine import usable_cores
 from arena.tournament.roster import read_player
 from arena.tournament.settings import Player
-from arena.tournament.tables import PlayerTable, ResourcesTable, written
-from arena.tournament.toml_lines import KeyPath
+from arena.tournament.tables import PlayerTable, ResourcesTable
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import rules
+from arena.bots import programs
 from arena.protocol import Clock
-from arena.tournament import openings, programs
+from arena.toml.file import NotToml, Problem, parse, problems
+from arena.toml.lines import KeyPath
+from arena.toml.tables import Finding, did_you_mean, read_tables, shown
+from arena.tournament import openings
 from arena.tournament.machine import usable_cores
 from arena.tournament.roster import Builtin, read_players
 from arena.tournament.settings import (
     ConfigError,
     Openings,
     Player,
-    Problem,
     Rating,
     TournamentConfig,
 )
-from arena.tournament.tables import (
-    ClockTable,
-    Finding,
-    TournamentFile,
-    did_you_mean,
-    read_tables,
-    shown,
-    written,
-)
-from arena.tournament.toml_lines import KeyLines, KeyPath
+from arena.tournament.tables import ClockTable, TournamentFile
 from rules.position import Game
 
 __all__ = ["Builtin", "ConfigError", "Problem", "TournamentConfig", "load_config"]
@@ -48,12 +41,10 @@ def load_config(
     path = Path(path)
     text = _read(path)
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line = int(place[1]) if place else None
-        raise ConfigError(path, (Problem("", line, f"not valid TOML: {error}"),)) from None
-    return _Reader(path, data, builtins, cores or len(usable_cores())).config(KeyLines(text))
+        data = parse(text)
+    except NotToml as error:
+        raise ConfigError(path, (error.problem,)) from None
+    return _Reader(path, data, builtins, cores or len(usable_cores())).config(text)
 
 
 def _read(path: Path) -> str:
@@ -89,7 +80,7 @@ class _Reader:
         self.builtins = builtins
         self.cores = cores
         self.tables: TournamentFile
-        self.tables, self.findings = read_tables(data)
+        self.tables, self.findings = read_tables(TournamentFile, data)
         self.wrong = {finding.path for finding in self.findings}
 
     def report(self, at: KeyPath, message: str) -> None:
@@ -97,7 +88,7 @@ class _Reader:
         if not any(at[: len(known)] == known for known in self.wrong):
             self.findings.append(Finding(at, message))
 
-    def config(self, lines: KeyLines) -> TournamentConfig:
+    def config(self, text: str) -> TournamentConfig:
         """The resolved configuration, or ConfigError."""
         table = self.tables.tournament
         name = self._name()
@@ -108,15 +99,7 @@ class _Reader:
         concurrency = self._concurrency()
         self._rating(players)
         if self.findings:
-            raise ConfigError(
-                self.path,
-                tuple(
-                    Problem(written(at), lines.line_of(at), message)
-                    for at, message in sorted(
-                        self.findings, key=lambda it: lines.line_of(it.path) or 0
-                    )
-                ),
-            )
+            raise ConfigError(self.path, problems(text, self.findings))
         assert game is not None and clock is not None  # or there was a finding
         return TournamentConfig(
             name=name,

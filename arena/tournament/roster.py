@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel, ValidationError
 
+from arena.bots import programs
 from arena.referee.spec import PlayerSpec
-from arena.tournament import programs
+from arena.toml.lines import KeyPath
+from arena.toml.tables import did_you_mean, explain, shown
 from arena.tournament.settings import Player
-from arena.tournament.tables import PlayerTable, did_you_mean, explain, shown
-from arena.tournament.toml_lines import KeyPath
+from arena.tournament.tables import PlayerTable
 from rules.position import Game
 
 Report = Callable[[KeyPath, str], None]

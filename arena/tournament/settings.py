@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from arena.protocol import Clock
 from arena.referee.frozen import Frozen
 from arena.referee.spec import PlayerSpec
+from arena.toml.file import FileError
 
 
-class Problem(NamedTuple):
-    """One thing wrong in a tournament file."""
-
-    key: str
-    """Where, as `player[2].options.c` (players counted from 1); empty for the whole file."""
-    line: int | None
-    """The line in the file, from 1; None where it cannot be told."""
-    message: str
-
-
-class ConfigError(ValueError):
-    """A tournament file cannot be used. Its text has a line for each problem, all at once."""
-
-    def __init__(self, file: Path, problems: tuple[Problem, ...]) -> None:
-        self.file = file
-        self.problems = problems
-        super().__init__("\n".join(map(self._line, problems)))
-
-    def _line(self, problem: Problem) -> str:
-        place = f"{self.file}:{problem.line}" if problem.line else str(self.file)
-        return ": ".join(part for part in (place, problem.key, problem.message) if part)
+class ConfigError(FileError):
+    """A tournament file cannot be used."""
 
 
 class Player(Frozen):

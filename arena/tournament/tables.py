@@ -1,29 +1,16 @@
-"""The tables of a tournament file as they are written, and what is wrong with them in words."""
+"""The tables of a tournament file as they are written."""
 
 from __future__ import annotations
 
-import difflib
-import json
-import re
-from collections.abc import Iterable, Mapping
-from copy import deepcopy
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from arena.protocol import Text
-from arena.tournament.toml_lines import KeyPath
+from arena.toml.tables import Table
 
 LONGEST_MS = 1_000_000_000
 """Eleven days: times fit the 32-bit integers of any player's language."""
-
-
-class Table(BaseModel):
-    """What all tables share: no unknown keys, no guessing at types."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True
-    )
 
 
 class TournamentTable(Table):
@@ -76,7 +63,7 @@ class PlayerTable(Table):
     bot: str | None = None
     command: list[str] | None = Field(default=None, min_length=1)
     name: Text | None = None
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
     resources: ResourcesTable = ResourcesTable()
 
 
@@ -84,136 +71,8 @@ class TournamentFile(Table):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     tournament: TournamentTable = TournamentTable()
-    game: dict[str, Any] = {}
+    game: dict[str, Any] = Field(default_factory=dict)
     clock: ClockTable = ClockTable()
     openings: OpeningsTable = OpeningsTable()
     rating: RatingTable = RatingTable()
-    player: list[PlayerTable] = []
-
-
-class Finding(NamedTuple):
-    """A problem with the place it is at, before that is turned into words."""
-
-    path: KeyPath
-    message: str
-
-
-def read_tables(data: dict[str, Any]) -> tuple[TournamentFile, list[Finding]]:
-    """Validate a parsed file. What is wrong is reported, left out, and the rest still checked."""
-    data, findings = deepcopy(data), list[Finding]()
-    while True:
-        try:
-            return TournamentFile.model_validate(data), findings
-        except ValidationError as error:
-            found = list(explain(error, TournamentFile, data))
-            findings += found
-            for finding in found:
-                _leave_out(data, finding.path)
-
-
-def _leave_out(data: Any, path: KeyPath) -> None:
-    """Remove the table entry nearest to `path`, so that its default is used."""
-    holder, key = data, path[0]
-    for depth, step in enumerate(path):
-        if isinstance(data, dict):
-            holder, key = data, step
-        elif all(isinstance(item, dict) for item in path[:depth]):
-            break
-        if not isinstance(data, dict | list) or (isinstance(data, dict) and step not in data):
-            break
-        data = data[step]  # type: ignore[index] # a list's step is an index, a table's a key
-    holder.pop(key, None)
-
-
-_TABLES = {
-    "model_type": "must be a table: write [{name}]",
-    "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
-}
-"""pydantic's words for what a TOML file has another name for."""
-
-
-def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
-    """Each key that `model` refused, with what is allowed and what was got."""
-    messages: dict[KeyPath, list[str]] = {}
-    got: dict[KeyPath, str] = {}
-    for entry in error.errors():
-        path = _path_in(data, entry["loc"], entry["type"])
-        messages.setdefault(path, [])
-        if entry["type"] == "extra_forbidden":
-            known = _keys_of(model, path[:-1])
-            messages[path].append(f"unknown key; {did_you_mean(str(path[-1]), known)}")
-        elif entry["type"] == "missing":
-            messages[path].append("is missing")
-        elif entry["type"] in _TABLES:
-            written_as = _TABLES[entry["type"]].format(name=path[-1])
-            messages[path].append(f"{written_as}, got {shown(entry['input'])}")
-        elif entry["type"] == "value_error":
-            text = entry["msg"].removeprefix("Value error, ")
-            messages[path].append(f"{text}, got {shown(entry['input'])}")
-        else:
-            text = entry["msg"].removeprefix("Input should be ")
-            if entry["type"] == "literal_error":
-                text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
-            messages[path].append(text)
-            got[path] = f", got {shown(entry['input'])}"
-            if entry["type"] == "literal_error" and isinstance(entry["input"], str):
-                got[path] += _nearest(entry["input"], re.findall(r"'([^']*)'", text))
-    for path, texts in messages.items():
-        text = " or ".join(dict.fromkeys(texts))
-        must_be = "must be " if path in got else ""
-        yield Finding(path, f"{must_be}{text}{got.get(path, '')}")
-
-
-def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
-    """The part of pydantic's `loc` that is in the file: it also names branches of unions."""
-    path: KeyPath = ()
-    for step in loc:
-        if isinstance(data, Mapping) and (step in data or kind == "missing"):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int):
-            data = data[step]
-        else:
-            break
-        path = (*path, step)
-    return path
-
-
-def _keys_of(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys of the table that `path` leads to."""
-    for step in path:
-        if isinstance(step, str):
-            model = _model_in(model.model_fields[step].annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_in(annotation: object) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(filter(None, map(_model_in, get_args(annotation))), None)
-
-
-def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
-    """`did you mean "c"? (known: c, threads)`, without the question where nothing is near."""
-    known = list(known)
-    listed = f"{what}: {', '.join(known) or 'none'}"
-    near = difflib.get_close_matches(word, known, n=1)
-    return f'did you mean "{near[0]}"? ({listed})' if near else listed
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
-
-
-def shown(value: object) -> str:
-    """A value as a tournament file writes it, shortened."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 80 else f"{text[:77]}…"
-
-
-def written(path: KeyPath) -> str:
-    """`("player", 1, "options", "c")` → `player[2].options.c`: people count from 1."""
-    text = ""
-    for step in path:
-        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
+    player: list[PlayerTable] = Field(default_factory=list)

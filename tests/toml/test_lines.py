@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from arena.tournament.toml_lines import KeyLines
+from arena.toml.lines import KeyLines
 
 TEXT = '''\
 top = 1  # a = comment

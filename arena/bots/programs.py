@@ -1,4 +1,4 @@
-"""From what a tournament file names to a command this machine can start."""
+"""From what a file names to a command this machine can start."""
 
 from __future__ import annotations
 

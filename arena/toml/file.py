@@ -1,0 +1,60 @@
+"""A TOML file as text and values, and the error that tells all that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.toml.lines import KeyLines
+from arena.toml.tables import Finding, written
+
+
+class Problem(NamedTuple):
+    """One thing wrong in a file."""
+
+    key: str
+    """Where, as `player[2].options.c` (players counted from 1); empty for the whole file."""
+    line: int | None
+    """The line in the file, from 1; None where it cannot be told."""
+    message: str
+
+
+class FileError(ValueError):
+    """A file cannot be used. Its text has a line for each problem, all at once."""
+
+    def __init__(self, file: Path, problems: tuple[Problem, ...]) -> None:
+        self.file = file
+        self.problems = problems
+        super().__init__("\n".join(map(self._line, problems)))
+
+    def _line(self, problem: Problem) -> str:
+        place = f"{self.file}:{problem.line}" if problem.line else str(self.file)
+        return ": ".join(part for part in (place, problem.key, problem.message) if part)
+
+
+class NotToml(ValueError):  # noqa: N818 - what a text is, told by the reader of the file
+    """The parser stopped."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The file's values. Raises NotToml with the line where the parser stopped."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line = int(place[1]) if place else None
+        raise NotToml(Problem("", line, f"not valid TOML: {error}")) from None
+
+
+def problems(text: str, findings: Iterable[Finding]) -> tuple[Problem, ...]:
+    """The findings with their lines, in the order of the file."""
+    lines = KeyLines(text)
+    placed = sorted(findings, key=lambda finding: lines.line_of(finding.path) or 0)
+    return tuple(Problem(written(at), lines.line_of(at), message) for at, message in placed)
