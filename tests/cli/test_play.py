@@ -32,7 +32,7 @@ from rules.position import PASS
 from rules.transcript import read_transcript
 
 BOTS = Path(__file__).parent.parent / "bots"
-HOSTILE = f"{sys.executable} -I -S {BOTS}/hostile.py"
+HOSTILE = f"{sys.executable} -I -S {BOTS}/hostile"
 
 
 def play(*arguments: str, typed: Sequence[str] = ()) -> Result:

@@ -27,8 +27,8 @@ class Bots:
         self.mark = uuid.uuid4().hex
 
     def hostile(self, fault: str = "none", **more: Any) -> PlayerSpec:
-        """The bot of `tests/bots/hostile.py` with a fault."""
-        command = (*PYTHON, str(BOTS / "hostile.py"), fault, self.mark)
+        """The bot of `tests/bots/hostile` with a fault."""
+        command = (*PYTHON, str(BOTS / "hostile"), fault, self.mark)
         return PlayerSpec(**{"name": fault, "command": command, **more})
 
     def left(self) -> list[str]:
