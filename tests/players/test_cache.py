@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numba
-
-from players.kernels import cache
+from arena.cache import CACHE_VARIABLE
+from players import kernel_folder
+from players.kernel_folder import cache_folder
 
 HITS = """
 import sys
@@ -64,11 +64,11 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert [line["step"] for line in lines] == [1, 2, 3, 4, 5, 6]
     assert {line["steps"] for line in lines} == {6}
     assert all(line["seconds"] >= 0 for line in lines)
-    before = files(cache.cache_folder())
+    before = files(cache_folder())
     assert before
     done = run("-c", HITS)
     assert (done.returncode, done.stderr) == (0, "")
-    assert files(cache.cache_folder()) == before
+    assert files(cache_folder()) == before
 
 
 def test_warming_ends_quietly_when_nobody_listens() -> None:
@@ -92,42 +92,56 @@ def test_rules_without_kernels_have_nothing_to_warm() -> None:
 def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
-    folder = cache.cache_folder()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    folder = cache_folder()
     assert folder.parent == tmp_path
-    assert folder == cache.cache_folder()
-    monkeypatch.setattr("numba.__version__", "0.0")
-    assert cache.cache_folder() != folder
+    assert folder == cache_folder()
+    monkeypatch.setattr(kernel_folder, "version", lambda package: "0.0")
+    assert cache_folder() != folder
     monkeypatch.undo()
     room = tmp_path / "players" / "kernels"
     room.mkdir(parents=True)
-    monkeypatch.setattr(cache, "__file__", str(room / "cache.py"))
+    monkeypatch.setattr(kernel_folder, "__file__", str(room.parent / "kernel_folder.py"))
     names = set()
     for source in ("a = 1", "a = 2"):
         (room / "othello.py").write_text(source)
-        names.add(cache.cache_folder().name)
+        names.add(cache_folder().name)
     assert len(names) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
+UNWRITABLE = """
+import errno, os, runpy, sys, tempfile
+def refuse(*arguments, **settings):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+tempfile.TemporaryFile = refuse
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a program for which no folder can be written: root may write to any."""
+
+
+def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) -> None:
+    program = tmp_path / "compiles.py"
+    program.write_text(COMPILES)
+    folder = tmp_path / "cache"
+    missing = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
+    assert (missing.returncode, missing.stdout) == (0, "12\n")
+    assert missing.stderr.count("\n") == 1
+    assert "cannot be written and lacks kernels" in missing.stderr
+    assert "`arena warm` fills it" in missing.stderr
+    assert not files(folder)
+    assert run("-c", COMPILES, ARENA_CACHE_DIR=str(folder)).stderr == ""
+    kept = files(folder)
+    assert kept
+    found = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
+    assert (found.returncode, found.stdout, found.stderr) == (0, "12\n", "")
+    assert files(folder) == kept
+
+
+def test_a_cache_that_cannot_be_there_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
     """A file where the folder should be cannot be written by anyone, root included."""
     (tmp_path / "file").write_text("")
     done = run("-c", COMPILES, ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert (done.returncode, done.stdout) == (0, "12\n")
     assert done.stderr.count("cannot be written") == 1
     assert done.stderr.count("\n") == 1
-
-
-def test_a_cache_that_cannot_be_written_is_read_through_a_copy(
-    tmp_path: Path, monkeypatch: Any, capsys: Any
-) -> None:
-    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cache, "_writable", lambda folder: False)
-    monkeypatch.setattr("numba.config.CACHE_DIR", "")
-    cache.cache_folder().mkdir()
-    (cache.cache_folder() / "a.nbi").write_text("a kernel")
-    cache.prepare()
-    copy = Path(numba.config.CACHE_DIR)
-    assert copy != cache.cache_folder()
-    assert (copy / "a.nbi").read_text() == "a kernel"
-    assert "cannot be written" in capsys.readouterr().err

@@ -20,8 +20,9 @@ from players.endgame import (
     othello_search,
     reach_in,
 )
+from players.kernel_folder import cache_folder
 from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import cache_folder, kernel
+from players.kernels.cache import kernel
 from players.search import alphabeta
 from rules.position import Game
 
