@@ -1,0 +1,194 @@
+"""What a package may consist of: each entry of a folder or an archive is judged by its name, its
+kind and its size before anything of it is written.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from arena.bots.errors import PackageError
+
+MAX_ENTRIES = 2000
+MAX_BYTES = 64 * 2**20
+"""Of all files together, as they are once unpacked."""
+MAX_DEPTH = 16
+MAX_NAME_BYTES = 255
+"""Of one name between slashes: what file systems take."""
+
+LITTER = frozenset(
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        ".idea",
+        ".vscode",
+        ".DS_Store",
+        "__MACOSX",
+        "__pycache__",
+        ".pytest_cache",
+        ".mypy_cache",
+        ".ruff_cache",
+    ]
+)
+"""Names that tools leave beside a program; what lies there is no part of the package."""
+
+
+class Kind(StrEnum):
+    """What an entry is. Only the first two are admitted."""
+
+    FILE = "a file"
+    FOLDER = "a folder"
+    SYMBOLIC_LINK = "a symbolic link"
+    HARD_LINK = "a hard link"
+    DEVICE = "a device"
+    PIPE = "a named pipe"
+    SOCKET = "a socket"
+    SPARSE = "a sparse file"
+    UNKNOWN = "of a kind unknown here"
+
+
+def kind_of(mode: int) -> Kind:
+    """The kind that the `st_mode` of a file tells."""
+    kinds = {
+        stat.S_IFREG: Kind.FILE,
+        stat.S_IFDIR: Kind.FOLDER,
+        stat.S_IFLNK: Kind.SYMBOLIC_LINK,
+        stat.S_IFCHR: Kind.DEVICE,
+        stat.S_IFBLK: Kind.DEVICE,
+        stat.S_IFIFO: Kind.PIPE,
+        stat.S_IFSOCK: Kind.SOCKET,
+    }
+    return kinds.get(stat.S_IFMT(mode), Kind.UNKNOWN)
+
+
+class Judge:
+    """Judges the entries of one package, one after the other."""
+
+    def __init__(self, package: Path, error: type[PackageError]) -> None:
+        self._package = package
+        self._error = error
+        self._reasons: list[str] = []
+        self._entries = 0
+        self._bytes = 0
+        self._kinds: dict[str, Kind] = {}  # every path so far, parents included
+        self._spelt: dict[str, str] = {}  # the path as a file system without cases knows it → ours
+
+    def admit(self, written: str, kind: Kind) -> str | None:
+        """The path of the entry in the package, `a/b.py`; None when it is refused or litter."""
+        self._entries += 1
+        if self._entries > MAX_ENTRIES:
+            self.stop(
+                f"holds more than {MAX_ENTRIES} entries; leave out what the bot does not need"
+            )
+        reason = _why_not_named(written)
+        parts = tuple(part for part in PurePosixPath(written).parts if part != ".")
+        if reason is None and kind not in (Kind.FILE, Kind.FOLDER):
+            reason = f"is {kind}; only files and folders are taken"
+        path = "/".join(parts)
+        if reason is None and parts and not LITTER.isdisjoint(parts):
+            return None
+        if reason is None and parts:
+            reason = self._why_not_beside(parts, kind)
+        if reason is not None:
+            self._reasons.append(f"{shown_name(written)} {reason}")
+            return None
+        return path if parts else None
+
+    def count(self, size: int) -> None:
+        """So many more bytes of contents."""
+        self._bytes += size
+        if self._bytes > MAX_BYTES:
+            self.stop(
+                f"holds more than {MAX_BYTES >> 20} MiB once unpacked; leave out what the bot "
+                "does not need"
+            )
+
+    def stop(self, reason: str) -> None:
+        """Refuse the whole at once."""
+        raise self._error(self._package, [*self._reasons, reason])
+
+    def finish(self) -> None:
+        """Raise the error when any entry was refused."""
+        if self._reasons:
+            raise self._error(self._package, self._reasons)
+
+    def _why_not_beside(self, parts: tuple[str, ...], kind: Kind) -> str | None:
+        """Why the entry cannot lie beside those before it."""
+        if kind is Kind.FILE and self._kinds.get("/".join(parts)) is Kind.FILE:
+            return "is there twice"
+        for depth in range(1, len(parts) + 1):
+            path = "/".join(parts[:depth])
+            here = kind if depth == len(parts) else Kind.FOLDER
+            if self._kinds.setdefault(path, here) is not here:
+                return f"needs {shown_name(path)} to be both a file and a folder"
+            plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+            spelt = self._spelt.setdefault(plain, path)
+            if spelt != path:
+                return f"differs from {shown_name(spelt)} only in case or accents; rename one"
+        return None
+
+
+def _why_not_named(written: str) -> str | None:
+    """Why a name is refused whatever it names."""
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return "has a name that is not UTF-8; rename it"
+    if not written:
+        return "has no name"
+    if any(unicodedata.category(character) in ("Cc", "Cf") for character in written):
+        return "has control characters in its name; rename it"
+    if written.startswith("/") or PureWindowsPath(written).drive:
+        return "is an absolute path"
+    if "\\" in written:
+        return "has a backslash in its name; pack with / between folders"
+    parts = written.split("/")
+    if ".." in parts:
+        return "leads out of the package"
+    if max(len(part.encode()) for part in parts) > MAX_NAME_BYTES:
+        return f"has a name of more than {MAX_NAME_BYTES} bytes; shorten it"
+    if len(parts) > MAX_DEPTH:
+        return f"lies more than {MAX_DEPTH} folders deep"
+    return None
+
+
+def shown_name(name: str) -> str:
+    """A name safe to show, shortened, in quotes."""
+    safe = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+    return f'"{safe}"' if len(safe) <= 80 else f'"{safe[:60]}…" ({len(name)} characters)'
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """The files of a package that is a folder, by their path in it, judged; sorted.
+
+    Raises PackageError with every entry refused.
+    """
+    judge = Judge(folder, PackageError)
+    found: dict[str, Path] = {}
+    for entry in _walk(folder):
+        status = entry.lstat()
+        kind = kind_of(status.st_mode)
+        path = judge.admit(entry.relative_to(folder).as_posix(), kind)
+        if path is not None and kind is Kind.FILE:
+            judge.count(status.st_size)
+            found[path] = entry
+    judge.finish()
+    return dict(sorted(found.items()))
+
+
+def _walk(folder: Path) -> Iterable[Path]:
+    """Everything below, but for what is litter; links are not followed."""
+    with os.scandir(folder) as entries:
+        below = sorted(entries, key=lambda entry: entry.name)
+    for entry in below:
+        if entry.name in LITTER:
+            continue
+        yield Path(entry.path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path))

@@ -1,0 +1,103 @@
+"""bot.toml: what a bot is called, what it plays, how it is built and started."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import Field
+
+from arena.bots.errors import ManifestError
+from arena.referee.frozen import Frozen
+from arena.toml.file import NotToml, Problem, parse, problems
+from arena.toml.tables import Finding, Table, read_tables, shown
+
+FILE_NAME = "bot.toml"
+RuleSet = Literal["othello", "dots", "2048", "2584"]
+RULE_SETS: tuple[str, ...] = get_args(RuleSet)
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
+NAME_RULE = (
+    "a name is letters, digits, dots, dashes and underscores (a–z, A–Z, 0–9, ., -, _), begins with "
+    "a letter or digit, does not end with a dot, and has at most 64 of them"
+)
+_REQUIRED = {
+    "name": f"is missing: {NAME_RULE}",
+    "rules": 'is missing: what it plays, as rules = ["othello", "dots"]',
+    "command": 'is missing: what starts it, as command = ["python3", "bot.py"]',
+}
+
+
+class Manifest(Frozen):
+    """A bot.toml as its author wrote it."""
+
+    name: str
+    rules: tuple[str, ...]
+    command: tuple[str, ...]
+    """What starts it in its own folder."""
+    build: tuple[str, ...] | None
+    """What is run once in its folder before it can be started; null when nothing is."""
+    authors: tuple[str, ...]
+
+
+class _File(Table):
+    """The file's keys. What is required is asked for later, so that all problems come at once."""
+
+    name: str | None = None
+    rules: list[RuleSet] | None = Field(default=None, min_length=1)
+    command: list[str] | None = Field(default=None, min_length=1)
+    build: list[str] | None = Field(default=None, min_length=1)
+    authors: list[str] = Field(default_factory=list)
+
+
+def is_name(text: str) -> bool:
+    """Whether a bot may be called so: its name is also that of files and folders."""
+    return _NAME.fullmatch(text) is not None
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a bot.toml. Raises ManifestError with every problem found, each with its line."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ManifestError(path, (Problem("", line, "not UTF-8 text"),)) from None
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise ManifestError(path, (Problem("", None, message),)) from None
+    try:
+        file, findings = read_tables(_File, parse(text))
+    except NotToml as error:
+        raise ManifestError(path, (error.problem,)) from None
+    wrong = {finding.path[0] for finding in findings if finding.path}
+    findings += [finding for finding in _judge(file) if finding.path[0] not in wrong]
+    if findings:
+        raise ManifestError(path, problems(text, findings))
+    assert file.name is not None and file.rules and file.command  # or there was a finding
+    return Manifest(
+        name=file.name,
+        rules=tuple(dict.fromkeys(file.rules)),
+        command=tuple(file.command),
+        build=tuple(file.build) if file.build else None,
+        authors=tuple(file.authors),
+    )
+
+
+def _judge(file: _File) -> list[Finding]:
+    """What the types of the keys do not tell."""
+    values: dict[str, Any] = file.model_dump()
+    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if values[key] is None]
+    if file.name is not None and not is_name(file.name):
+        found.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
+    for key in ("command", "build"):
+        words = values[key] or []
+        if words and not words[0].strip():
+            found.append(Finding((key,), "begins with the program to run; its first word is empty"))
+        if any("\0" in word for word in words):
+            found.append(Finding((key,), "no program takes a NUL character; remove it"))
+    if any(not author.isprintable() for author in file.authors):
+        found.append(
+            Finding(("authors",), "a name has characters that cannot be shown; remove them")
+        )
+    return found

@@ -1,0 +1,133 @@
+"""The files of a package: what they are in sum, and how they come to lie where nobody changes
+them: made in a folder aside, then there at once and whole, or not at all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from arena.bots.entries import files_in
+
+_ASIDE = ".making-"
+"""How folders begin in which something is being made."""
+_CHUNK_BYTES = 2**16
+
+
+def digest(files: dict[str, Path]) -> str:
+    """SHA-256, in hex, of names, contents and whether they may be executed."""
+    total = hashlib.sha256()
+    for path, file in sorted(files.items()):
+        with file.open("rb") as opened:
+            contents = hashlib.file_digest(opened, "sha256").hexdigest()
+        total.update(f"{contents} {'x' if executable(file) else '-'} {path}\n".encode())
+    return total.hexdigest()
+
+
+def executable(file: Path) -> bool:
+    """Whether its owner may execute it."""
+    return bool(file.stat().st_mode & 0o100)
+
+
+def copy(files: dict[str, Path], folder: Path) -> None:
+    """Copy the files into `folder`, which is there; of modes only executability goes along."""
+    for path, file in files.items():
+        with file.open("rb") as opened:
+            write(folder / path, iter(lambda: opened.read(_CHUNK_BYTES), b""), executable(file))
+
+
+def write(path: Path, chunks: Iterator[bytes], runs: bool) -> None:
+    """Write a file that is not there yet, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with os.fdopen(os.open(path, flags, 0o755 if runs else 0o644), "wb") as opened:
+        for chunk in chunks:
+            opened.write(chunk)
+
+
+@contextmanager
+def made_aside(parent: Path) -> Iterator[Path]:
+    """A new folder in `parent`, gone again at the end unless `settle` moved it.
+
+    It is locked as long as its maker lives; what the dead left is removed here.
+    """
+    parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as ours:
+        with _locked(parent):  # so that nobody sweeps a folder between its making and its lock
+            _sweep(parent)
+            folder = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=parent))
+            ours.enter_context(_locked(folder))
+        ours.callback(remove, folder)
+        folder.chmod(0o755)
+        yield folder
+
+
+def settle(made: Path, final: Path) -> None:
+    """Make a folder read-only, safe on the disk, and let it appear as `final`.
+
+    Where `final` is there already, made by another, that one stays.
+    """
+    for folder, _, names in os.walk(made):
+        for name in names:
+            file = Path(folder, name)
+            _sync(file)
+            file.chmod(0o555 if executable(file) else 0o444)
+        _sync(Path(folder))
+        if folder != str(made):  # to be moved, a folder must be writable itself
+            Path(folder).chmod(0o555)
+    try:
+        made.rename(final)
+    except OSError:
+        if not final.is_dir():
+            raise
+    else:
+        final.chmod(0o555)
+        _sync(final.parent)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, read-only ones in it too; one that is not there is no mistake."""
+    if not folder.is_dir():
+        return
+    for inside, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(inside).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def whole(folder: Path) -> tuple[dict[str, Path], str]:
+    """The files of a folder, judged, and their digest. Raises PackageError."""
+    files = files_in(folder)
+    return files, digest(files)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what makers left that were killed: their locks went with them."""
+    for folder in parent.glob(f"{_ASIDE}*"):
+        with suppress(OSError), _locked(folder, wait=False):
+            remove(folder)
+
+
+@contextmanager
+def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock. Without `wait` an OSError when another has it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
