@@ -6,20 +6,19 @@ made it. So `sweep` finds the groups of referees that were killed.
 
 from __future__ import annotations
 
-import errno
-import itertools
 import os
-import signal
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from arena.referee.sandbox import hierarchies
+from arena.referee.sandbox import group_folders, hierarchies
+from arena.referee.sandbox.group_folders import sweep
 from arena.referee.sandbox.hierarchies import Control, Hierarchy, write
 from arena.referee.sandbox.policy import Guarantee
+
+__all__ = ["Available", "Group", "available", "limits", "sweep", "usable"]
 
 _GUARANTEES: dict[Control, Guarantee] = {
     "memory": Guarantee.MEMORY,
@@ -27,8 +26,6 @@ _GUARANTEES: dict[Control, Guarantee] = {
     "cpuset": Guarantee.CPU,
 }
 _PROC = Path("/proc")
-_NUMBERS = itertools.count(1)
-_POLL_S = 0.001
 
 
 class Group:
@@ -54,7 +51,7 @@ class Group:
         found = usable()
         if not found:
             return None
-        name = f"arena-{_referee()}-{next(_NUMBERS)}"
+        name = group_folders.new_name()
         parts = {part: part.folder / name for part in found}
         made: list[Path] = []
         try:
@@ -86,7 +83,7 @@ class Group:
     def processes(self) -> tuple[int, ...]:
         """Who is in here, in groups below too; a zombie is not."""
         folder = next(iter(self._parts.values()))
-        return tuple(_processes(folder))
+        return tuple(group_folders.processes(folder))
 
     def memory_bytes(self) -> int | None:
         """What its processes hold that cannot be dropped: their own pages, and files in memory."""
@@ -144,20 +141,12 @@ class Group:
 
         The caller reaps its own children.
         """
-        deadline = time.monotonic() + patience_s
-        while True:
-            for part, folder in self._parts.items():
-                _kill(part, folder)
-            if not self.processes():
-                return True
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL_S)
+        return group_folders.end(self._parts.values(), patience_s)
 
     def remove(self) -> None:
         """Take its folders away. OSError (EBUSY): there are still processes in it."""
         for folder in self._parts.values():
-            _remove(folder)
+            group_folders.remove(folder)
 
 
 def _bound(
@@ -199,13 +188,18 @@ def limits(
             yield "memory.oom.group", "1", False  # the player as a whole, no half of it
     elif control == "pids" and processes is not None:
         yield "pids.max", str(processes), True
-    elif control == "cpuset" and cores is not None:
-        if v1:
-            nodes = (part.folder / "cpuset.effective_mems").read_text().strip()
-            yield "cpuset.mems", nodes, True
+    elif control == "cpuset" and (v1 or cores is not None):
+        if v1:  # who has no nodes or no cores in writing takes nobody in
+            yield "cpuset.mems", _of(part, "cpuset.effective_mems"), True
             # Balanced with our own group; by itself it would make the kernel plan all cores anew.
             yield "cpuset.sched_load_balance", "0", False
-        yield "cpuset.cpus", ",".join(map(str, cores)), True
+        ours = _of(part, "cpuset.effective_cpus") if cores is None else ",".join(map(str, cores))
+        yield "cpuset.cpus", ours, True
+
+
+def _of(part: Hierarchy, name: str) -> str:
+    """What our own group says."""
+    return (part.folder / name).read_text().strip()
 
 
 @cache
@@ -225,7 +219,7 @@ def _tried() -> tuple[tuple[Hierarchy, dict[Control, str]], ...]:
 
 
 def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
-    folder = part.folder / f"arena-{_referee()}-{next(_NUMBERS)}"
+    folder = part.folder / group_folders.new_name()
     try:
         folder.mkdir()
     except OSError as error:
@@ -277,96 +271,6 @@ def _available(what: str, control: Control) -> Available:
     why = reasons[0] if reasons else f"no control group of ours has the controller {control}"
     start = _SCOPE if os.geteuid() == 0 else _USER_SCOPE
     return Available(what, None, f"{why}. With systemd, start the arena as `{start}`.")
-
-
-def sweep() -> int:
-    """Kill and remove the groups of referees that are dead; how many folders there were.
-
-    Searches all that is mounted: a referee may have had another group of its own than we have.
-    """
-    swept = 0
-    for mount in hierarchies.mounts((_PROC / "self" / "mountinfo").read_text()):
-        part = Hierarchy(mount.version, mount.point, ())
-        for folder in _groups(mount.point):
-            if not _alive(folder.name):
-                with suppress(OSError):  # another user's, or swept by another just now
-                    _end(part, folder)
-                    swept += 1
-    return swept
-
-
-def _end(part: Hierarchy, folder: Path, patience_s: float = 2.0) -> None:
-    deadline = time.monotonic() + patience_s
-    while any(_processes(folder)) and time.monotonic() < deadline:
-        _kill(part, folder)
-        time.sleep(_POLL_S)
-    _remove(folder)
-
-
-def _groups(root: Path) -> Iterator[Path]:
-    """Folders with the name of a player's group, and nothing below them."""
-    for path, below, _ in os.walk(root):
-        ours = [name for name in below if name.startswith("arena-") and name.count("-") == 4]
-        yield from (Path(path, name) for name in ours)
-        below[:] = [name for name in below if name not in ours]
-
-
-@cache
-def _pid_namespace() -> int:
-    return (_PROC / "self" / "ns" / "pid").stat().st_ino
-
-
-def _referee() -> str:
-    """Our process, told apart from all that ever had its pid: pid, start, and whose pid it is."""
-    pid = os.getpid()
-    return f"{pid}-{_started(pid)}-{_pid_namespace()}"
-
-
-def _started(pid: int) -> int | None:
-    """When a process was started, in ticks since boot; None when it is dead, or a zombie."""
-    try:
-        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])
-
-
-def _alive(name: str) -> bool:
-    """Whether the referee that gave this name lives, or may live where we cannot see it."""
-    pid, started, namespace, _ = name.removeprefix("arena-").split("-")
-    return namespace != str(_pid_namespace()) or started == str(_started(int(pid)))
-
-
-def _kill(part: Hierarchy, folder: Path) -> None:
-    """SIGKILL to all in one folder. v1 delivers it only to who is not frozen."""
-    with suppress(OSError):
-        write(folder / "cgroup.kill", "1")  # v2, since Linux 5.14
-        return
-    with suppress(OSError):
-        write(folder / "pids.max", "0")  # none of them forks any more
-    for process in _processes(folder):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(process, signal.SIGKILL)
-    with suppress(OSError):
-        write(folder / "freezer.state", "THAWED")
-
-
-def _processes(folder: Path) -> Iterator[int]:
-    for path, _, _ in os.walk(folder):
-        with suppress(OSError):
-            yield from map(int, Path(path, "cgroup.procs").read_text().split())
-
-
-def _remove(folder: Path) -> None:
-    """A group and all groups below it. OSError (EBUSY): one has processes."""
-    for path, _, _ in os.walk(folder, topdown=False):
-        try:
-            Path(path).rmdir()
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            if error.errno == errno.EBUSY:
-                raise
 
 
 def _pairs(path: Path) -> dict[str, int]:
