@@ -35,8 +35,11 @@ class SessionPool:
     they were there before the pool: whatever else appears was forked away by a player.
     """
 
-    def __init__(self, *, keep_alive: bool = False) -> None:
+    def __init__(
+        self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None
+    ) -> None:
         self.keep_alive = keep_alive
+        self._cores = cores
         self._alive: list[Player] = []
         self._idle: list[Player] = []
         become_subreaper()
@@ -56,7 +59,7 @@ class SessionPool:
                     self.kill(player)
                     break
                 return player
-        process = PlayerProcess(spec)
+        process = PlayerProcess(spec, self._cores)
         player = Player(spec, process, Session(process))
         self._alive.append(player)
         return player

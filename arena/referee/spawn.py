@@ -1,49 +1,94 @@
-"""Starting a player's program."""
+"""Why a player's program cannot be started: found before the start, or told by the system."""
 
 from __future__ import annotations
 
 import errno
 import os
+import platform
 import shutil
-import signal
-import subprocess
+import sys
 from pathlib import Path
 
 from arena.protocol import Termination
 from arena.referee.fault import PlayerFault
-from arena.referee.processes import die_with_parent
 from arena.referee.spec import PlayerSpec
 
 _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""
+_ELF = b"\x7fELF"
+_ELF_MACHINE = slice(18, 20)
+"""Where an ELF file says what it was compiled for."""
 
 
-def spawn(spec: PlayerSpec) -> subprocess.Popen[bytes]:
-    """Start the program in a session of its own, with pipes.
+def not_started(spec: PlayerSpec, error: OSError | ValueError) -> PlayerFault:
+    """The fault behind what `subprocess` raised; raises `error` where the host is at fault."""
+    if isinstance(error, ValueError):  # no system takes such a command
+        sentence = f"The command of {spec.name} holds a NUL character."
+    elif error.errno in _HOST_ERRORS:
+        raise error
+    else:
+        sentence = _why_not_started(spec, error)
+    return PlayerFault(Termination.START_FAILED, sentence)
 
-    Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+
+def find_program(spec: PlayerSpec, search: str | None) -> str:
+    """The file that the command names, by its absolute path; `search` is the PATH it gets.
+
+    For sandboxes, where another program starts it and the system's answer does not reach us: it
+    is judged as the system would. Raises PlayerFault (`start_failed`).
     """
-    parent = os.getpid()
     try:
-        return subprocess.Popen(
-            spec.command,
-            cwd=spec.cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
-            preexec_fn=lambda: die_with_parent(parent, signal.SIGKILL),
-        )
-    except ValueError:  # of Popen: no system takes such a command
-        raise PlayerFault(
-            Termination.START_FAILED, f"The command of {spec.name} holds a NUL character."
-        ) from None
-    except OSError as error:
-        if error.errno in _HOST_ERRORS:
-            raise
-        raise PlayerFault(Termination.START_FAILED, _why_not_started(spec, error)) from None
+        return _program(spec, search)
+    except (OSError, ValueError) as error:
+        raise not_started(spec, error) from None
+
+
+def interpreter(program: str) -> list[str]:
+    """The words of a script's #! line; none where it has none. Raises OSError."""
+    with Path(program).open("rb") as file:
+        line = file.readline(256)
+    return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
+
+
+def _program(spec: PlayerSpec, search: str | None) -> str:
+    """Raises the OSError or ValueError that starting it without a sandbox would raise."""
+    if any("\0" in word for word in spec.command):
+        raise ValueError("embedded null byte")
+    name = spec.command[0]
+    if spec.cwd is not None and not Path(spec.cwd).is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    if "/" in name:
+        program = str(Path(spec.cwd or Path.cwd()) / name)
+    else:
+        program = str(Path(shutil.which(name, path=search) or name).absolute())
+    if not Path(program).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    if Path(program).is_dir() or not os.access(program, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if os.access(program, os.R_OK):
+        _judge_contents(program)
+    return program
+
+
+def _judge_contents(program: str) -> None:
+    with Path(program).open("rb") as file:
+        head = file.read(20)
+    if head.startswith(b"#!"):
+        words = interpreter(program)
+        if not words or not Path(words[0]).exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    elif not head.startswith(_ELF) or not _for_this_machine(head):
+        raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC))
+
+
+def _for_this_machine(head: bytes) -> bool:
+    """As this interpreter was compiled; a 64-bit x86 also runs 32-bit programs."""
+    with Path(sys.executable).open("rb") as file:
+        ours = file.read(20)
+    i386 = b"\x03\x00"
+    return head[_ELF_MACHINE] == ours[_ELF_MACHINE] or (
+        platform.machine() == "x86_64" and head[_ELF_MACHINE] == i386
+    )
 
 
 def _why_not_started(spec: PlayerSpec, error: OSError) -> str:

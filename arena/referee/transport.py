@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
-import subprocess
 import time
 from contextlib import suppress
 from typing import NamedTuple, Protocol
@@ -19,13 +17,7 @@ from arena.protocol import MAX_LINE_BYTES, Termination
 from arena.referee import sentences
 from arena.referee.ends import Ends
 from arena.referee.fault import PlayerFault
-from arena.referee.processes import (
-    kill_tree,
-    peak_resident_bytes,
-    resident_bytes,
-    signal_tree,
-)
-from arena.referee.spawn import spawn
+from arena.referee.sandbox.cage import Cage
 from arena.referee.spec import PlayerSpec
 
 MAX_BLANK_LINES = 100
@@ -36,8 +28,6 @@ _FLOOD_BYTES = 32 * 1024
 """So much waiting is no stray answer. Less than a pipe holds: short writes leave gaps in it."""
 _WATCH_MS = 25
 """How often memory is sampled while we wait; the first slice of a wait costs nothing."""
-_DEATH_S = 2.0
-"""How long a killed process may take to be gone, on a host that is busy freeing its memory."""
 _DYING_MS = 500
 """A process that ends closes its pipes a moment before it can be seen dead; a large one on a busy
 host, a long moment."""
@@ -67,9 +57,12 @@ class Transport(Protocol):
 
 
 class PlayerProcess:
-    """A player's process and its pipes. Starting it may raise PlayerFault (`start_failed`)."""
+    """A player's process and its pipes, in a sandbox that may use `cores` (None: all of ours).
 
-    def __init__(self, spec: PlayerSpec) -> None:
+    Starting it may raise PlayerFault (`start_failed`).
+    """
+
+    def __init__(self, spec: PlayerSpec, cores: tuple[int, ...] | None = None) -> None:
         self.stderr = Ends()
         self.peak_memory_bytes = 0
         self.beside: tuple[PlayerProcess, ...] = ()
@@ -77,7 +70,8 @@ class PlayerProcess:
         self.fault: PlayerFault | None = None
         """Why it was ended while another was waited for; raised when it is asked again."""
         self._limit_bytes = spec.memory_mb * 2**20 if spec.memory_mb is not None else None
-        self._process = spawn(spec)
+        self.cage = Cage(spec, cores)
+        self._process = self.cage.start()
         self.pid = self._process.pid
         self._stdin, self._stdout, self._stderr = (
             pipe.fileno()
@@ -242,22 +236,25 @@ class PlayerProcess:
         if now < self._sample_at:
             return
         self._sample_at = now + _WATCH_MS * 1_000_000
-        used = resident_bytes(self.pid)
+        used = self.cage.memory_bytes()
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         if self._limit_bytes is not None and used > self._limit_bytes:
-            signal_tree(self.pid)
+            self.cage.stop()
             raise sentences.out_of_memory(used, self._limit_bytes)
+        self._judge_memory()
+
+    def _judge_memory(self) -> None:
+        """Raise PlayerFault when the system killed one of its processes for their limit."""
+        if self._limit_bytes is not None and self.cage.out_of_memory():
+            raise sentences.out_of_memory(self.cage.peak_bytes(), self._limit_bytes)
 
     def note_peak_memory(self) -> None:
         """Bring `peak_memory_bytes` up to date: short games end between two samples."""
-        self.peak_memory_bytes = max(self.peak_memory_bytes, peak_resident_bytes(self.pid))
+        self.peak_memory_bytes = max(self.peak_memory_bytes, self.cage.peak_bytes())
 
     def cpu_ms(self) -> float | None:
         """CPU time of the process so far; None when it is gone."""
-        try:
-            return time.clock_gettime((~self.pid << 3) | 2) * 1000  # see clock_getcpuclockid(3)
-        except OSError:
-            return None
+        return self.cage.cpu_ms()
 
     # Ends
 
@@ -265,6 +262,9 @@ class PlayerProcess:
         """The fault of a process that is dead: how it ended, and its last words."""
         for _ in range(4):  # what it wrote to stderr before its death; bounded, a child may flood
             self._events(0)
+        self._judge_memory()
+        if (failure := self.cage.host_failure()) is not None:
+            raise OSError(f"{failure}: {self.stderr.last_lines()}")
         # Left unreaped: until `kill`, its pid and its group are nobody else's.
         end = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
         return sentences.exited(end, when, self.stderr.last_lines())
@@ -299,11 +299,7 @@ class PlayerProcess:
             return
         self._killed = True
         self.note_peak_memory()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        kill_tree(self.pid)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_DEATH_S)
+        self.cage.kill()
         self._events(0)  # its last words
         os.close(self._pidfd)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):

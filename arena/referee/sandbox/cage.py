@@ -1,0 +1,168 @@
+"""A player's containment: its start, what all of its processes take, its freezing, its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+from arena.referee.processes import (
+    children,
+    kill_tree,
+    peak_resident_bytes,
+    resident_bytes,
+    signal_tree,
+    tree,
+)
+from arena.referee.sandbox import launch
+from arena.referee.sandbox.cgroups import Group
+from arena.referee.sandbox.means import Means, found
+from arena.referee.sandbox.place import Place
+from arena.referee.spec import PlayerSpec
+
+_DEATH_S = 2.0
+"""How long a killed process may take to be gone, on a host that is busy freeing its memory."""
+
+
+class Cage:
+    """One player's processes, contained as its `sandbox` says.
+
+    `cores`: those it may run on in a sandbox; None for the caller's. `means`: what of this
+    machine may be used, by default all there is. Every method but `start` needs it started.
+    """
+
+    def __init__(
+        self,
+        spec: PlayerSpec,
+        cores: tuple[int, ...] | None = None,
+        means: Means | None = None,
+    ) -> None:
+        self.spec = spec
+        self._cores = cores
+        self._means = found() if means is None else means
+        self.place: Place | None = None
+        """What is set aside for it; None in mode `none`, which sets nothing aside."""
+        self._player: int | None = None
+        self._killed = False
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the program, in a session of its own, with pipes; once.
+
+        Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+        """
+        mode = self.spec.sandbox.mode
+        if mode == "none":
+            self._launched = launch.bare(self.spec)
+        else:
+            self.place = Place.prepare(self.spec, self._cores, self._means)
+            begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
+            try:
+                self._launched = begin(self.place, self._cores, self._means)
+            except BaseException:
+                self.place.close()
+                raise
+        self.pid = self._launched.process.pid
+        """The process we started: the player's, or bubblewrap's beside it."""
+        return self._launched.process
+
+    @property
+    def group(self) -> Group | None:
+        """Its control group; None without one."""
+        return self.place.group if self.place is not None else None
+
+    # What it takes
+
+    def memory_bytes(self) -> int:
+        """What all its processes hold now."""
+        used = self.group.memory_bytes() if self.group is not None else None
+        return resident_bytes(self.pid) if used is None else used
+
+    def peak_bytes(self) -> int:
+        """The most they ever held together, where the system says; else its first process."""
+        peak = self.group.peak_bytes() if self.group is not None else None
+        return peak_resident_bytes(self.player_pid()) if peak is None else peak
+
+    def out_of_memory(self) -> bool:
+        """Whether the system killed one of its processes for the memory they held together."""
+        return self.group is not None and self.group.oom_kills() > 0
+
+    def cpu_ms(self) -> float | None:
+        """CPU time of its first process, which ends with it; None when it is gone."""
+        try:
+            return time.clock_gettime((~self.player_pid() << 3) | 2) * 1000  # clock_getcpuclockid(3)
+        except OSError:
+            return None
+
+    def player_pid(self) -> int:
+        """Its first process, which in bubblewrap has two others above it."""
+        if self.spec.sandbox.mode != "bwrap":
+            return self.pid
+        if self._player is None:
+            inside = [pid for init in children(self.pid) for pid in children(init)]
+            if len(inside) != 1:
+                return self.pid  # not there yet, or no more
+            self._player = inside[0]
+        return self._player
+
+    def host_failure(self) -> str | None:
+        """Once it is dead: why that was no fault of the player's, or None."""
+        status = self._launched.status
+        if status is None or launch.report_of(status):
+            return None
+        return "bubblewrap ended before the player's program did"
+
+    # Freezing
+
+    def freeze(self) -> None:
+        """Stop all its processes where they are."""
+        if self.group is not None and self.group.freezes:
+            self.group.freeze()
+        else:
+            self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        if self.group is not None and self.group.freezes:
+            self.group.thaw()
+        else:
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for process in tree(self.pid):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, number)
+
+    # Its end
+
+    def stop(self) -> None:
+        """Kill its processes and leave them to be reaped, as they are at `kill`."""
+        signal_tree(self.pid)
+
+    def kill(self) -> None:
+        """End every process in it and reap ours; give back all that was set aside. Twice is fine.
+
+        What mode `none` and a player that keeps our user forked away, it no longer knows; whoever
+        runs as a subreaper gets that.
+        """
+        if self._killed:
+            return
+        self._killed = True
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        descendants = tuple(tree(self.pid))[1:]
+        kill_tree(self.pid)
+        if self.group is not None:
+            self.group.kill()
+        elif self.place is not None and self.place.user is not None:
+            self.place.user.kill_all()
+        with suppress(subprocess.TimeoutExpired):
+            self._launched.process.wait(_DEATH_S)
+        for process in descendants:  # some became ours at its death
+            with suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
+        if self._launched.status is not None:
+            os.close(self._launched.status)
+        if self.place is not None:
+            self.place.close()

@@ -1,0 +1,113 @@
+"""Users that own nothing: one for each player that root lets play."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+FIRST, LAST = 61184, 65519
+"""The uids that systemd, too, gives to whom it needs for a while only."""
+
+
+class User:
+    """A uid, and the gid of the same number, that nobody else has while this object is open."""
+
+    def __init__(self) -> None:
+        """Raises OSError when all are taken."""
+        taken = _with_processes()
+        span = LAST - FIRST + 1
+        start = os.getpid() * 31 % span  # referees side by side look in different places
+        for number in range(span):
+            self.uid = FIRST + (start + number) % span
+            if self.uid not in taken and self._reserve():
+                return
+        raise OSError(f"All users from {FIRST} to {LAST} are in use")
+
+    def _reserve(self) -> bool:
+        """Take the uid before other referees do: a name that the system frees with its holder."""
+        self._name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            self._name.bind(f"\0arena-uid-{self.uid}")
+        except OSError:
+            self._name.close()
+            return False
+        return True
+
+    def become(self) -> None:
+        """This process has its rights from now on, and no way back. Raises OSError."""
+        os.setgroups([])
+        os.setresgid(self.uid, self.uid, self.uid)
+        os.setresuid(self.uid, self.uid, self.uid)
+
+    def kill_all(self, patience_s: float = 1.0) -> None:
+        """Kill every process it has, wherever it was forked to, and reap those that are ours."""
+        deadline = time.monotonic() + patience_s
+        while self._kill_once() and time.monotonic() < deadline:
+            time.sleep(0.002)
+
+    def _kill_once(self) -> bool:
+        """Kill all that are there in one system call; whether there were any."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.become()
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                os._exit(0)
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(pid, 0)
+        for process in Path("/proc").iterdir():
+            with suppress(OSError, ValueError):
+                if process.stat().st_uid == self.uid:
+                    os.waitpid(int(process.name), os.WNOHANG)
+        return status != 0  # also when they killed ours first
+
+    def close(self) -> None:
+        """Let others have it; its processes are gone. Twice is fine."""
+        self._name.close()
+
+
+@cache
+def can_become() -> bool:
+    """Whether this process may change its user, and such users exist here."""
+    if os.geteuid() != 0:
+        return False
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        inside, _, count = map(int, line.split())
+        if inside <= FIRST and LAST < inside + count:
+            return True
+    return False
+
+
+def is_player(uid: int) -> bool:
+    """Whether it is the uid of such a user."""
+    return FIRST <= uid <= LAST
+
+
+def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
+    """Make a user the owner of folders and all in them; links are not followed."""
+    pending = list(folders)
+    while pending:
+        folder = pending.pop()
+        os.chown(folder, uid, gid, follow_symlinks=False)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    os.chown(entry.path, uid, gid, follow_symlinks=False)
+
+
+def _with_processes() -> set[int]:
+    found = set()
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            found.add(process.stat().st_uid)
+    return found
