@@ -21,20 +21,8 @@ MAX_NAME_BYTES = 255
 """Of one name between slashes: what file systems take."""
 
 LITTER = frozenset(
-    [
-        ".git",
-        ".hg",
-        ".svn",
-        ".venv",
-        ".idea",
-        ".vscode",
-        ".DS_Store",
-        "__MACOSX",
-        "__pycache__",
-        ".pytest_cache",
-        ".mypy_cache",
-        ".ruff_cache",
-    ]
+    {".git", ".hg", ".svn", ".venv", ".idea", ".vscode", ".DS_Store", "__MACOSX", "__pycache__"}
+    | {".pytest_cache", ".mypy_cache", ".ruff_cache"}
 )
 """Names that tools leave beside a program; what lies there is no part of the package."""
 

@@ -36,8 +36,6 @@ class Bot(Frozen):
     """SHA-256, in hex, of the names and contents of its files as they were handed in."""
     source: str
     """Where it was handed in, absolute."""
-    readable: tuple[str, ...] = ()
-    """What its interpreter needs to read outside the system's folders; for `Policy.readable`."""
 
 
 def open_bot(path: Path) -> Bot:
@@ -93,8 +91,7 @@ def startable(bot: Bot) -> Bot:
             if "/" not in program and (folder / program).is_file():
                 hint = f'; the file of that name in the package is started as "./{program}"'
             raise PackageError(Path(bot.source), [f"command: {error}{hint}"]) from None
-    readable = programs.installation(command[0])
-    return bot.model_copy(update={"command": command, "build": None, "readable": readable})
+    return bot.model_copy(update={"command": command, "build": None})
 
 
 def _refuse_outside(program: str) -> None:
@@ -118,7 +115,6 @@ def _open_script(source: Path) -> Bot:
         cwd=program.cwd,
         digest=digest({source.name: source}),
         source=str(source),
-        readable=programs.installation(program.command[0]),
     )
 
 

@@ -18,9 +18,6 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
 }
 """What a script is run with, by its suffix; any other file must be executable itself."""
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
-"""What every player may read."""
-
 
 class ProgramError(ValueError):
     """The program cannot be started here; the sentence says why and what to do."""
@@ -88,22 +85,3 @@ def existing(written: str, folder: Path) -> Path:
     near = difflib.get_close_matches(path.name, siblings, n=1)
     hint = f'; did you mean "{near[0]}"?' if near else ""
     raise ProgramError(f"no such file: {path}{hint}")
-
-
-def installation(program: str) -> tuple[str, ...]:
-    """What of a program lies outside the system's folders and must be readable to start it.
-
-    The folder it was installed to, as `~/.nvm/versions/node/v20.1.0`; only the file itself where
-    that folder would be a home, which holds more than programs.
-    """
-    found = shutil.which(program)
-    if found is None:
-        return ()
-    path = Path(found).resolve()
-    if any(path.is_relative_to(folder) for folder in _SYSTEM) or program == sys.executable:
-        return ()
-    prefix = path.parent.parent
-    homes = (Path.home(), Path.home() / ".local")
-    if path.parent.name != "bin" or any(home.is_relative_to(prefix) for home in homes):
-        return (str(path),)
-    return (str(prefix),)

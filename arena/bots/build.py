@@ -1,0 +1,185 @@
+"""Building a bot: its build command is run in a copy of its folder, in a sandbox, once for each
+content; what comes of it lies in the user's cache.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import shlex
+import shutil
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from arena.bots.entries import files_in
+from arena.bots.errors import BuildError, PackageError
+from arena.bots.package import Bot, startable
+from arena.bots.trees import copy, made_aside, settle
+from arena.cache import cache_root
+from arena.referee.fault import PlayerFault, printable
+from arena.referee.sandbox.cage import Cage
+from arena.referee.sandbox.policy import Mode, Policy
+from arena.referee.spec import PlayerSpec
+
+MAX_SECONDS = 120
+MAX_MEMORY_MB = 2048
+MAX_DISK_MB = 512
+"""What its files may come to while it is built, and each of its private folders."""
+_MAX_PROCESSES = 256
+_KEPT_BYTES = 2**16
+"""Of what the build says; the first is what helps."""
+_SHOWN_LINES = 10
+_LOOK_S = 0.2
+"""How often the time and the disk are looked at."""
+
+
+def build(bot: Bot, mode: Mode) -> Bot:
+    """The bot, ready to be started: built in a sandbox of this `mode`, or found built before.
+
+    A bot that needs no building is returned as it is. Raises BuildError.
+    """
+    if bot.build is None:
+        return bot
+    cache = cache_root() / "bots"
+    final = cache / f"{bot.digest}-built"
+    if not final.is_dir():
+        with made_aside(cache) as aside:
+            work, made = aside / "work", aside / "made"
+            work.mkdir()
+            made.mkdir()
+            copy(files_in(Path(bot.cwd)), work)
+            _run(bot, bot.build, work, mode)
+            copy(_results(bot, work), made)
+            settle(made, final)
+    try:
+        return startable(bot.model_copy(update={"cwd": str(final)}))
+    except PackageError as error:
+        sentence = f"its build command ended well, but then: {error.reasons[0]}"
+        raise BuildError(Path(bot.source), [sentence]) from None
+
+
+def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
+    """Run the build command in `folder`. Raises BuildError."""
+    spec = PlayerSpec(
+        name=bot.name,
+        command=words,
+        cwd=str(folder),
+        memory_mb=MAX_MEMORY_MB,
+        sandbox=Policy(
+            mode=mode,
+            writable=(str(folder),),
+            environment=_environment(),
+            processes=_MAX_PROCESSES,
+            disk_mb=MAX_DISK_MB,
+        ),
+    )
+    cage = Cage(spec)
+    try:
+        process = cage.start()
+    except PlayerFault as fault:
+        raise _failed(bot, words, f"could not be started: {fault.detail}", "") from None
+    said = bytearray()
+    try:
+        trespass = _follow(cage, process, folder, said)
+    finally:
+        cage.kill()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+    code = process.returncode
+    if trespass or code != 0:
+        how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+        raise _failed(bot, words, trespass or how, said.decode("utf-8", "replace"))
+
+
+def _environment() -> dict[str, str]:
+    """Where the compilers are.
+
+    What rustup puts on the PATH are stand-ins that look for the compiler in the user's home,
+    which a sandbox does not show: the compiler itself comes first.
+    """
+    path = os.environ.get("PATH", os.defpath)
+    if shutil.which("rustup") is None:
+        return {}
+    asked = subprocess.run(
+        ("rustup", "which", "rustc"), capture_output=True, text=True, check=False
+    )
+    if asked.returncode != 0:
+        return {}
+    return {"PATH": f"{Path(asked.stdout.strip()).parent}{os.pathsep}{path}"}
+
+
+def _follow(
+    cage: Cage, process: subprocess.Popen[bytes], folder: Path, said: bytearray
+) -> str | None:
+    """Take what is said until the process ends; at the first limit it passes, that limit."""
+    assert process.stdin and process.stdout and process.stderr, "a cage gives all three"
+    process.stdin.close()
+    deadline = time.monotonic() + MAX_SECONDS
+    with selectors.DefaultSelector() as selector:
+        for pipe in (process.stdout, process.stderr):
+            selector.register(pipe, selectors.EVENT_READ)
+        while True:
+            ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            _listen(selector, said)
+            if cage.out_of_memory() or cage.memory_bytes() > MAX_MEMORY_MB * 2**20:
+                return f"took more than {MAX_MEMORY_MB} MB of memory"
+            if _size(folder) > MAX_DISK_MB * 2**20:
+                return f"wrote more than {MAX_DISK_MB} MB"
+            if ended is not None:
+                return None
+            if time.monotonic() > deadline:
+                return f"took more than {MAX_SECONDS} s"
+
+
+def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
+    """Take what is said for a moment; beyond what is kept, it is thrown away."""
+    until = time.monotonic() + _LOOK_S
+    while (left := until - time.monotonic()) > 0:
+        if not selector.get_map():
+            time.sleep(0.01)  # it has closed both and will end
+            return
+        for key, _ in selector.select(left):
+            pipe = key.fileobj
+            assert not isinstance(pipe, int), "registered as a file"
+            data = os.read(key.fd, _KEPT_BYTES)
+            said += data[: _KEPT_BYTES - len(said)]
+            if not data:
+                selector.unregister(pipe)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below, as they take room on the disk."""
+    total = 0
+    for inside, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it comes and goes
+                total += Path(inside, name).lstat().st_blocks * 512
+    return total
+
+
+def _results(bot: Bot, work: Path) -> dict[str, Path]:
+    """What the build left, judged like what was handed in."""
+    try:
+        return files_in(work)
+    except PackageError as error:
+        reasons = [f"what its build command made is refused: {it}" for it in error.reasons]
+        raise BuildError(Path(bot.source), reasons) from None
+
+
+def _failed(bot: Bot, words: tuple[str, ...], how: str, output: str) -> BuildError:
+    sentence = f"its build command, {shlex.join(words)}, {how}"
+    lines = first_errors(output)
+    if lines:
+        sentence += ":\n    " + "\n    ".join(lines)
+    return BuildError(Path(bot.source), [sentence])
+
+
+def first_errors(output: str) -> list[str]:
+    """The lines in which a compiler tells its first errors; the first lines where it names none."""
+    lines = [printable(line.expandtabs()) for line in output.splitlines() if line.strip()]
+    first = next((at for at, line in enumerate(lines) if re.search(r"\berror\b", line, re.I)), 0)
+    return lines[first : first + _SHOWN_LINES]

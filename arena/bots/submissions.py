@@ -1,0 +1,190 @@
+"""A folder of submissions: every version of every bot that was accepted, never changed again.
+
+    DIR/corner-hunter/active            a link to the version that plays
+    DIR/corner-hunter/3f9a0c11d2e4/     a version, named by its content
+        receipt.json                    what was handed in, when, and how it was checked
+        tree/                           its files, built, read-only
+
+A version appears at once and whole, and only then does `active` point to it: whatever fails or is
+killed before leaves the version before it active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from arena.bots.entries import files_in
+from arena.bots.errors import PackageError, SubmissionError
+from arena.bots.package import Bot, open_bot, startable
+from arena.bots.trees import copy, digest, made_aside, settle
+from arena.referee.frozen import Frozen
+
+ACTIVE = "active"
+RECEIPT = "receipt.json"
+_TREE = "tree"
+_VERSION_LENGTH = 12
+
+
+class Checked(Frozen):
+    """One item of the checklist a bot went through."""
+
+    title: str
+    passed: bool | None
+    """Null for an item that was skipped."""
+    detail: str
+
+
+class Receipt(Frozen):
+    """What was accepted."""
+
+    name: str
+    digest: str
+    """SHA-256, in hex, of the files as they were handed in."""
+    contents: str
+    """The same of the files as they lie in `tree`, built."""
+    opens: str
+    """What of `tree` is the bot: a script's name, or `.` for all of it."""
+    source: str
+    """The name of what was handed in."""
+    accepted_at: datetime
+    arena: str
+    """The version of the arena that accepted it."""
+    checked: tuple[Checked, ...]
+
+    @property
+    def version(self) -> str:
+        """What the folder of this version is called."""
+        return self.digest[:_VERSION_LENGTH]
+
+
+def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
+    """Take a bot that is built and was checked into `folder`, and make it the active version.
+
+    A version that is there already is kept as it is, receipt included. Raises SubmissionError.
+    """
+    assert bot.build is None, "build it first"
+    home = _home(bot, folder)
+    known = receipt_of(bot, folder)
+    if known is None:
+        with made_aside(home) as aside:
+            known = _make(bot, checked, aside)
+            settle(aside, home / known.version)
+    with made_aside(home) as aside:
+        link = aside / ACTIVE
+        link.symlink_to(known.version)
+        link.replace(home / ACTIVE)
+    return known
+
+
+def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
+    """The receipt for exactly these contents under this name; None when they are not there.
+
+    Raises SubmissionError when they are there, changed.
+    """
+    place = folder / bot.name / bot.digest[:_VERSION_LENGTH]
+    if not place.is_dir():
+        return None
+    receipt = _read(place)
+    if receipt.digest != bot.digest:
+        raise SubmissionError(f"{place}: the receipt is of other files; {_MEND}")
+    return receipt
+
+
+def active_version(bot: Bot, folder: Path) -> str | None:
+    """The version of the bot's name that plays now; None when there is none."""
+    with suppress(OSError):
+        return (folder / bot.name / ACTIVE).readlink().name
+    return None
+
+
+def submissions(folder: Path) -> tuple[Bot, ...]:
+    """The active version of every bot in a folder, ready to be started, by name.
+
+    Raises SubmissionError when one is not as it was accepted.
+    """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} is no folder of submissions; `arena submit` makes one")
+    homes = sorted(folder.iterdir(), key=lambda home: home.name)
+    found = tuple(_open(home) for home in homes if (home / ACTIVE).is_symlink())
+    if not found:
+        raise SubmissionError(f"{folder} holds no submission; `arena submit BOT --to {folder}`")
+    return found
+
+
+_MEND = "remove that folder and submit the bot again"
+
+
+def _home(bot: Bot, folder: Path) -> Path:
+    """Where all versions of the bot lie. Raises SubmissionError."""
+    if folder.exists() and not folder.is_dir():
+        raise SubmissionError(f"{folder} is a file; name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for other in folder.iterdir():
+        if other.name != bot.name and other.name.casefold() == bot.name.casefold():
+            raise SubmissionError(
+                f'{folder} has a bot "{other.name}"; "{bot.name}" differs only in case: '
+                "give it the same name or quite another"
+            )
+    return folder / bot.name
+
+
+def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:
+    """Write a version's files into the folder `aside`."""
+    tree = aside / _TREE
+    tree.mkdir()
+    opens = "." if bot.rules is not None else Path(bot.source).name
+    try:
+        here = Path(bot.cwd)
+        copy(files_in(here) if opens == "." else {opens: here / opens}, tree)
+        contents = digest(files_in(tree))
+    except PackageError as error:
+        raise SubmissionError(str(error)) from None
+    built = bot.source != bot.cwd and opens == "."
+    if not built and contents != bot.digest:
+        raise SubmissionError(f"{bot.source} was changed while it was submitted; submit it again")
+    receipt = Receipt(
+        name=bot.name,
+        digest=bot.digest,
+        contents=contents,
+        opens=opens,
+        source=Path(bot.source).name,
+        accepted_at=datetime.now(UTC),
+        arena=version("bot-arena"),
+        checked=tuple(checked),
+    )
+    (aside / RECEIPT).write_text(receipt.model_dump_json(indent=2) + "\n", "utf-8")
+    return receipt
+
+
+def _open(home: Path) -> Bot:
+    """The active version in a bot's folder."""
+    place = home / (home / ACTIVE).readlink().name
+    if not place.is_dir():
+        raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
+    receipt = _read(place)
+    try:
+        bot = open_bot(place / _TREE / receipt.opens)
+        bot = startable(bot) if bot.build else bot
+    except PackageError as error:
+        raise SubmissionError(f"{error}; {_MEND}") from None
+    return bot.model_copy(update={"digest": receipt.digest, "source": str(place)})
+
+
+def _read(place: Path) -> Receipt:
+    """The receipt of a version, whose files were found as it says. Raises SubmissionError."""
+    try:
+        receipt = Receipt.model_validate_json((place / RECEIPT).read_bytes())
+        contents = digest(files_in(place / _TREE))
+    except ValidationError:
+        raise SubmissionError(f"{place / RECEIPT} is no receipt of the arena; {_MEND}") from None
+    except (OSError, PackageError) as error:
+        raise SubmissionError(f"{place} is not as it was accepted: {error}; {_MEND}") from None
+    if contents != receipt.contents:
+        raise SubmissionError(f"{place} was changed after it was accepted; {_MEND}")
+    return receipt
