@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from types import TracebackType
@@ -25,6 +26,8 @@ class Player:
     spec: PlayerSpec
     process: PlayerProcess
     session: Session
+    cores: tuple[int, ...] | None
+    """Those it runs on where it is contained; None for ours."""
 
 
 class SessionPool:
@@ -32,12 +35,11 @@ class SessionPool:
 
     With `keep_alive`, a process that ended its game well goes on to the next game of its player.
     The process that holds a pool becomes a subreaper, and may have children of its own only if
-    they were there before the pool: whatever else appears was forked away by a player.
+    they were there before the pool: whatever else appears was forked away by a player. `cores` are
+    those its contained players run on; None for ours.
     """
 
-    def __init__(
-        self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None
-    ) -> None:
+    def __init__(self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None) -> None:
         self.keep_alive = keep_alive
         self._cores = cores
         self._alive: list[Player] = []
@@ -59,10 +61,18 @@ class SessionPool:
                     self.kill(player)
                     break
                 return player
-        process = PlayerProcess(spec, self._cores)
-        player = Player(spec, process, Session(process))
+        cores = self._least_used(spec.threads)
+        process = PlayerProcess(spec, cores)
+        player = Player(spec, process, Session(process), cores)
         self._alive.append(player)
         return player
+
+    def _least_used(self, count: int) -> tuple[int, ...] | None:
+        """So many of our cores, those first that are left free by the other players."""
+        if self._cores is None:
+            return None
+        used = Counter(core for player in self._alive for core in player.cores or ())
+        return tuple(sorted(self._cores, key=lambda core: used[core])[:count])
 
     def kill(self, player: Player) -> None:
         """End a process that cannot be trusted any more."""

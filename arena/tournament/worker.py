@@ -35,11 +35,12 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, _not_now)
     become_subreaper()
     die_with_parent(int(parent))
-    os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
+    ours = tuple(int(core) for core in cores.split(","))
+    os.sched_setaffinity(0, ours)
     os.set_inheritable(int(descriptor), False)
     connection = Connection(int(descriptor))
     connection.send_bytes(READY)
-    with SessionPool(keep_alive=keep_alive == "keep_alive") as pool:
+    with SessionPool(keep_alive=keep_alive == "keep_alive", cores=ours) as pool:
         while True:
             try:
                 task = Task.model_validate_json(connection.recv_bytes())

@@ -17,8 +17,9 @@ from jsonschema import Draft202012Validator
 
 import rules
 from arena.protocol import REQUESTS, Clock, Termination
-from arena.referee import SessionPool, play_game, transport
+from arena.referee import SessionPool, play_game
 from arena.referee.record import GameRecord
+from arena.referee.sandbox.cage import Cage
 from arena.referee.spec import GameSpec, PlayerSpec
 from arena.schema import schema
 from tests.referee.conftest import BOTS, PYTHON, Bots, Spec
@@ -255,15 +256,15 @@ def test_no_process_to_be_had_is_the_hosts_fault(
     bots: Bots, pool: SessionPool, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = dots(bots.hostile(), bots.hostile("exit_0"))
-    spawn = transport.spawn
+    start = Cage.start
 
-    def full(player: PlayerSpec) -> Any:
-        if player.name == "exit_0":
+    def full(cage: Cage) -> Any:
+        if cage.spec.name == "exit_0":
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        return spawn(player)
+        return start(cage)
 
     with monkeypatch.context() as patch:
-        patch.setattr(transport, "spawn", full)
+        patch.setattr(Cage, "start", full)
         record = play_game(spec, pool, attempt=2)
     assert (record.termination, record.offender, record.points) == (T.VOID, None, ())
     assert "Resource temporarily unavailable" in record.detail

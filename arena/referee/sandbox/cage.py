@@ -89,9 +89,9 @@ class Cage:
         return self.group is not None and self.group.oom_kills() > 0
 
     def cpu_ms(self) -> float | None:
-        """CPU time of its first process, which ends with it; None when it is gone."""
+        """CPU time of its first process; None when it is gone. Source: clock_getcpuclockid(3)."""
         try:
-            return time.clock_gettime((~self.player_pid() << 3) | 2) * 1000  # clock_getcpuclockid(3)
+            return time.clock_gettime((~self.player_pid() << 3) | 2) * 1000
         except OSError:
             return None
 

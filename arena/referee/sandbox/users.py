@@ -40,7 +40,7 @@ class User:
         return True
 
     def become(self) -> None:
-        """This process has its rights from now on, and no way back. Raises OSError."""
+        """Give this process its rights and no others, for ever. Raises OSError."""
         os.setgroups([])
         os.setresgid(self.uid, self.uid, self.uid)
         os.setresuid(self.uid, self.uid, self.uid)
@@ -81,7 +81,7 @@ def can_become() -> bool:
         return False
     for line in Path("/proc/self/uid_map").read_text().splitlines():
         inside, _, count = map(int, line.split())
-        if inside <= FIRST and LAST < inside + count:
+        if inside <= FIRST and inside + count > LAST:
             return True
     return False
 
