@@ -72,7 +72,7 @@ def command(
     words += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):  # half the disk each: one bound for both it cannot make
         words += ["--size", half, "--tmpfs", folder]
-    words += ["--symlink", HOME, "/var/tmp"]
+    words += ["--symlink", "../tmp", "/var/tmp"]  # relative: bubblewrap follows it while it mounts
     words += _files(shown)
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     words += ["--chdir", os.path.realpath(cwd) if cwd is not None else HOME]
