@@ -13,8 +13,8 @@ class Exit(IntEnum):
     """What the exit code tells a script."""
 
     DONE = 0
-    VOID = 1
-    """Games stayed void: the host's fault, not a player's."""
+    FAILED = 1
+    """A check failed; or games stayed void, by the host's fault, not a player's."""
     USAGE = 2
     """A file, key or argument is wrong."""
     INTERRUPTED = 130
@@ -47,6 +47,7 @@ def errors_to_user() -> Iterator[None]:
 def _mendable() -> tuple[type[Exception], ...]:
     """What the rooms raise when a user can mend it; imported only once something went wrong."""
     from arena.bench import BenchError
+    from arena.referee.sandbox.choose import SandboxError
     from arena.reports.rate import RateError
     from arena.reports.replay import ReplayError
     from arena.reports.transcript import TranscriptError
@@ -56,5 +57,5 @@ def _mendable() -> tuple[type[Exception], ...]:
 
     return (
         *(UserError, BenchError, ConfigError, ExecutorError, StoreError),
-        *(RateError, ReplayError, TranscriptError),
+        *(RateError, ReplayError, SandboxError, TranscriptError),
     )

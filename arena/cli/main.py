@@ -30,6 +30,15 @@ class Rules(StrEnum):
     TILES_2584 = "2584"
 
 
+class Sandbox(StrEnum):
+    """How a bot may be contained."""
+
+    AUTO = "auto"
+    BWRAP = "bwrap"
+    LIMITS = "limits"
+    NONE = "none"
+
+
 class Table(StrEnum):
     """What a CSV report may hold."""
 
@@ -292,13 +301,47 @@ def players(
 
 
 @app.command()
+def check(
+    bot: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BOT",
+            help="A script, or a folder or archive with a bot.toml.",
+            show_default=False,
+        ),
+    ],
+    json: Annotated[
+        bool, typer.Option("--json", help="As JSON; its keys: arena schema --check.")
+    ] = False,
+    sandbox: Annotated[
+        Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
+    ] = Sandbox.AUTO,
+    rules: Annotated[
+        list[Rules] | None,
+        typer.Option(
+            help="A rule set to check it in; may be repeated.", show_default="those it claims"
+        ),
+    ] = None,
+) -> None:
+    """Check a bot before a tournament does, and tell what to change."""
+    with errors_to_user():
+        from arena.cli import checking
+
+        names = tuple(name.value for name in rules) if rules else None
+        raise typer.Exit(checking.check(bot, sandbox.value, names, as_json=json))
+
+
+@app.command()
 def schema(
     report: Annotated[bool, typer.Option("--report", help="Of the JSON report instead.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Of the JSON of a check instead.")] = False,
 ) -> None:
     """Print the player protocol as JSON Schema."""
     import json
 
-    if report:
+    if check:
+        from arena.checks.result import schema as document
+    elif report:
         from arena.reports.json_report import schema as document
     else:
         from arena.schema import schema as document

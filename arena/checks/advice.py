@@ -1,0 +1,217 @@
+"""From a fault of a program to what its author must change."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from arena.checks.dialogue import Offence
+from arena.checks.languages import PYTHON, Language
+from arena.checks.move_advice import about_move
+from arena.protocol import Start, Termination
+from arena.referee.fault import excerpt, printable
+
+_READY = '{"type":"ready","name":"my bot"}'
+_MOVE = '{"type":"move","ply":8,"move":"d2"}'
+
+_PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python)([^"]+)", line (\d+)')
+_OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
+"""Where an error happened: Python tells the innermost place last, others tell it first."""
+
+_STDERR: tuple[tuple[str, str], ...] = (
+    (
+        r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
+        "Bring {0} with the program (its file beside the script, or in the folder of bot.toml): "
+        "it is not installed where bots run.",
+    ),
+    (
+        r"Network is unreachable|name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN"
+        r"|getaddrinfo|UnknownHostException|UnresolvedAddress",
+        "Play without the network: bots have none. Put the data the program fetches into its "
+        "folder.",
+    ),
+    (
+        r"Read-only file system|EROFS|Permission denied: '([^']+)'",
+        "Write no files beside the program: it may only write to the folder of the environment "
+        "variable TMPDIR, and what it leaves there is gone after the game.",
+    ),
+    (
+        r"No such file or directory: '([^']+)'|no such file or directory, open '([^']+)'",
+        "Put {0} into the bot's folder and open it by a path made from the program's own "
+        "(Python: Path(__file__).parent); it may not be read from anywhere else.",
+    ),
+    (
+        r"KeyError: '(\w+)'",
+        "Look up {0} only where it is sent: every message and every rule set has fields of its "
+        "own (`arena schema` lists them).",
+    ),
+    (
+        r"JSONDecodeError|in JSON at position|JSON\.parse",
+        "Read one line for one JSON object: each request is a line of its own, and there are "
+        "no others.",
+    ),
+    (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Hold less in memory."),
+    (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
+)
+"""What last words on stderr mean: a pattern, and what to do; {0} is what the pattern found."""
+
+
+def advise(offence: Offence, language: Language) -> str:
+    """What to change in the program, a sentence or two."""
+    return _ADVICE[offence.termination](offence, language)
+
+
+def _not_started(offence: Offence, language: Language) -> str:
+    return (
+        "Correct what the sentence names: the program's path, its #! line, or its permissions "
+        "(chmod +x)."
+    )
+
+
+def _exited(offence: Offence, language: Language) -> str:
+    places = _PYTHON_PLACE.findall(offence.stderr)[-1:] or _OTHER_PLACE.findall(offence.stderr)
+    place = f"{printable(Path(places[0][0]).name)}, line {places[0][1]}" if places else ""
+    for pattern, advice in _STDERR:
+        found = re.search(pattern, offence.stderr)
+        if found:
+            named = next((group for group in found.groups() if group), "it")
+            said = advice.format(printable(named))
+            return f"{place}: {said}" if place else said
+    if place:
+        return f"Mend the error in {place}; it ended the program."
+    if "with code 0" in offence.detail:
+        return (
+            "Stay in the loop that reads requests: the program reached its end. "
+            f"After `end` comes another `start` or `quit`; only `quit` ends it ({language.read})."
+        )
+    return "Mend what its last words on stderr name; it ended the program."
+
+
+def _timeout(offence: Offence, language: Language) -> str:
+    belated = offence.belated
+    if belated and belated.closed:
+        return (
+            "Flush each answer, and do not wait for the end of stdin: only when its stdin was "
+            f"closed the program wrote {excerpt(belated.text)}. "
+            f"Write so: {language.flush}; read so: {language.read}"
+        )
+    if "did not read its stdin" in offence.detail:
+        return f"Read every line you are sent: {language.read}"
+    if isinstance(offence.asked, Start):
+        came = f"it came {belated.after_ms:.0f} ms late; " if belated else ""
+        return (
+            f"Answer `start` within startup_ms: {came}load less, or build tables beforehand and "
+            f"put them into the bot's folder. The answer is {_READY} and a newline, flushed: "
+            f"{language.flush}"
+        )
+    if belated:
+        return (
+            f"Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
+            f"the answer came {belated.after_ms:.0f} ms late."
+        )
+    if "without a newline" in offence.detail:
+        return f"End each answer with a newline, and flush it: {language.flush}"
+    return (
+        "Answer each `turn`: the program never did, not even late. Look for an endless loop, for "
+        f"waiting on something else than stdin, and for an answer that is not flushed: "
+        f"{language.flush}"
+    )
+
+
+def _closed(offence: Offence, language: Language) -> str:
+    stream = "stdin" if offence.termination is Termination.STDIN_CLOSED else "stdout"
+    return f"Leave {stream} open until `quit`; nothing in the program may close it."
+
+
+def _too_long(offence: Offence, language: Language) -> str:
+    return (
+        "Keep each line below 64 KiB and end it with a newline: shorten `info`, "
+        f"and send debug text to stderr: {language.log}."
+    )
+
+
+def _flood(offence: Offence, language: Language) -> str:
+    return (
+        "Write one line for each `start` and `turn`, and nothing else; "
+        f"debug text belongs on stderr: {language.log}."
+    )
+
+
+def _bad_utf8(offence: Offence, language: Language) -> str:
+    if language is PYTHON:
+        return (
+            "Write UTF-8: json.dumps(reply) is plain ASCII, or call "
+            'sys.stdout.reconfigure(encoding="utf-8") once.'
+        )
+    return "Write UTF-8 without a byte order mark, whatever the system's own encoding is."
+
+
+def _bad_json(offence: Offence, language: Language) -> str:
+    text = offence.heard.text.strip() if offence.heard else b""
+    if not text.startswith((b"{", b"[")):
+        return f"Print debug text to stderr, not to stdout: {language.log}."
+    if text.startswith(b"{'"):
+        return (
+            "Make JSON of the reply instead of printing it as it is: JSON wants double quotes. "
+            f"{language.encode}"
+        )
+    if text == b"{":
+        return f"Write the whole reply in one line, without indentation: {_MOVE}"
+    if b"NaN" in text or b"Infinity" in text:
+        return "Send finite numbers only: JSON has no NaN and no Infinity; leave the field out."
+    if b"}{" in text or b"} {" in text:
+        return "Write a newline after each reply: two of them share this line."
+    return f"Write each reply as one JSON object in a line, such as {_MOVE}"
+
+
+def _bad_schema(offence: Offence, language: Language) -> str:
+    if isinstance(offence.asked, Start):
+        return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
+    return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
+
+
+def _wrong_ply(offence: Offence, language: Language) -> str:
+    return (
+        "Copy `ply` from the `turn` that is answered instead of counting moves: "
+        "passes and chance moves count too, and a game may begin after an opening."
+    )
+
+
+def _unsolicited(offence: Offence, language: Language) -> str:
+    text = offence.heard.text if offence.heard else b""
+    if text.lstrip().startswith(b'{"type"'):
+        return "Answer each `start` and `turn` once; `end` and `quit` are not answered."
+    return f"Print debug text to stderr, not to stdout: {language.log}."
+
+
+def _illegal(offence: Offence, language: Language) -> str:
+    general = "Choose one of the strings in `legal` of the turn, and send it as it is."
+    if offence.heard is None or offence.position is None:
+        return general
+    reply = json.loads(offence.heard.text)  # it was judged: JSON, with a move
+    return about_move(reply["move"], offence.position) or general
+
+
+def _memory(offence: Offence, language: Language) -> str:
+    return "Bound what the program keeps, tables and search tree: it holds more than its limit."
+
+
+_ADVICE: Mapping[Termination, Callable[[Offence, Language], str]] = {
+    Termination.START_FAILED: _not_started,
+    Termination.EXITED: _exited,
+    Termination.TIMEOUT: _timeout,
+    Termination.STDIN_CLOSED: _closed,
+    Termination.STDOUT_CLOSED: _closed,
+    Termination.LINE_TOO_LONG: _too_long,
+    Termination.FLOOD: _flood,
+    Termination.BAD_UTF8: _bad_utf8,
+    Termination.BAD_JSON: _bad_json,
+    Termination.BAD_SCHEMA: _bad_schema,
+    Termination.WRONG_PLY: _wrong_ply,
+    Termination.UNSOLICITED: _unsolicited,
+    Termination.ILLEGAL_MOVE: _illegal,
+    Termination.OUT_OF_MEMORY: _memory,
+}
+"""For each fault there is."""

@@ -1,0 +1,89 @@
+"""The list of a check, in its order, and going through it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.checks.clocks import near_the_clock
+from arena.checks.dialogue import Limits, Offence
+from arena.checks.leaving import exit_on_quit, no_strays
+from arena.checks.legality import legal_everywhere
+from arena.checks.package import builds, package_safety
+from arena.checks.resources import memory, no_network
+from arena.checks.result import Finding, Result, not_judged
+from arena.checks.second_game import second_game
+from arena.checks.speaking import clean_stdout, ply_echo
+from arena.checks.starting import start_time
+from arena.checks.subject import Subject
+from arena.checks.whole_games import against_itself, against_opponent
+from arena.protocol import Termination
+from arena.referee.sandbox.policy import Held
+from arena.referee.spec import PlayerSpec
+
+
+class Item(NamedTuple):
+    """A line of the list."""
+
+    title: str
+    judge: Callable[[Subject], Finding]
+    needed: bool = False
+    """Whether nothing after it can be judged when it fails."""
+
+
+ITEMS = (
+    Item("package safety", package_safety, needed=True),
+    Item("build", builds, needed=True),
+    Item("start time", start_time, needed=True),
+    Item("clean stdout", clean_stdout, needed=True),
+    Item("ply echo", ply_echo, needed=True),
+    Item("legal moves", legal_everywhere),
+    Item("near the clock", near_the_clock),
+    Item("a second game", second_game),
+    Item("memory", memory),
+    Item("no network", no_network),
+    Item("no stray processes", no_strays),
+    Item("exit on quit", exit_on_quit),
+    Item("games against another", against_opponent),
+    Item("games against itself", against_itself),
+)
+"""The list. Its numbers are what students are told, so a new item goes to its end."""
+
+
+def run_checks(
+    path: Path,
+    opponent: PlayerSpec,
+    held: Held,
+    *,
+    rules: tuple[str, ...] | None = None,
+    limits: Limits | None = None,
+    memory_mb: int = 2048,
+) -> Iterator[Result]:
+    """Judge the script, folder or archive at `path`; each result as soon as it is there.
+
+    `opponent` is who it meets, `held` what a sandbox holds on this machine (the bot gets one of
+    its mode), `rules` the rule sets to check instead of those it claims. OSError: the host failed.
+    """
+    subject = Subject(path, opponent, held, rules, limits or Limits(), memory_mb)
+    stopped: str | None = None
+    for number, item in enumerate(ITEMS, 1):
+        began = time.monotonic()
+        finding = not_judged(stopped) if stopped else _judge(item, subject)
+        seconds = time.monotonic() - began
+        yield Result(**finding.model_dump(), number=number, title=item.title, seconds=seconds)
+        hangs = finding.verdict is Termination.TIMEOUT and item.judge is legal_everywhere
+        if finding.passed is False and (item.needed or hangs):
+            stopped = f"not judged before item {number}, {item.title}, is mended"
+
+
+def _judge(item: Item, subject: Subject) -> Finding:
+    """What an item finds; a trespass of the memory limit is left to the item about memory."""
+    try:
+        finding = item.judge(subject)
+    except Offence as offence:  # a start that failed now, and not in the item about starts
+        finding = subject.failed(offence)
+    if finding.verdict is Termination.OUT_OF_MEMORY and item.judge is not memory:
+        return not_judged("it went beyond its memory limit, which is item 9")
+    return finding

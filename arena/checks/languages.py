@@ -1,0 +1,109 @@
+"""What the advice of a check says in each language: how to log, to flush, to read a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Language(NamedTuple):
+    """Phrases of advice, each a piece of code or what to do in words."""
+
+    name: str
+    log: str
+    """Writes debug text to stderr."""
+    flush: str
+    """Writes an answer and flushes it."""
+    read: str
+    """Reads a line when it comes, not at the end of the stream."""
+    encode: str
+    """Makes JSON of a reply."""
+
+
+PYTHON = Language(
+    "Python",
+    "print(…, file=sys.stderr)",
+    "print(json.dumps(reply), flush=True)",
+    "for line in sys.stdin:",
+    "json.dumps(reply)",
+)
+JAVASCRIPT = Language(
+    "JavaScript",
+    "console.error(…)",
+    'process.stdout.write(JSON.stringify(reply) + "\\n")',
+    'require("readline").createInterface({input: process.stdin}).on("line", …)',
+    "JSON.stringify(reply)",
+)
+CPP = Language(
+    "C++",
+    "std::cerr << …",
+    "std::cout << reply << std::endl",
+    "while (std::getline(std::cin, line))",
+    'R"({"type":"move","ply":8,"move":"d2"})"',
+)
+JAVA = Language(
+    "Java",
+    "System.err.println(…)",
+    "System.out.println(reply); System.out.flush()",
+    "while ((line = reader.readLine()) != null)",
+    '"{\\"type\\":\\"move\\",\\"ply\\":8,\\"move\\":\\"d2\\"}"',
+)
+RUST = Language(
+    "Rust",
+    "eprintln!(…)",
+    'println!("{reply}"); std::io::stdout().flush()',
+    "for line in std::io::stdin().lines()",
+    "serde_json::to_string(&reply)",
+)
+ANY = Language(
+    "another language",
+    "stderr is free for it",
+    "flush stdout after each reply",
+    "read one line, answer it, read the next",
+    '{"type":"move","ply":8,"move":"d2"}',
+)
+
+_PROGRAMS = {"python": PYTHON, "pypy": PYTHON, "node": JAVASCRIPT, "java": JAVA}
+_SUFFIXES = {
+    suffix: language
+    for language, suffixes in (
+        (PYTHON, (".py",)),
+        (JAVASCRIPT, (".js", ".mjs")),
+        (JAVA, (".jar", ".java")),
+        (CPP, (".cpp", ".cc", ".cxx")),
+        (RUST, (".rs",)),
+    )
+    for suffix in suffixes
+}
+
+
+def language_of(command: Sequence[str], folder: Path | None) -> Language:
+    """The language of a program: told by its command, its #! line, or the sources beside it."""
+    for word in command:
+        known = _SUFFIXES.get(Path(word).suffix) or _by_program(Path(word).name)
+        if known:
+            return known
+    interpreter = _by_program(Path(_first_line(Path(folder or ".", command[0]))).name)
+    if interpreter:
+        return interpreter
+    sources = sorted(folder.rglob("*")) if folder else []
+    found = (_SUFFIXES.get(source.suffix) for source in sources)
+    return next((language for language in found if language), ANY)
+
+
+def _by_program(name: str) -> Language | None:
+    known = (language for start, language in _PROGRAMS.items() if name.startswith(start))
+    return next(known, None)
+
+
+def _first_line(program: Path) -> str:
+    """The words of a #! line: `/usr/bin/env python3`, of which the last is the interpreter."""
+    try:
+        with program.open("rb") as file:
+            line = file.readline(200)
+    except OSError:
+        return ""
+    words = line[2:].split() if line.startswith(b"#!") else []
+    named = [word for word in words if not word.startswith(b"-")]
+    return named[-1].decode(errors="replace") if named else ""

@@ -1,0 +1,92 @@
+"""Whole games, played by the referee as in a tournament: against another player, and itself."""
+
+from __future__ import annotations
+
+from itertools import chain, cycle, islice, zip_longest
+
+from arena.checks.dialogue import Offence
+from arena.checks.positions import games
+from arena.checks.result import Finding, not_judged, passed
+from arena.checks.subject import Subject
+from arena.protocol import Clock, Termination
+from arena.referee import SessionPool, play_game
+from arena.referee.fault import PlayerFault
+from arena.referee.record import GameRecord
+from arena.referee.spec import GameSpec, PlayerSpec
+from rules.position import Game
+
+_AGAINST_OTHER = 4
+_AGAINST_ITSELF = 2
+_GAME_MS = 20_000
+"""What a game may take if every move takes as long as the slowest so far."""
+_MAX_PLIES = 600
+"""Games of tiles go on as long as the player is good."""
+
+
+def against_opponent(subject: Subject) -> Finding:
+    """Four games over its boards, in changing seats; in the sliding games both play the same."""
+    scores: list[str] = []
+    for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
+        us, other = (subject.spec,), (subject.opponent,)
+        seat = number % game.seats
+        lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
+        records = [_play(subject, game, lineup, number) for lineup in lineups]
+        trouble = _trouble(subject, board, records[0], ours=(seat,))
+        if trouble:
+            return trouble
+        other_seat = 0 if game.seats == 1 else 1 - seat
+        scores.append(f"{board} {records[0].scores[seat]}–{records[-1].scores[other_seat]}")
+    return passed(f"{subject.opponent.name} is the other: {', '.join(scores)}")
+
+
+def against_itself(subject: Subject) -> Finding:
+    """Two games on its first boards, two of its processes at a time; alone in the sliding games."""
+    scores: list[str] = []
+    for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
+        record = _play(subject, game, (subject.spec,) * game.seats, number)
+        trouble = _trouble(subject, board, record, ours=tuple(range(game.seats)))
+        if trouble:
+            return trouble
+        scores.append(f"{board} {'–'.join(map(str, record.scores))}")
+    return passed(", ".join(scores))
+
+
+def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
+    """So many boards, each rule set once before one comes again."""
+    columns = zip_longest(*(games(rule_set).items() for rule_set in subject.rules))
+    return list(islice(cycle([board for board in chain(*columns) if board]), count))
+
+
+def _play(subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number: int) -> GameRecord:
+    """One game. The players are told to hurry and judged as if they were not, as in a dialogue."""
+    limits = subject.limits
+    plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
+    spec = GameSpec(
+        game=f"check{number + 1}",
+        rules=game.name,
+        variant=game.variant,
+        players=players,
+        seed=number,
+        clock=Clock(move_ms=limits.hurry_ms),
+        grace_ms=limits.move_ms,
+        startup_ms=limits.startup_ms,
+        max_plies=plies,
+    )
+    with SessionPool() as pool:
+        return play_game(spec, pool)
+
+
+def _trouble(
+    subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
+) -> Finding | None:
+    """What is to be said of a game that was not played to its end; `ours` are the bot's seats."""
+    seat = record.offender
+    if record.termination is Termination.VOID:
+        return not_judged(f"{board}: the game was void: {record.detail}")
+    if seat is None:
+        return None
+    if seat not in ours:
+        return not_judged(f"{board}: {record.seats[seat].player} failed: {record.detail}")
+    words = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
+    offence = Offence(PlayerFault(record.termination, record.detail), stderr=words[-4000:])
+    return subject.failed(offence, f"{board}, ply {len(record.moves)}, seat {seat}")

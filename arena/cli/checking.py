@@ -1,0 +1,51 @@
+"""`arena check`: a bot goes through the list, and its author is told what to change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from arena.bots.programs import module
+from arena.checks import Checklist, Result, run_checks
+from arena.cli.exits import Exit, UserError
+from arena.referee.sandbox.choose import resolve
+from arena.referee.sandbox.policy import Asked, Held
+from arena.referee.spec import PlayerSpec
+from arena.reports import checklist as report
+from players.catalogue import BUILTINS
+
+_OPPONENT = BUILTINS["monkey"]
+
+
+def opponent() -> PlayerSpec:
+    """Who a bot meets in a check: the random player, as a process of its own."""
+    return PlayerSpec(name=_OPPONENT.name, command=module(_OPPONENT.module))
+
+
+def hold(asked: Asked) -> Held:
+    """What a sandbox for students' bots holds on this machine. Raises SandboxError."""
+    return resolve(asked, PlayerSpec(name="bot", command=(sys.executable,)))
+
+
+def check(path: Path, asked: Asked, rules: tuple[str, ...] | None, *, as_json: bool) -> int:
+    """Check a bot, for people or as JSON; the exit code. Raises UserError, SandboxError."""
+    if not path.exists():
+        raise UserError(f"no such script, folder or archive: {path}")
+    held = hold(asked)
+    console = Console()
+    if not as_json:
+        report.show_start(str(path), held, console)
+    results: list[Result] = []
+    for result in run_checks(path, opponent(), held, rules=rules):
+        results.append(result)
+        if not as_json:
+            report.show_result(result, console)
+    checklist = Checklist.of(str(path), held, results)
+    if as_json:
+        typer.echo(checklist.model_dump_json(indent=2))
+    else:
+        report.show_end(checklist, console)
+    return Exit.DONE if checklist.passed else Exit.FAILED

@@ -1,0 +1,52 @@
+"""A checklist on the terminal: each item when it is judged, and what is to be changed."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from arena.checks.result import Checklist, Result
+from arena.referee.sandbox.policy import Held
+
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
+_TITLE_WIDTH = 22
+_INDENT = 7
+
+
+def show_start(bot: str, held: Held, console: Console) -> None:
+    """Say what is checked, and what contains it."""
+    contained = "without a sandbox" if held.mode == "none" else f"in the sandbox {held.mode}"
+    console.print(Text(f"Checking {bot} {contained}"), soft_wrap=True)
+
+
+def show_result(result: Result, console: Console) -> None:
+    """Print one item as soon as it is judged."""
+    mark, style = _MARKS[result.passed]
+    first, *others = result.detail.split("\n")
+    row = Table.grid(padding=(0, 1, 0, 0))
+    row.add_column(justify="right", width=2)
+    row.add_column(width=1)
+    row.add_column(width=_TITLE_WIDTH)
+    row.add_column(overflow="fold")
+    detail = Text(first, style="dim" if result.passed is None else "")
+    row.add_row(str(result.number), Text(mark, style=f"bold {style}"), Text(result.title), detail)
+    console.print(row)
+    lines = [Text(other) for other in others]
+    if result.line is not None:
+        lines.append(Text(f"line {result.line_number} of what your program wrote: {result.line}"))
+    if result.fix is not None:
+        lines.append(Text.assemble(("Fix: ", "bold"), result.fix))
+    for line in lines:
+        console.print(Padding(line, (0, 0, 0, _INDENT)))
+
+
+def show_end(checklist: Checklist, console: Console) -> None:
+    """Print how it came out, in a line."""
+    failed = sum(result.passed is False for result in checklist.results)
+    open_ = sum(result.passed is None for result in checklist.results)
+    said = [f"{len(checklist.results) - failed - open_} of {len(checklist.results)} passed"]
+    said += [f"{failed} failed"] if failed else []
+    said += [f"{open_} not judged"] if open_ else []
+    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
