@@ -61,14 +61,14 @@ def in_bwrap(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launc
         Step("move its streams", move_streams),
     ]
     with ExitStack() as stack:
+        for file in occupy_moved():  # first: nothing that is handed over may lie there
+            stack.callback(os.close, file)
         child = stack.enter_context(Child([step for step in steps if step]))
         status = os.memfd_create("status")
         filter_fd = None
         if means.seccomp is not None:
             filter_fd = _filter(place, means.seccomp).descriptor()
             stack.callback(os.close, filter_fd)
-        for file in occupy_moved():
-            stack.callback(os.close, file)
         words = bwrap.command(
             means.bwrap,
             (place.program, *spec.command[1:]),
