@@ -16,6 +16,7 @@ from arena.referee.host import this_host
 from arena.referee.outcome import Outcome, adjudicated, natural, points
 from arena.referee.pool import Player, SessionPool
 from arena.referee.record import Fault, GameRecord, PlayedMove
+from arena.referee.sandbox.overload import LEAST_MS
 from arena.referee.seat import Seat
 from arena.referee.seeds import derive, first_position
 from arena.referee.session import Asked
@@ -46,6 +47,10 @@ def play_game(
     Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
     """
     return _Game(spec, pool, attempt, on_ply or (lambda plies: None)).play()
+
+
+class _Overloaded(Exception):  # noqa: N818 - the end of a game, no error of the program
+    """A player was late for want of a CPU that others used."""
 
 
 class _Forfeit(Exception):  # noqa: N818 - the end of a game, no error of the program
@@ -91,6 +96,8 @@ class _Game:
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")
+        except _Overloaded as why:
+            outcome = Outcome(Termination.VOID, str(why))
         self._close(outcome)
         return self._record(outcome)
 
@@ -133,6 +140,7 @@ class _Game:
             asked = time.monotonic()
             reply, used_ms, cpu_ms = self._ask(seat, player, legal)
         except PlayerFault as error:
+            self._check_host(seat, error)
             # Starting it anew is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
@@ -169,6 +177,8 @@ class _Game:
             legal=list(legal),
             used_ms=round(seat.used_ms),
         )
+        if not self.spec.ponder:
+            self.pool.freeze_all_but(player)
         cpu_before = player.process.cpu_ms()
         move, used_ms = player.session.turn(request, self.spec.grace_ms)
         cpu_after = player.process.cpu_ms()
@@ -177,16 +187,19 @@ class _Game:
         return move, used_ms, cpu_after - cpu_before
 
     def _start_all(self) -> None:
-        """All players load side by side; only then is judged who failed, the first seat first."""
-        begun = {}
-        for seat in self.seats:
-            try:
-                begun[seat.index] = self._begin(seat)
-            except PlayerFault as error:
-                seat.lost = error
-        for index, start in begun.items():
-            with suppress(PlayerFault):  # it is kept as `lost`
-                self._await_ready(self.seats[index], start)
+        """All players load; only then is judged who failed, the first seat first.
+
+        They load side by side, but for players that may not think in each other's time: these
+        share their cores, so that one could keep the other from loading.
+        """
+        for together in (self.seats,) if self.spec.ponder else ([seat] for seat in self.seats):
+            begun = {}
+            for seat in together:
+                with suppress(PlayerFault):  # it is kept as `lost`
+                    begun[seat.index] = self._begin(seat)
+            for index, start in begun.items():
+                with suppress(PlayerFault):
+                    self._await_ready(self.seats[index], start)
         for seat in self.seats:
             if seat.lost is not None:
                 self._fault(seat, seat.lost)
@@ -205,6 +218,8 @@ class _Game:
         try:
             player = seat.player = self.pool.open(seat.spec)
             player.process.stderr = seat.stderr
+            if not self.spec.ponder:
+                self.pool.freeze_all_but(player)
             processes = [other.player.process for other in self.seats if other.player is not None]
             for process in processes:
                 process.beside = tuple(other for other in processes if other is not process)
@@ -224,6 +239,7 @@ class _Game:
             seat.told = len(self.moves)
             return player.session.begin(request, self.spec.grace_ms)
         except PlayerFault as error:
+            self._check_host(seat, error)
             seat.lost = error
             raise
 
@@ -233,9 +249,21 @@ class _Game:
         try:
             seat.ready, seat.startup_ms = seat.player.session.ready(start)
         except PlayerFault as error:
+            self._check_host(seat, error)
             seat.lost = error
             raise
         return seat.player
+
+    def _check_host(self, seat: Seat, error: PlayerFault) -> None:
+        """Raise _Overloaded if the player is not to blame for being late."""
+        if error.termination is not Termination.TIMEOUT or seat.player is None:
+            return
+        stolen_ms = seat.player.process.stolen_ms()
+        if stolen_ms > max(self.spec.grace_ms, LEAST_MS):
+            raise _Overloaded(
+                f"The host was overloaded: {seat.spec.name} was late, and had waited "
+                f"{stolen_ms:.0f} ms for a CPU that others used ({self.spec.grace_ms} ms of grace)."
+            )
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
         """What to keep of a fault; raises _Forfeit where it ends the game."""

@@ -79,6 +79,12 @@ class SessionPool:
         player.process.kill()
         self._alive.remove(player)
 
+    def freeze_all_but(self, player: Player) -> None:
+        """Stop every other process until something is written to it. OSError: the host fails."""
+        for other in self._alive:
+            if other is not player:
+                other.process.freeze()
+
     def finish(self, players: Collection[Player]) -> None:
         """A game is over for these: keep them or let them go, and sweep up what was forked away."""
         if self.keep_alive:

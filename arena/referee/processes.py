@@ -6,12 +6,13 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -21,6 +22,22 @@ def become_subreaper() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
+@contextmanager
+def gathering() -> Iterator[None]:
+    """While it lasts we are a subreaper; at its end, what appeared among our children is killed.
+
+    Nothing else in this process may start others meanwhile.
+    """
+    before, was = children(), ctypes.c_int()
+    _prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
+    become_subreaper()
+    try:
+        yield
+    finally:
+        kill_children(spare=before)
+        _prctl(_PR_SET_CHILD_SUBREAPER, was.value)
+
+
 def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
     """Be sent `with_signal` when the process `parent`, which started us, ends however it may."""
     _prctl(_PR_SET_PDEATHSIG, with_signal)
@@ -28,7 +45,7 @@ def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -
         os.kill(os.getpid(), with_signal)
 
 
-def _prctl(option: int, value: int) -> None:
+def _prctl(option: int, value: object) -> None:
     if _LIBC.prctl(option, value, 0, 0, 0) != 0:
         error = ctypes.get_errno()
         raise OSError(error, f"prctl({option}): {os.strerror(error)}")
@@ -49,6 +66,16 @@ def tree(pid: int) -> Iterator[int]:
     yield pid
     for child in children(pid):
         yield from tree(child)
+
+
+def strays(players: Collection[int]) -> frozenset[int]:
+    """Our children that some player forked away: neither a player nor of our session."""
+    ours, found = os.getsid(0), set()
+    for pid in children() - frozenset(players):
+        with suppress(ProcessLookupError):
+            if os.getsid(pid) != ours:
+                found.add(pid)
+    return frozenset(found)
 
 
 def resident_bytes(pid: int) -> int:

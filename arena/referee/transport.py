@@ -18,6 +18,7 @@ from arena.referee import sentences
 from arena.referee.ends import Ends
 from arena.referee.fault import PlayerFault
 from arena.referee.sandbox.cage import Cage
+from arena.referee.sandbox.overload import Load, stolen_ms
 from arena.referee.spec import PlayerSpec
 
 MAX_BLANK_LINES = 100
@@ -87,6 +88,11 @@ class PlayerProcess:
         self._buffer = bytearray()
         self._read_at = time.monotonic_ns()
         self._sample_at = 0
+        self._before: Load | None = None
+        """Taken early in the wait for an answer."""
+        self._late = False
+        """Whether the last line was complete, but not in time."""
+        self._frozen = False
         self._killed = False
 
     # Requests and replies
@@ -118,7 +124,15 @@ class PlayerProcess:
             raise sentences.spoke_unasked(waiting)
 
     def write(self, line: bytes, deadline: int) -> None:
-        """Write all of `line`. Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory."""
+        """Write all of `line`, to a player that is not frozen any more.
+
+        Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory.
+        """
+        self._before = None
+        self._late = False
+        if self._frozen:
+            self._frozen = False
+            self.cage.thaw()
         try:
             try:
                 written = os.write(self._stdin, line)
@@ -164,6 +178,7 @@ class PlayerProcess:
             if newline >= 0:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
+                self._late = self._read_at > deadline
                 return Line(line, self._read_at)
             searched = len(self._buffer)
             events = self._wait(deadline)
@@ -197,6 +212,8 @@ class PlayerProcess:
             if left_ms <= _WATCH_MS and time.monotonic_ns() > deadline:
                 return events
             self._watch_memory()
+            if self._before is None:
+                self._before = self._load()
             for other in self.beside:
                 other.look_after()
 
@@ -207,6 +224,8 @@ class PlayerProcess:
         """
         if self._killed:
             return
+        if self._frozen:
+            self.cage.freeze()  # signals miss who was being forked
         if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
@@ -256,6 +275,27 @@ class PlayerProcess:
         """CPU time of the process so far; None when it is gone."""
         return self.cage.cpu_ms()
 
+    # Freezing, and time on a CPU
+
+    def freeze(self) -> None:
+        """Stop it until something is written to it. OSError: the host fails."""
+        if not self._frozen and not self._killed:
+            self._frozen = True
+            self.cage.freeze()
+
+    def stolen_ms(self) -> float:
+        """What it waited for a CPU that others used, from early in our wait for it until now.
+
+        0 for one that has not answered and sleeps.
+        """
+        if self._before is None:
+            return 0.0
+        after = self._load()
+        return stolen_ms(self._before, after) if after.ready or self._late else 0.0
+
+    def _load(self) -> Load:
+        return self.cage.load([other.pid for other in self.beside])
+
     # Ends
 
     def _exited(self, when: str) -> PlayerFault:
@@ -266,8 +306,7 @@ class PlayerProcess:
         if (failure := self.cage.host_failure()) is not None:
             raise OSError(f"{failure}: {self.stderr.last_lines()}")
         # Left unreaped: until `kill`, its pid and its group are nobody else's.
-        end = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
-        return sentences.exited(end, when, self.stderr.last_lines())
+        return sentences.exited(self.cage.end(), when, self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
         """The fault behind a closed pipe: a process that is dying, or one that lives on."""

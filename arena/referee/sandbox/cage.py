@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from arena.referee.processes import (
@@ -14,16 +15,20 @@ from arena.referee.processes import (
     peak_resident_bytes,
     resident_bytes,
     signal_tree,
+    strays,
     tree,
 )
 from arena.referee.sandbox import launch
 from arena.referee.sandbox.cgroups import Group
 from arena.referee.sandbox.means import Means, found
+from arena.referee.sandbox.overload import Load, cpu_ms, sample
 from arena.referee.sandbox.place import Place
+from arena.referee.sandbox.users import User
 from arena.referee.spec import PlayerSpec
 
 _DEATH_S = 2.0
 """How long a killed process may take to be gone, on a host that is busy freeing its memory."""
+_POLL_S = 0.0005
 
 
 class Cage:
@@ -106,6 +111,17 @@ class Cage:
             self._player = inside[0]
         return self._player
 
+    def end(self) -> os.waitid_result | None:
+        """How the player ended, once it has; it is left to be reaped.
+
+        bubblewrap tells of a signal as shells do, by a code above 128, and so may a player itself.
+        """
+        end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        if end is None or self.spec.sandbox.mode != "bwrap" or end.si_status <= 128:
+            return end
+        number = end.si_status - 128
+        return os.waitid_result((end.si_pid, end.si_uid, end.si_signo, number, os.CLD_KILLED))
+
     def host_failure(self) -> str | None:
         """Once it is dead: why that was no fault of the player's, or None."""
         status = self._launched.status
@@ -113,10 +129,42 @@ class Cage:
             return None
         return "bubblewrap ended before the player's program did"
 
+    def load(self, others: Collection[int]) -> Load:
+        """What its processes do and its cores have done; `others` are pids of other players.
+
+        Where neither group nor user tells whose a process is, what any player forked away counts
+        as this one's: nobody excuses itself by what it has let loose.
+        """
+        processes = set(self._processes())
+        used = self.group.cpu_ms() if self.group is not None else None
+        if used is None:
+            away = strays({self.pid, *others}) if self._user is None else ()
+            used = cpu_ms(processes.union(*map(tree, away)))
+        bare = self._cores is None or self.spec.sandbox.mode == "none"
+        cores = os.sched_getaffinity(0) if bare else self._cores
+        return sample(processes, used, cores or ())
+
+    def _processes(self) -> Iterator[int]:
+        """All that are known to be its own; some may be told twice."""
+        if self.group is not None:
+            yield from self.group.processes()
+        else:
+            yield from tree(self.pid)
+            if self._user is not None:
+                yield from self._user.processes()
+
+    @property
+    def _user(self) -> User | None:
+        return self.place.user if self.place is not None else None
+
     # Freezing
 
     def freeze(self) -> None:
-        """Stop all its processes where they are."""
+        """Stop all its processes where they are.
+
+        Without a freezer by signals, which miss a process that is just being forked: freezing
+        again stops that too.
+        """
         if self.group is not None and self.group.freezes:
             self.group.freeze()
         else:
@@ -130,7 +178,7 @@ class Cage:
             self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        for process in tree(self.pid):
+        for process in self._processes():  # each, before its children are looked for
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, number)
 
@@ -151,17 +199,23 @@ class Cage:
         self._killed = True
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        descendants = tuple(tree(self.pid))[1:]
+        descendants = frozenset(tree(self.pid)) - {self.pid}
         kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
         elif self.place is not None and self.place.user is not None:
             self.place.user.kill_all()
+        deadline = time.monotonic() + _DEATH_S
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
-        for process in descendants:  # some became ours at its death
-            with suppress(ChildProcessError):
-                os.waitpid(process, os.WNOHANG)
+        # Those that became ours at its death, bubblewrap's first process inside among them.
+        while ours := descendants & children():
+            for process in ours:
+                with suppress(ChildProcessError):
+                    os.waitpid(process, os.WNOHANG)
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_S)
         if self._launched.status is not None:
             os.close(self._launched.status)
         if self.place is not None:

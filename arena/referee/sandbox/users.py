@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -52,22 +52,26 @@ class User:
             time.sleep(0.002)
 
     def _kill_once(self) -> bool:
-        """Kill all that are there in one system call; whether there were any."""
+        """Kill all that are there in one system call and reap ours; whether any are left."""
         pid = os.fork()
         if pid == 0:
             try:
                 self.become()
-                os.kill(-1, signal.SIGKILL)
-            except ProcessLookupError:
-                os._exit(0)
+                os.kill(-1, signal.SIGKILL)  # tells nothing: Linux says 0 where it may kill none
             finally:
-                os._exit(1)
-        _, status = os.waitpid(pid, 0)
+                os._exit(0)
+        os.waitpid(pid, 0)
+        for process in self.processes():
+            with suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
+        return any(True for _ in self.processes())
+
+    def processes(self) -> Iterator[int]:
+        """Pids of all it has."""
         for process in Path("/proc").iterdir():
-            with suppress(OSError, ValueError):
-                if process.stat().st_uid == self.uid:
-                    os.waitpid(int(process.name), os.WNOHANG)
-        return status != 0  # also when they killed ours first
+            with suppress(OSError):
+                if process.name.isdecimal() and process.stat().st_uid == self.uid:
+                    yield int(process.name)
 
     def close(self) -> None:
         """Let others have it; its processes are gone. Twice is fine."""

@@ -1,0 +1,130 @@
+"""Whether a player was late through the host's fault: what it waited for a CPU that others used.
+
+The system counts for each thread how long it was ready to run and did not (`run_delay` in
+/proc/PID/schedstat, Linux Documentation/scheduler/sched-stats.rst). A player can bring that about
+itself, with more threads than cores; so no more counts than others did run on its cores.
+Times are nanoseconds unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+LEAST_MS = 20.0
+"""Less is no overload: the system counts idle time in steps of 10 ms a core."""
+
+_PROC = Path("/proc")
+_NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_IDLE = slice(4, 6)
+"""In a line of /proc/stat: idle, and idle while a disk is waited for."""
+
+
+class Load(NamedTuple):
+    """A player's processes and their cores at one moment; two of them tell what lies between."""
+
+    at: int
+    waited: dict[int, int]
+    """By thread, how long it has waited for a CPU in its life."""
+    ready: bool
+    """Whether any of them runs or would run: who sleeps now is not late for want of a CPU."""
+    own: int
+    """CPU time of all the player's processes, and of ours, which serves it."""
+    idle: int
+    """How long its cores have been idle, summed."""
+    cores: int
+
+
+def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> Load:
+    """The load now: `processes` are the player's, `cpu_ms` what all of them have used so far."""
+    threads = [thread for pid in processes for thread in _threads(pid)]
+    return Load(
+        at=time.monotonic_ns(),
+        waited={thread.id: thread.waited for thread in threads},
+        ready=any(thread.ready for thread in threads),
+        own=int(cpu_ms * 1e6) + time.process_time_ns(),
+        idle=_idle(cores),
+        cores=len(cores),
+    )
+
+
+def stolen_ms(before: Load, after: Load) -> float:
+    """The longest that a thread of the player waited while others ran on the player's cores.
+
+    Never more than the CPU time these others had: 0 for a player that kept its cores busy itself,
+    for one that left them idle, and where the system does not count.
+    """
+    waited = max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
+    busy = before.cores * (after.at - before.at) - (after.idle - before.idle)
+    others = busy - (after.own - before.own)
+    return max(0, min(waited, others)) / 1e6
+
+
+class _Thread(NamedTuple):
+    id: int
+    waited: int
+    ready: bool
+
+
+def _threads(pid: int) -> Iterator[_Thread]:
+    """Of the process `pid`; none when it is gone."""
+    with suppress(OSError):
+        for task in (_PROC / str(pid) / "task").iterdir():
+            with suppress(OSError):
+                waited = int((task / "schedstat").read_text().split()[1])
+                state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+                yield _Thread(int(task.name), waited, state == "R")
+
+
+def _idle(cores: Collection[int]) -> int:
+    wanted = {f"cpu{core}" for core in cores}
+    ticks = 0
+    for line in (_PROC / "stat").read_text().splitlines():
+        fields = line.split()
+        if fields[0] in wanted:
+            ticks += sum(map(int, fields[_IDLE]))
+    return ticks * _NS_PER_TICK
+
+
+def cpu_ms(processes: Iterable[int]) -> float:
+    """CPU time of these processes, and of children that they have reaped."""
+    ticks = 0
+    for pid in processes:
+        with suppress(OSError):
+            fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks * _NS_PER_TICK / 1e6
+
+
+_BUSY = """
+import os, sys, time
+core, seconds = int(sys.argv[1]), float(sys.argv[2])
+os.sched_setaffinity(0, {core})
+began, used = time.monotonic(), time.process_time()
+while (now := time.monotonic()) - began < seconds:
+    pass
+print((now - began - (time.process_time() - used)) * 1000)
+"""
+
+
+def scheduling_delay(cores: Collection[int], seconds: float = 0.2) -> dict[int, float]:
+    """By core, how many of so many seconds' milliseconds a busy loop on it lost to others.
+
+    All cores at once, as in a tournament. OSError: no process can be started.
+    """
+    loops = {
+        core: subprocess.Popen(
+            (sys.executable, "-I", "-S", "-c", _BUSY, str(core), str(seconds)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # nobody listens once we are killed
+        )
+        for core in cores
+    }
+    return {core: float(loop.communicate()[0]) for core, loop in loops.items()}
