@@ -28,7 +28,8 @@ _STDERR: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Network is unreachable|name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN"
-        r"|getaddrinfo|UnknownHostException|UnresolvedAddress",
+        r"|getaddrinfo|UnknownHostException|UnresolvedAddress|connect E(?:ACCES|PERM)"
+        r"|/socket\.py\"[\s\S]*PermissionError",
         "Play without the network: bots have none. Put the data the program fetches into its "
         "folder.",
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -25,19 +27,15 @@ def no_strays(subject: Subject) -> Finding:
     with subject.process() as dialogue:
         try:
             _play(subject, dialogue)
+            first = _namespace(subject, dialogue.process.pid)
+            program = dialogue.process.pid if first is None else min(children(first))
             dialogue.say_quit()
         except Offence as offence:
             return not_judged(f"it did not play on ({offence.termination})")
-        away = _sent_away(subject, dialogue.process.pid)
         dialogue.close_stdin()
-        if dialogue.exits(QUIT_S):
-            time.sleep(_SETTLE_S)
-        away |= {
-            pid: _command(pid)
-            for child in children() - before - {dialogue.process.pid}
-            for pid in tree(child)
-        }
-        left = [command for command in away.values() if command]
+        _wait_for_end(program)
+        orphans = children(first) - before - {program}
+        left = [said for orphan in orphans for pid in tree(orphan) if (said := _command(pid))]
     if not left:
         return passed("no process is left behind")
     count = "a process" if len(left) == 1 else f"{len(left)} processes"
@@ -48,18 +46,25 @@ def no_strays(subject: Subject) -> Finding:
     )
 
 
-def _sent_away(subject: Subject, pid: int) -> dict[int, str]:
-    """Processes that have left the program for the first one of its own namespace, by pid.
+def _namespace(subject: Subject, pid: int) -> int | None:
+    """The first process of its own namespace, stopped, or None where it has no namespace.
 
-    Without a namespace such orphans become our children, and are found there.
+    Orphans become that one's children, as they become ours where there is none. It would end with
+    the program and everything with it; stopped, it cannot, and who is left behind can be seen.
     """
-    if subject.spec.held.mode != "bwrap":
-        return {}
-    first = min(children(pid), default=None)  # of bubblewrap; the program is its first child
-    if first is None:
-        return {}
-    orphans = sorted(children(first))[1:]
-    return {orphan: _command(orphan) for orphan in orphans}
+    if subject.held.mode != "bwrap":
+        return None
+    first = min(children(pid))  # of bubblewrap, whose own child is the program
+    os.kill(first, signal.SIGSTOP)
+    return first
+
+
+def _wait_for_end(pid: int) -> None:
+    """Wait until a process has ended, but no longer than after `quit`; then for its helpers."""
+    deadline = time.monotonic() + QUIT_S
+    while _command(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(_SETTLE_S)
 
 
 def exit_on_quit(subject: Subject) -> Finding:
@@ -99,7 +104,7 @@ def _play(subject: Subject, dialogue: Dialogue) -> None:
 
 
 def _command(pid: int) -> str:
-    """The command line of a process; empty for one that has ended."""
+    """The command line of a process; empty for one that has ended, reaped or not."""
     with suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return printable(b" ".join(words).decode(errors="replace").strip())[:200]
