@@ -17,7 +17,7 @@ from pathlib import Path
 from arena.bots.entries import files_in
 from arena.bots.errors import BuildError, PackageError
 from arena.bots.package import Bot, startable
-from arena.bots.trees import copy, made_aside, settle
+from arena.bots.trees import copy, digest, made_aside, settle
 from arena.cache import cache_root
 from arena.referee.fault import PlayerFault, printable
 from arena.referee.sandbox.cage import Cage
@@ -51,6 +51,8 @@ def build(bot: Bot, mode: Mode) -> Bot:
             work.mkdir()
             made.mkdir()
             copy(files_in(Path(bot.cwd)), work)
+            if digest(files_in(work)) != bot.digest:
+                raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
             _run(bot, bot.build, work, mode)
             copy(_results(bot, work), made)
             settle(made, final)

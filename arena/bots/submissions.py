@@ -145,8 +145,8 @@ def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:
         contents = digest(files_in(tree))
     except PackageError as error:
         raise SubmissionError(str(error)) from None
-    built = bot.source != bot.cwd and opens == "."
-    if not built and contents != bot.digest:
+    of_author = opens != "." or bot.source == bot.cwd  # else it lies in the cache
+    if of_author and contents != bot.digest:
         raise SubmissionError(f"{bot.source} was changed while it was submitted; submit it again")
     receipt = Receipt(
         name=bot.name,

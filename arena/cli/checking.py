@@ -36,16 +36,24 @@ def check(path: Path, asked: Asked, rules: tuple[str, ...] | None, *, as_json: b
         raise UserError(f"no such script, folder or archive: {path}")
     held = hold(asked)
     console = Console()
-    if not as_json:
+    checklist = go_through(path, held, rules, None if as_json else console)
+    if as_json:
+        typer.echo(checklist.model_dump_json(indent=2))
+    return Exit.DONE if checklist.passed else Exit.FAILED
+
+
+def go_through(
+    path: Path, held: Held, rules: tuple[str, ...] | None, console: Console | None
+) -> Checklist:
+    """The whole list, shown on a console as it goes."""
+    if console is not None:
         report.show_start(str(path), held, console)
     results: list[Result] = []
     for result in run_checks(path, opponent(), held, rules=rules):
         results.append(result)
-        if not as_json:
+        if console is not None:
             report.show_result(result, console)
     checklist = Checklist.of(str(path), held, results)
-    if as_json:
-        typer.echo(checklist.model_dump_json(indent=2))
-    else:
+    if console is not None:
         report.show_end(checklist, console)
-    return Exit.DONE if checklist.passed else Exit.FAILED
+    return checklist

@@ -47,6 +47,7 @@ def errors_to_user() -> Iterator[None]:
 def _mendable() -> tuple[type[Exception], ...]:
     """What the rooms raise when a user can mend it; imported only once something went wrong."""
     from arena.bench import BenchError
+    from arena.bots.errors import PackageError, SubmissionError
     from arena.referee.sandbox.choose import SandboxError
     from arena.reports.rate import RateError
     from arena.reports.replay import ReplayError
@@ -58,4 +59,5 @@ def _mendable() -> tuple[type[Exception], ...]:
     return (
         *(UserError, BenchError, ConfigError, ExecutorError, StoreError),
         *(RateError, ReplayError, SandboxError, TranscriptError),
+        *(PackageError, SubmissionError),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arena.cli import bot_commands
+from arena.cli.choices import Form, Rules, Table
 from arena.cli.exits import UserError, errors_to_user
 
 app = typer.Typer(
@@ -19,39 +20,7 @@ app = typer.Typer(
 )
 bench = typer.Typer(help="Measure this machine beside the targets.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
-
-
-class Rules(StrEnum):
-    """The rule sets."""
-
-    OTHELLO = "othello"
-    DOTS = "dots"
-    TILES_2048 = "2048"
-    TILES_2584 = "2584"
-
-
-class Sandbox(StrEnum):
-    """How a bot may be contained."""
-
-    AUTO = "auto"
-    BWRAP = "bwrap"
-    LIMITS = "limits"
-    NONE = "none"
-
-
-class Table(StrEnum):
-    """What a CSV report may hold."""
-
-    PLAYERS = "players"
-    CROSSTABLE = "crosstable"
-    RESULTS = "results"
-
-
-class Form(StrEnum):
-    """How a game may be written for other programs."""
-
-    TRANSCRIPT = "transcript"
-    RECORD = "record"
+app.add_typer(bot_commands.app)
 
 
 RunPath = Annotated[
@@ -298,37 +267,6 @@ def players(
             listing.show_players()
         else:
             listing.show_player(name)
-
-
-@app.command()
-def check(
-    bot: Annotated[
-        Path,
-        typer.Argument(
-            metavar="BOT",
-            help="A script, or a folder or archive with a bot.toml.",
-            show_default=False,
-        ),
-    ],
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON; its keys: arena schema --check.")
-    ] = False,
-    sandbox: Annotated[
-        Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
-    ] = Sandbox.AUTO,
-    rules: Annotated[
-        list[Rules] | None,
-        typer.Option(
-            help="A rule set to check it in; may be repeated.", show_default="those it claims"
-        ),
-    ] = None,
-) -> None:
-    """Check a bot before a tournament does, and tell what to change."""
-    with errors_to_user():
-        from arena.cli import checking
-
-        names = tuple(name.value for name in rules) if rules else None
-        raise typer.Exit(checking.check(bot, sandbox.value, names, as_json=json))
 
 
 @app.command()

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds the bot, sends it the requests of dialogue.txt, and checks each of its replies:
+#     sh test.sh
+# In dialogue.txt a line "> …" is a request, and the line "< …" after it what the reply must
+# match, an extended regular expression. Add positions of your own.
+cd "$(dirname "$0")" || exit 2
+
+build() { @BUILD@; } # the two lines of bot.toml
+bot() { @COMMAND@; }
+
+build || { echo "The build failed."; exit 1; }
+
+replies=$(mktemp) || exit 2
+trap 'rm -f "$replies"' EXIT
+sed -n 's/^> //p' dialogue.txt | bot > "$replies"
+ended=$?
+failed=0
+number=0
+while IFS= read -r line; do
+    wanted=${line#< }
+    number=$((number + 1))
+    reply=$(sed -n "${number}p" "$replies")
+    if printf '%s\n' "$reply" | grep -Eqx -- "$wanted"; then
+        echo "ok      $reply"
+    else
+        echo "FAILED  reply $number is    $reply"
+        echo "        it should match $wanted"
+        failed=1
+    fi
+done <<EOF
+$(grep '^< ' dialogue.txt)
+EOF
+if [ "$(wc -l < "$replies")" -ne "$number" ]; then
+    echo "FAILED  there should be $number lines, one for each start and turn; there are $(wc -l < "$replies")"
+    failed=1
+fi
+if [ "$ended" -ne 0 ]; then
+    echo "FAILED  after quit the bot should end with exit code 0, not $ended"
+    failed=1
+fi
+exit "$failed"

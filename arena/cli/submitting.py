@@ -1,0 +1,58 @@
+"""`arena submit`: a checked bot becomes a version of a folder of submissions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from arena.bots.build import build
+from arena.bots.package import Bot, open_bot
+from arena.bots.submissions import Checked, Receipt, accept, active_version, receipt_of
+from arena.cli.checking import go_through, hold
+from arena.cli.exits import Exit, UserError
+from arena.referee.sandbox.policy import Asked
+
+
+def submit(path: Path, folder: Path, asked: Asked) -> int:
+    """Accept the bot at `path` into `folder`; the exit code.
+
+    Exactly these files are not checked again where they have a receipt. Raises PackageError,
+    SubmissionError, SandboxError, UserError.
+    """
+    bot = open_bot(path)
+    before = active_version(bot, folder)
+    receipt = receipt_of(bot, folder)
+    if receipt is not None:
+        accept(bot.model_copy(update={"build": None}), receipt.checked, folder)
+        _tell(bot, receipt, folder, before)
+        return Exit.DONE
+    held = hold(asked)
+    checklist = go_through(path, held, None, Console())
+    if not checklist.passed:
+        kept = f"; version {before} stays active" if before else ""
+        typer.echo(f"\n{bot.name} is not accepted{kept}.", err=True)
+        return Exit.FAILED
+    if open_bot(path).digest != bot.digest:
+        raise UserError(f"{path} was changed while it was checked; submit it again")
+    checked = [
+        Checked(title=result.title, passed=result.passed, detail=result.detail)
+        for result in checklist.results
+    ]
+    _tell(bot, accept(build(bot, held.mode), checked, folder), folder, before)
+    return Exit.DONE
+
+
+def _tell(bot: Bot, receipt: Receipt, folder: Path, before: str | None) -> None:
+    """What was accepted, and how it takes part."""
+    if before == receipt.version:
+        change = "which was active already"
+    else:
+        change = f"in place of {before}" if before else "its first"
+    plays = ", ".join(bot.rules) if bot.rules else "whatever it is entered for"
+    typer.echo(
+        f"\nAccepted {bot.name}, version {receipt.version}, {change}.\n"
+        f"It plays {plays}. All bots in {folder} take part in a tournament whose file has\n\n"
+        f'[[player]]\nfrom = "{folder}"'
+    )
