@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from arena.referee.processes import (
     children,
@@ -199,24 +200,31 @@ class Cage:
         self._killed = True
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        descendants = frozenset(tree(self.pid)) - {self.pid}
         kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
         elif self.place is not None and self.place.user is not None:
             self.place.user.kill_all()
-        deadline = time.monotonic() + _DEATH_S
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
-        # Those that became ours at its death, bubblewrap's first process inside among them.
-        while ours := descendants & children():
-            for process in ours:
-                with suppress(ChildProcessError):
-                    os.waitpid(process, os.WNOHANG)
-            if time.monotonic() > deadline:
-                break
-            time.sleep(_POLL_S)
+        self._reap_adopted()
         if self._launched.status is not None:
             os.close(self._launched.status)
         if self.place is not None:
             self.place.close()
+
+    def _reap_adopted(self) -> None:
+        """What became our child when the process above it died: bubblewrap's first inside, too."""
+        deadline = time.monotonic() + _DEATH_S
+        while adopted := [pid for pid in children() if self._is_its(pid)]:
+            for pid in adopted:
+                os.waitpid(pid, os.WNOHANG)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_POLL_S)
+
+    def _is_its(self, pid: int) -> bool:
+        """Whether a child of ours is of this cage, by its user, else by its session."""
+        if self._user is not None:
+            return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
+        return self.place is not None and os.getsid(pid) == self.pid
