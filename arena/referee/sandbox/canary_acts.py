@@ -1,0 +1,250 @@
+"""The inside of a canary: tries what a player must not be able to do, and says what it could.
+
+A program of its own, of the standard library alone: it is started like a player, with what it
+should try as JSON in its one argument. It writes `{act: whether it was possible}` as a line, waits
+for one, then takes more memory than it may and writes another line if it gets that far.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+Given = dict[str, Any]
+"""What to try, and on what; see `canary`."""
+_CHUNK = 1 << 16
+_OWN = ("HOME", "TMPDIR")
+"""Variables that name the player's private folders."""
+_CLONE_NEWUSER = 0x10000000
+_PR_GET_NO_NEW_PRIVS = 39
+_PTRACE_SEIZE = 0x4206
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def read(given: Given) -> bool:
+    return any(_possible(Path(path).read_bytes) for path in given["secrets"])
+
+
+def listing(given: Given) -> bool:
+    return _possible(lambda: list(Path(given["folder"]).iterdir()))
+
+
+def write(given: Given) -> bool:
+    return any(_possible(partial(_append, path)) for path in given["secrets"])
+
+
+def change_mode(given: Given) -> bool:
+    return _possible(lambda: Path(given["secrets"][0]).chmod(0o640))
+
+
+def leave(given: Given) -> bool:
+    """Whether it could is seen from outside: what is written here may go with the sandbox."""
+    for folder in given["folders"]:
+        _possible(Path(folder, given["mark"]).touch)
+    return False
+
+
+def inherited(given: Given) -> bool:
+    """Files that were open before it was started."""
+    return any(_possible(partial(os.fstat, fd)) for fd in range(3, 64))
+
+
+def tcp(given: Given) -> bool:
+    return _connect(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", given["tcp"]))
+
+
+def udp(given: Given) -> bool:
+    """Whether it arrived is seen from outside: with no network, sending to oneself works."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"x", ("127.0.0.1", given["udp"]))
+    return False
+
+
+def route(given: Given) -> bool:
+    """A way out of this machine: nothing is sent to that address, which is for examples."""
+    return _connect(socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 9))
+
+
+def unix_socket(given: Given) -> bool:
+    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, given["unix"])
+
+
+def abstract_socket(given: Given) -> bool:
+    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, b"\0" + given["mark"].encode())
+
+
+def other_cores(given: Given) -> bool:
+    _possible(lambda: os.sched_setaffinity(0, range(os.cpu_count() or 1)))
+    return not os.sched_getaffinity(0) <= set(given["cores"])
+
+
+def see(given: Given) -> bool:
+    """Another process, by its command line; our own holds the mark too, among other things."""
+    mark = given["mark"].encode()
+    for entry in _entries("/proc"):
+        with suppress(OSError):
+            if b"read line\0" + mark in Path(entry, "cmdline").read_bytes():
+                return True
+    return False
+
+
+def meddle(given: Given) -> bool:
+    """Trace, slow down and bound another process; whether that came about is seen from outside."""
+    pid = given["meddled"]
+    _LIBC.ptrace(_PTRACE_SEIZE, pid, None, None)
+    _possible(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
+    _possible(lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)))
+    return False
+
+
+def end(given: Given) -> bool:
+    """Another process; whether it is gone is seen from outside."""
+    _possible(lambda: os.kill(given["ended"], signal.SIGUSR1))
+    return False
+
+
+def become_root(given: Given) -> bool:
+    return _possible(lambda: os.setresuid(0, 0, 0))
+
+
+def own_namespace(given: Given) -> bool:
+    """In a user namespace of its own it would have all of root's system calls."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(int(_LIBC.unshare(_CLONE_NEWUSER) == 0))
+    return os.waitpid(pid, 0)[1] != 0
+
+
+def gain(given: Given) -> bool:
+    """Rights by programs that run as somebody else, such as `su`."""
+    return bool(_LIBC.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0)
+
+
+def many_processes(given: Given) -> bool:
+    """More than it may have at once, this one included."""
+    wanted: int = given["processes"]
+    wait, hold = os.pipe()
+    started: list[int] = []
+    with suppress(OSError):
+        while len(started) < wanted:
+            pid = os.fork()
+            if pid == 0:
+                os.close(hold)
+                os.read(wait, 1)
+                os._exit(0)
+            started.append(pid)
+    os.close(hold)
+    os.close(wait)
+    for pid in started:
+        os.waitpid(pid, 0)
+    return len(started) == wanted
+
+
+def fill(given: Given) -> bool:
+    """More than it may write in all, by files of which none is too large."""
+    folders = {
+        os.path.realpath(path) for path in (*given["folders"], *map(os.getenv, _OWN)) if path
+    }
+    written = [
+        (path, _write_file(path, given["disk_bytes"] * 2 // 3))
+        for folder in sorted(folders)
+        for path in (Path(folder, f"{given['mark']}-{number}") for number in range(2))
+    ]
+    for path, _ in written:
+        _possible(path.unlink)
+    return bool(sum(size for _, size in written) > given["disk_bytes"])
+
+
+ACTS: tuple[Callable[[Given], bool], ...] = (
+    read, listing, write, change_mode, leave, inherited,
+    tcp, udp, route, unix_socket, abstract_socket,
+    other_cores,
+    see, meddle, end,
+    own_namespace, gain,
+    many_processes, fill,
+    become_root,  # last: as root it could do the rest again
+)  # fmt: skip
+
+
+def hog(given: Given) -> None:
+    """Take the memory in two processes, each with less than the limit, one of them far away.
+
+    They keep it until this process ends.
+    """
+    done, tell = os.pipe()
+    wait, hold = os.pipe()
+    for far in (False, True):
+        if os.fork() == 0:
+            if far:
+                os.setsid()
+                if os.fork() != 0:
+                    os._exit(0)
+            os.close(hold)
+            taken = b"x" * given["hog_bytes"]
+            os.write(tell, taken[:1])
+            os.read(wait, 1)
+            os._exit(0)
+    for _ in range(2):
+        os.read(done, 1)
+
+
+def _possible(act: Callable[[], object]) -> bool:
+    try:
+        act()
+    except OSError:
+        return False
+    return True
+
+
+def _append(path: str) -> None:
+    with Path(path).open("ab"):
+        pass
+
+
+def _connect(family: int, kind: int, address: object) -> bool:
+    with suppress(OSError), socket.socket(family, kind) as way:
+        way.settimeout(1)
+        way.connect(address)  # type: ignore[arg-type] # an address of that family
+        return True
+    return False
+
+
+def _entries(folder: str) -> list[Path]:
+    with suppress(OSError):
+        return list(Path(folder).iterdir())
+    return []
+
+
+def _write_file(path: Path, size: int) -> int:
+    """As much of it as is possible; how much that was."""
+    written = 0
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while written < size:
+            written += file.write(b"x" * min(_CHUNK, size - written))
+    return written
+
+
+def main() -> None:
+    given: Given = json.loads(sys.argv[1])
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # of `end`, should a number in here be the same
+    sys.stdout.write(json.dumps({act.__name__: act(given) for act in ACTS}) + "\n")
+    sys.stdout.flush()
+    if given["hog_bytes"] and sys.stdin.readline():
+        hog(given)
+        sys.stdout.write("taken\n")
+        sys.stdout.flush()
+        sys.stdin.readline()
+
+
+if __name__ == "__main__":
+    main()
