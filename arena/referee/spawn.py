@@ -77,6 +77,8 @@ def _judge_contents(program: str) -> None:
         words = interpreter(program)
         if not words or not Path(words[0]).exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not os.access(words[0], os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     elif not head.startswith(_ELF) or not _for_this_machine(head):
         raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC))
 
