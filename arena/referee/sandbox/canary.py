@@ -13,7 +13,7 @@ import select
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from arena.referee.fault import PlayerFault
@@ -120,8 +120,8 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
             assert pipe is not None, "asked for"
             stack.enter_context(pipe)
         line = _line(process)
-        if line is None:
-            raise CanaryError(_why_silent(process))
+        if not line:
+            raise CanaryError(_why_silent(process, ended=line is not None))
         done = {act for act, possible in json.loads(line).items() if possible}
         if _is_ours(process.pid):
             done.add("same_user")
@@ -152,13 +152,16 @@ def _ends_a_hog(cage: Cage, process: subprocess.Popen[bytes]) -> bool:
     while not cage.out_of_memory():
         if time.monotonic() > deadline:
             raise CanaryError(f"it was not done taking memory within {_PATIENCE_S:.0f} seconds")
-        if _line(process, 0.01):
+        line = _line(process, 0.01)
+        if line:
             return False
+        if line is not None:  # it ended, and the system's count of those it killed may follow
+            time.sleep(0.01)
     return True
 
 
 def _line(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> bytes | None:
-    """Its next line, whole; None where there is none in time."""
+    """Its next line, whole; empty where it ended before, None where there is none in time."""
     assert process.stdout is not None, "asked for"
     taken = b""
     deadline = time.monotonic() + patience_s
@@ -168,16 +171,19 @@ def _line(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> 
             return None
         piece = os.read(process.stdout.fileno(), 1 << 16)
         if not piece:
-            return None
+            return b""
         taken += piece
     return taken
 
 
-def _why_silent(process: subprocess.Popen[bytes]) -> str:
+def _why_silent(process: subprocess.Popen[bytes], *, ended: bool) -> str:
     assert process.stderr is not None, "asked for"
-    if process.poll() is None:
+    if not ended:
         return f"it said nothing within {_PATIENCE_S:.0f} seconds"
-    said = os.read(process.stderr.fileno(), 1 << 16).decode(errors="replace").strip()
+    with suppress(subprocess.TimeoutExpired):  # it closed its output and did not end
+        process.wait(_PATIENCE_S)
+    os.set_blocking(process.stderr.fileno(), False)
+    said = (process.stderr.read() or b"").decode(errors="replace").strip()
     last = said.splitlines()[-1] if said else f"it ended with exit code {process.returncode}"
     return last.removesuffix(".")
 
