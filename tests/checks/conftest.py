@@ -1,0 +1,50 @@
+"""A student's bot that does everything right, ways to spoil it, and the check of what comes out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.checks import Result, run_checks
+from arena.checks.dialogue import Limits
+from arena.referee.sandbox.policy import Held
+from arena.referee.spec import PlayerSpec
+
+GOOD = """\
+import json
+import sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "start":
+        print(json.dumps({"type": "ready", "name": "student"}), flush=True)
+    elif request["type"] == "turn":
+        move = request["legal"][0]
+        reply = {"type": "move", "ply": request["ply"], "move": move}
+        print(json.dumps(reply), flush=True)
+    elif request["type"] == "quit":
+        break
+"""
+QUICK = Limits(startup_ms=2000, move_ms=1000, short_ms=300, hurry_ms=100)
+OPPONENT = PlayerSpec(name="monkey", command=(sys.executable, "-P", "-m", "players.monkey"))
+
+Check = Callable[..., Iterator[Result]]
+
+
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
+    """Checks a bot by its path or, as student.py, by its text; at quick clocks and in dots."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # without a sandbox it would be inherited
+
+    def run(bot: str | Path, **more: Any) -> Iterator[Result]:
+        path = bot if isinstance(bot, Path) else tmp_path / "student.py"
+        if isinstance(bot, str):
+            path.write_text(bot)
+        given = {"rules": ("dots",), "limits": QUICK, **more}
+        return run_checks(path, OPPONENT, given.pop("held", Held()), **given)
+
+    return run

@@ -1,0 +1,121 @@
+"""Advice without a process: what a move, last words on stderr or a command give away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rules
+from arena.checks.advice import advise
+from arena.checks.dialogue import Heard, Offence
+from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Language, language_of
+from arena.checks.move_advice import about_move
+from arena.protocol import Termination
+from arena.referee.fault import PlayerFault
+
+
+@pytest.mark.parametrize(
+    ("game", "move", "said"),
+    [
+        ("othello", "D3", "d3, not 'D3'"),
+        ("othello", " d3", "d3, not ' d3'"),
+        ("othello", "3d", "d3, not '3d'"),
+        ("othello", "PASS", "Never answer a pass"),
+        ("othello", "d0", "'d0' is not a square"),
+        ("othello", "d9", "'d9' is not a square"),
+        ("othello", "e3", "a move of the other player"),
+        ("dots", "b1a1", "a1b1, not 'b1a1'"),
+        ("dots", "A1B1", "a1b1, not 'A1B1'"),
+        ("dots", "a1c1", "the left or upper one first"),
+        ("2048", "L", "left, not 'L'"),
+        ("2048", "Left", "left, not 'Left'"),
+    ],
+)
+def test_what_is_behind_an_illegal_move(game: str, move: str, said: str) -> None:
+    position = rules.load(game).start(3)
+    assert move not in position.legal_moves()
+    assert said in (about_move(move, position) or "nothing")
+
+
+def test_a_move_like_any_other_gives_nothing_away() -> None:
+    assert about_move("d4", rules.load("othello").start()) is None
+
+
+def exited(stderr: str) -> Offence:
+    fault = PlayerFault(Termination.EXITED, "The player exited with code 1 while …")
+    return Offence(fault, stderr=stderr)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said"),
+    [
+        ("ModuleNotFoundError: No module named 'numpy'", "Bring numpy with the program"),
+        ("Error: Cannot find module './brain'", "Bring ./brain with the program"),
+        ("socket.gaierror: Temporary failure in name resolution", "without the network"),
+        ("Error: connect EACCES 1.1.1.1:80", "without the network"),
+        ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json into"),
+        ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
+        ("java.lang.OutOfMemoryError: Java heap space", "Hold less in memory"),
+        (
+            'Traceback:\n  File "/b/bot.py", line 3, in f\n'
+            '  File "/usr/lib/python3.11/heapq.py", line 9\nIndexError',
+            "Mend the error in bot.py, line 3",
+        ),
+        (
+            "/b/bot.js:12\n    throw e\n    at f (/b/bot.js:40:3)",
+            "Mend the error in bot.js, line 12",
+        ),
+        ("Exception in thread main\n\tat Bot.main(Bot.java:17)", "in Bot.java, line 17"),
+        ("thread 'main' panicked at src/main.rs:5:9:", "in main.rs, line 5"),
+        ("terminate called", "Mend what its last words on stderr name"),
+    ],
+)
+def test_what_last_words_mean(stderr: str, said: str) -> None:
+    assert said in advise(exited(stderr), PYTHON)
+
+
+@pytest.mark.parametrize("termination", [word for word in Termination if word.is_forfeit])
+@pytest.mark.parametrize("language", [PYTHON, CPP])
+def test_every_fault_has_advice(termination: Termination, language: Language) -> None:
+    for heard in (None, Heard(2, b'{"type":"move","ply":1,"move":"z9"}')):
+        offence = Offence(PlayerFault(termination, "A sentence."), heard=heard)
+        assert advise(offence, language).endswith((".", ")", "}", "\n", language.flush))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"thinking", "Print debug text to stderr"),
+        (b"{'type': 'move'}", "double quotes"),
+        (b"{", "in one line"),
+        (b'{"info": {"score": NaN}}', "finite numbers"),
+        (b'{"type":"ready"}{"type":"move"}', "two of them share this line"),
+        (b'{"type":"move",}', "one JSON object in a line"),
+    ],
+)
+def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
+    fault = PlayerFault(Termination.BAD_JSON, "Not strict JSON.")
+    assert said in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "language"),
+    [
+        (("python3", "bot.py"), {}, PYTHON),
+        (("/usr/bin/node", "main.mjs"), {}, JAVASCRIPT),
+        (("java", "-jar", "bot.jar"), {}, JAVA),
+        (("./bot",), {"bot": "#!/usr/bin/env -S python3 -u\n"}, PYTHON),
+        (("./bot",), {"src/main.rs": "", "Cargo.toml": ""}, RUST),
+        (("./bot",), {"bot.cpp": ""}, CPP),
+        (("./bot",), {"bot": "\x7fELF"}, ANY),
+    ],
+)
+def test_the_language_of_a_program(
+    command: tuple[str, ...], files: dict[str, str], language: Language, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert language_of(command, tmp_path) is language

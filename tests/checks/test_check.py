@@ -1,0 +1,162 @@
+"""What passes: a program that does it right, in every rule set and every sandbox there is here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jsonschema
+import psutil
+import pytest
+
+from arena.checks import ITEMS, Checklist
+from arena.checks.result import schema
+from arena.referee.sandbox.choose import SandboxError, resolve
+from arena.referee.sandbox.policy import Asked, Held
+from arena.referee.spec import PlayerSpec
+
+from .conftest import GOOD, Check
+
+
+def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
+    results = list(check(GOOD, rules=None))
+    assert [result.passed for result in results] == [True] * len(ITEMS), results
+    assert [result.number for result in results] == list(range(1, len(ITEMS) + 1))
+    for rule_set in ("othello", "dots", "2048", "2584"):
+        assert rule_set in results[2].detail
+    for board in ("othello cornerless", "dots 3×3"):
+        assert board in results[5].detail
+
+
+@pytest.mark.parametrize("asked", ["bwrap", "limits"])
+def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
+    try:
+        held = resolve(asked, PlayerSpec(name="bot", command=(sys.executable,)))
+    except SandboxError as error:
+        pytest.skip(str(error))
+    assert [result.passed for result in check(GOOD, held=held)] == [True] * len(ITEMS)
+
+
+def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: Check) -> None:
+    try:
+        held = resolve("bwrap", PlayerSpec(name="bot", command=(sys.executable,)))
+    except SandboxError as error:
+        pytest.skip(str(error))
+    leaving = "import subprocess\nsubprocess.Popen(['sleep', '77.5'])\n" + GOOD
+    results = {result.title: result for result in check(leaving, held=held)}
+    assert "sleep 77.5" in results["no stray processes"].detail
+    assert not any("77.5" in process.info["cmdline"] for process in processes())
+
+
+def test_nothing_is_left_when_a_check_is_given_up(check: Check) -> None:
+    results = check("import time\ntime.sleep(78.5)\n")
+    next(results)
+    next(results)
+    results.close()
+    assert not any("78.5" in process.info["cmdline"] for process in processes())
+
+
+def processes() -> list[psutil.Process]:
+    return [it for it in psutil.process_iter(["cmdline"]) if it.info["cmdline"]]
+
+
+def test_a_script_is_judged_in_what_it_starts_alone(check: Check) -> None:
+    picky = GOOD.replace(
+        '    if request["type"] == "start":\n',
+        '    if request["type"] == "start":\n'
+        '        if request["rules"] != "2048":\n'
+        '            sys.exit("I play 2048")\n',
+    )
+    results = list(check(picky, rules=None))
+    assert all(result.passed for result in results), results
+    assert results[2].detail.startswith("2048 ready after ")
+    assert "2048–" not in results[5].detail
+    assert "othello" not in results[12].detail
+
+
+def test_a_script_that_starts_nothing_fails(check: Check) -> None:
+    started = list(check("raise SystemExit('not today')\n", rules=None))[2]
+    assert started.passed is False
+    assert "not today" in started.detail
+
+
+def test_what_is_claimed_must_be_played(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "picky", rules='["dots", "othello"]')
+    (folder / "bot.py").write_text(
+        GOOD.replace('== "start":', '== "start" and request["rules"] == "dots":')
+    )
+    results = list(check(folder, rules=None))
+    assert results[2].passed is False
+    assert results[2].detail.startswith("start of othello: ")
+
+
+def package(folder: Path, rules: str = '["dots"]', **more: str) -> Path:
+    folder.mkdir()
+    (folder / "bot.py").write_text(GOOD)
+    lines = {"name": f'"{folder.name}"', "rules": rules, "command": '["python3", "bot.py"]'} | more
+    (folder / "bot.toml").write_text("".join(f"{key} = {value}\n" for key, value in lines.items()))
+    return folder
+
+
+def first_failure(check: Check, path: Path) -> str:
+    """What an author is told, who hands in `path`: item, sentence, fix."""
+    failed = next(result for result in check(path, rules=None) if result.passed is False)
+    assert failed.fix
+    return f"{failed.number} {failed.detail} | {failed.fix}"
+
+
+def test_a_package_passes_too(check: Check, tmp_path: Path) -> None:
+    results = list(check(package(tmp_path / "mine", build='["touch", "built"]'), rules=None))
+    assert all(result.passed for result in results), results
+    assert results[0].detail == "mine: claims dots"
+    assert results[1].detail == "touch built"
+
+
+def test_a_folder_without_bot_toml(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "mine")
+    (folder / "bot.toml").unlink()
+    told = first_failure(check, folder)
+    assert told.startswith("1 has no bot.toml")
+    assert "with a bot.toml" in told
+
+
+def test_a_bot_toml_with_a_mistake(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "mine", rules='["otello"]')
+    assert "Correct bot.toml" in first_failure(check, folder)
+
+
+def test_missing_build_tools(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "mine", build='["gpp-17", "bot.cpp"]')
+    told = first_failure(check, folder)
+    assert told.startswith("2 ")
+    assert "gpp-17" in told
+    assert "compilers of this machine" in told
+
+
+@pytest.mark.parametrize(
+    ("contents", "executable", "said"),
+    [
+        ("#!/usr/bin/env python3\r\nprint()\n", True, "Unix line ends"),
+        ("print('no interpreter named')\n", True, "Begin bot.run with the line"),
+        ("#!/usr/bin/python9\n", True, "not /usr/bin/python9"),
+        ("#!/bin/sh\n", False, "chmod +x"),
+    ],
+)
+def test_a_program_that_cannot_be_started(
+    contents: str, executable: bool, said: str, check: Check, tmp_path: Path
+) -> None:
+    folder = package(tmp_path / "mine", command='["./bot.run"]')
+    program = folder / "bot.run"
+    program.write_bytes(contents.encode())
+    program.chmod(0o755 if executable else 0o644)
+    assert said in first_failure(check, folder)
+
+
+def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
+    results = list(check("print('hello')\n"))
+    checklist = Checklist.of("student.py", Held(), results)
+    assert not checklist.passed
+    jsonschema.validate(checklist.model_dump(mode="json"), schema())
+    assert Checklist.model_validate_json(checklist.model_dump_json()) == checklist
+    described = schema()["properties"] | schema()["$defs"]["Result"]["properties"]
+    assert all("description" in key for key in described.values())

@@ -1,0 +1,65 @@
+"""The golden positions are positions of their games, of every sort, and always the same."""
+
+from __future__ import annotations
+
+import pytest
+
+import rules
+from arena.checks.positions import PRESETS, games, golden
+from arena.checks.table import Table
+from rules.position import PASS
+
+BOARDS = {name: game for rule_set in PRESETS for name, game in games(rule_set).items()}
+
+
+def test_every_rule_set_has_boards() -> None:
+    assert tuple(PRESETS) == rules.GAMES
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_golden_positions_are_reached_by_their_moves_and_leave_a_choice(name: str) -> None:
+    game = BOARDS[name]
+    positions = golden(game)
+    assert len(positions) >= 14
+    assert {at.seat for at in positions} == set(range(game.seats))
+    for at in positions:
+        assert at.position.legal_moves() != (PASS,)
+        if game.name not in rules.TILE_GAMES:  # whose start is drawn
+            reached = game.start()
+            for seat, move in at.moves:
+                assert reached.to_move == seat
+                reached = reached.play(move)
+            assert reached == at.position
+
+
+@pytest.mark.parametrize(
+    ("name", "traits"),
+    [
+        ("othello", {"the first move", "late in the game", "after the other's forced pass"}),
+        ("othello cornerless", {"the first move", "after the other's forced pass"}),
+        ("dots 5×5", {"the last move", "boxes to take", "a second move in a row"}),
+        ("dots 3×3", {"the last move", "boxes to take", "a second move in a row"}),
+        ("2048", {"one legal move", "two legal moves", "a full board"}),
+        ("2584", {"one legal move", "two legal moves", "a full board"}),
+    ],
+)
+def test_what_programs_stumble_over_is_there_for_every_seat(name: str, traits: set[str]) -> None:
+    game = BOARDS[name]
+    for seat in range(game.seats):
+        assert traits <= {at.trait for at in golden(game) if at.seat == seat}
+
+
+def test_some_positions_have_one_legal_move() -> None:
+    for game in BOARDS.values():
+        assert any(len(at.position.legal_moves()) == 1 for at in golden(game))
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_table_asks_its_seat_alone_and_goes_on_to_the_end(name: str) -> None:
+    game = BOARDS[name]
+    table = Table(game.start(1), (), seat=game.seats - 1, seed=3)
+    while not table.is_over:
+        assert table.position.to_move == table.seat
+        assert table.position.legal_moves() != (PASS,)
+        table.play(table.position.legal_moves()[0])
+    assert table.position.is_over

@@ -1,0 +1,122 @@
+"""`arena check` as a student types it: what is shown, JSON, exit codes, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import psutil
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+
+RIGHT = """\
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "start":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif request["type"] == "turn":
+        reply = {"type": "move", "ply": request["ply"], "move": request["legal"][0]}
+        print(json.dumps(reply), flush=True)
+    elif request["type"] == "quit":
+        break
+"""
+WRONG = RIGHT.replace("        reply =", '        print("thinking…")\n        reply =')
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    return tmp_path
+
+
+def check(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, ["check", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_bot_that_does_it_right(folder: Path) -> None:
+    shown = check("right.py", "--sandbox", "none", "--rules", "dots")
+    assert shown.exit_code == 0, shown.output
+    lines = shown.output.splitlines()
+    assert lines[0] == "Checking right.py without a sandbox"
+    assert " 1 ✓ package safety         right: a script, which claims no rules" in lines
+    assert lines[-1].startswith("14 of 14 passed · ")
+    assert "Fix" not in shown.output
+
+
+def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> None:
+    shown = check("wrong.py", "--sandbox", "none", "--rules", "othello")
+    assert shown.exit_code == 1
+    text = " ".join(shown.output.split())
+    assert "4 ✗ clean stdout othello: Not strict JSON" in text
+    assert "line 2 of what your program wrote: «thinking…»" in text
+    assert "Fix: Print debug text to stderr, not to stdout: print(…, file=sys.stderr)." in text
+    assert "5 – ply echo not judged before item 4, clean stdout, is mended" in text
+    assert "3 of 14 passed, 1 failed, 10 not judged" in text
+
+
+def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
+    shown = check("wrong.py", "--sandbox", "none", "--rules", "dots", "--json")
+    assert shown.exit_code == 1
+    data = json.loads(shown.output)
+    document = CliRunner().invoke(app, ["schema", "--check"]).output
+    jsonschema.validate(data, json.loads(document))
+    assert data["bot"] == "wrong.py"
+    assert not data["passed"]
+    failed = next(result for result in data["results"] if result["passed"] is False)
+    assert (failed["number"], failed["verdict"]) == (4, "bad_json")
+    assert (failed["line_number"], failed["line"]) == (2, "«thinking…»")
+
+
+def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> None:
+    (folder / "rude.py").write_text(RIGHT.replace("for line", 'print("[red]\\x1b[31m!")\nfor line'))
+    shown = check("rude.py", "--sandbox", "none", "--rules", "dots")
+    assert "«[red]\\x1b[31m!»" in shown.output
+    assert "\x1b" not in shown.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("lost.py",), "no such script, folder or archive: lost.py"),
+        (("right.py", "--sandbox", "jail"), "'auto', 'bwrap', 'limits', 'none'"),
+        (("right.py", "--rules", "chess"), "'othello'"),
+    ],
+)
+def test_what_is_not_there_is_said_and_exits_with_2(
+    arguments: tuple[str, ...], said: str, folder: Path
+) -> None:
+    result = check(*arguments)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def test_ctrl_c_leaves_nothing(folder: Path) -> None:
+    (folder / "hangs.py").write_text("import time\ntime.sleep(79.5)\n")
+    command = [sys.executable, "-m", "arena", "check", "hangs.py", "--sandbox", "none"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:  # item by item, as they are judged
+            if line.startswith(" 2 ✓"):
+                break
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+        assert process.returncode == 130
+    assert said == "Interrupted.\n"
+    assert not any(
+        "hangs.py" in it.info["cmdline"] or []
+        for it in psutil.process_iter(["cmdline"])
+        if it.info["cmdline"]
+    )
