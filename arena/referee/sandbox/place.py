@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from arena.protocol import Termination
+from arena.referee.fault import PlayerFault
 from arena.referee.sandbox import leftovers, users, view
 from arena.referee.sandbox.bwrap import HOME
 from arena.referee.sandbox.cgroups import Group
 from arena.referee.sandbox.means import Means
-from arena.referee.sandbox.shown import Shown, shown
+from arena.referee.sandbox.shown import Shown, names_file, shown, within
 from arena.referee.sandbox.users import User
 from arena.referee.spawn import find_program
 from arena.referee.spec import PlayerSpec
@@ -78,10 +81,26 @@ class Place:
                     self.user_kept = path
                     return
         self.user = User()
+        self._judge_readable()
         if viewable:
             own = self.spec.sandbox.mode == "limits"
             private = view.Private(self.user.uid, self.spec.sandbox.disk_mb) if own else None
             self.view = view.View.of(self.shown, private)
+
+    def _judge_readable(self) -> None:
+        """Raise PlayerFault where a file of the command's is closed to a user of its own."""
+        folder = Path(self.cwd)
+        for word in (self.program, *(str(folder / word) for word in self.spec.command[1:])):
+            path = Path(word)
+            needed = stat.S_IXOTH if word == self.program else stat.S_IROTH
+            if not names_file(word) or within(str(path.resolve()), self.shown.writable):
+                continue
+            if not path.stat().st_mode & needed:
+                raise PlayerFault(
+                    Termination.START_FAILED,
+                    f"{path} is closed to other users, and a contained player runs as one that "
+                    f"owns nothing: chmod -R o+rX {path.parent}.",
+                )
 
     def _own(self, folders: tuple[str, ...] | list[str]) -> None:
         if self.user is not None:

@@ -41,7 +41,7 @@ class Shown(NamedTuple):
 def shown(spec: PlayerSpec, program: str, search: str | None) -> Shown:
     """What `spec` needs to run `program` (absolute), which the PATH `search` was searched for."""
     wanted = [*_program(program, search), *spec.sandbox.readable]
-    wanted += [word for word in spec.command[1:] if word.startswith("/") and Path(word).is_file()]
+    wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
     if spec.cwd is not None:
         wanted.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
@@ -57,6 +57,13 @@ def shown(spec: PlayerSpec, program: str, search: str | None) -> Shown:
 def within(path: str, folders: Iterable[str]) -> bool:
     """Whether the path is one of the folders or lies below one."""
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def names_file(word: str) -> bool:
+    """Whether a word of a command is the path of a file; it may be anything, a whole program."""
+    with suppress(OSError):  # too long for a path
+        return Path(word).is_file()
+    return False
 
 
 def trail(path: str) -> tuple[str, list[Link]]:

@@ -1,0 +1,93 @@
+"""The command line of bubblewrap, and what a program sees inside."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.referee.processes import gathering
+from arena.referee.sandbox.bwrap import command
+from arena.referee.sandbox.cage import Cage
+from arena.referee.sandbox.means import found
+from arena.referee.sandbox.policy import Policy
+from arena.referee.sandbox.shown import Link, Shown
+from arena.referee.spec import PlayerSpec
+
+BWRAP = found().bwrap
+pytestmark = pytest.mark.skipif(BWRAP is None, reason="bubblewrap is not installed")
+
+
+def run(code: str, **policy: object) -> list[str]:
+    """The lines that this code prints inside."""
+    asked = Policy.model_validate({"mode": "bwrap", "disk_mb": 8} | policy)
+    words = (sys.executable, "-I", "-S", "-c", code)
+    cage = Cage(PlayerSpec(name="p", command=words, sandbox=asked))
+    with gathering():
+        out, err = cage.start().communicate(timeout=30)
+        cage.kill()
+    assert err == b""
+    return out.decode().splitlines()
+
+
+def test_outer_folders_come_first_and_what_may_be_written_is_marked() -> None:
+    seen = Shown(("/a", "/a/b/c"), ("/a/b",), (Link("/a/l", "b"), Link("/m", "a")))
+    assert BWRAP is not None
+    words = command(BWRAP, ("/a/p",), "/a", Policy(), seen, filter_fd=7, status_fd=8)
+    text = " ".join(words)
+    assert "--ro-bind /a /a --bind /a/b /a/b --ro-bind /a/b/c /a/b/c --symlink a /m" in text
+    assert "/a/l" not in text  # it lies in what is shown
+    assert words[-1] == "/a/p"
+    assert text.index("--remount-ro /") > text.index("--symlink a /m")
+
+
+def test_the_system_is_there_and_nothing_can_be_written_but_the_private_folders() -> None:
+    code = """
+import os
+for place in ("/", "/usr", "/etc", "/dev", "/proc", "/tmp", "/var/tmp", "/dev/shm"):
+    try:
+        open(os.path.join(place, "made"), "w").close()
+        print(place)
+    except OSError:
+        pass
+"""
+    assert run(code) == ["/tmp", "/var/tmp", "/dev/shm"]
+    assert not Path("/tmp/made").exists()
+
+
+def test_it_is_alone() -> None:
+    code = """
+import os
+print(len([name for name in os.listdir("/proc") if name.isdecimal()]), os.getppid())
+print(os.path.exists("/home"), os.path.exists("/etc/shadow"), os.getcwd())
+print(os.listdir("/tmp") + os.listdir("/dev/shm"))
+"""
+    shown_here = [name for name in ("venv",) if sys.executable.startswith(f"/tmp/{name}/")]
+    processes, homes, private = run(code)
+    assert processes == "2 1"
+    assert homes == "False False /tmp"
+    assert private == str(shown_here)
+
+
+def test_its_processes_are_counted_inside() -> None:
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC))"
+    assert run(code, processes=17) == ["(17, 17)"]
+
+
+def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = PlayerSpec(name="p", command=("true",), sandbox=Policy(mode="bwrap"))
+    cage = Cage(spec)
+    with gathering():
+        cage.start().communicate(timeout=30)
+        assert cage.host_failure() is None
+        cage.kill()
+    broken = Cage(spec.model_copy(update={"cwd": os.devnull + "s"}))
+    monkeypatch.setattr("arena.referee.sandbox.place.find_program", lambda *_: "/usr/bin/true")
+    with gathering():
+        process = broken.start()
+        _, err = process.communicate(timeout=30)
+        assert b"bwrap" in err
+        assert broken.host_failure() == "bubblewrap ended before the player's program did"
+        broken.kill()
