@@ -10,6 +10,7 @@ import pytest
 import rules
 from arena.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
+from arena.referee.sandbox.policy import Mode, Policy
 from arena.referee.spec import GameSpec, PlayerSpec
 from rules.position import PASS
 from tests.referee.conftest import BOTS
@@ -70,10 +71,19 @@ def test_a_whole_game(
         assert position.is_over
 
 
-def test_they_meet(legal_first: PlayerSpec, legal_last: PlayerSpec) -> None:
+@pytest.mark.parametrize("mode", ["none", "limits"])
+@pytest.mark.parametrize("ponder", [True, False])
+def test_they_meet(
+    mode: Mode, ponder: bool, legal_first: PlayerSpec, legal_last: PlayerSpec
+) -> None:
+    policy = Policy(mode=mode, readable=(str(BOTS),))
+    players = tuple(
+        player.model_copy(update={"sandbox": policy}) for player in (legal_first, legal_last)
+    )
     spec = GameSpec(
-        game="g1", rules="dots", variant={}, players=(legal_first, legal_last),
+        game="g1", rules="dots", variant={}, players=players, ponder=ponder,
         clock=Clock(move_ms=3000), startup_ms=10_000,
     )  # fmt: skip
     with SessionPool() as pool:
-        assert play_game(spec, pool).termination is Termination.NATURAL
+        record = play_game(spec, pool)
+    assert record.termination is Termination.NATURAL, record.detail
