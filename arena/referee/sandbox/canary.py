@@ -31,11 +31,14 @@ _MEMORY_MB = 48
 _HOG_MB = 32
 """Two processes take so much each: one alone would be within the limit."""
 _PROCESSES = 16
+_FORKS = 64
+"""Well beyond its limit: where the system counts all of a user's processes, each of those that
+ends meanwhile makes room for one more."""
 _DISK_MB = 1
 
 _BREACHES: dict[Guarantee, dict[str, str]] = {
     Guarantee.MEMORY: {"hog": "take more memory than its limit in two processes"},
-    Guarantee.PROCESSES: {"many_processes": "start more processes than its limit"},
+    Guarantee.PROCESSES: {"many_processes": "start processes far beyond its limit"},
     Guarantee.CPU: {"other_cores": "move to other cores"},
     Guarantee.NETWORK: {
         "tcp": "connect to a TCP port of this machine",
@@ -97,7 +100,7 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
         given = {
             **bait.described,
             "cores": cores,
-            "processes": _PROCESSES,
+            "forks": _FORKS,
             "disk_bytes": _DISK_MB * 2**20,
             "hog_bytes": _HOG_MB * 2**20,
         }

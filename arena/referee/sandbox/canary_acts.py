@@ -131,8 +131,8 @@ def gain(given: Given) -> bool:
 
 
 def many_processes(given: Given) -> bool:
-    """More than it may have at once, this one included."""
-    wanted: int = given["processes"]
+    """Far more than it may have at once."""
+    wanted: int = given["forks"]
     wait, hold = os.pipe()
     started: list[int] = []
     with suppress(OSError):

@@ -168,7 +168,11 @@ def _end_with_us() -> Step:
 
 
 def _filter(place: Place, machine: str) -> Filter:
-    """Of a name space of its own all in sight belongs to the player; in limits others' is too."""
+    """Of a name space of its own all in sight belongs to the player; in limits others' is too.
+
+    A linker makes what it writes executable: who builds under our own user may change modes, and
+    so those of our files too, though not what is in them.
+    """
     alone = place.spec.sandbox.mode == "bwrap"
     holds = place.group.holds if place.group else frozenset()
     return Filter(
@@ -176,7 +180,7 @@ def _filter(place: Place, machine: str) -> Filter:
             machine,
             own_cores=Guarantee.CPU in holds,
             unix_sockets=alone,
-            attributes=alone or place.user is not None,
+            attributes=alone or place.user is not None or bool(place.spec.sandbox.writable),
         )
     )
 
@@ -199,6 +203,8 @@ def _enter(rules: Ruleset, place: Place) -> None:
             rules.allow(folder, READ | WRITE)
     else:
         rules.allow("/proc/self", READ)
+    for folder in place.spec.sandbox.listable:
+        rules.allow(folder, Access.READ_DIR)
     rules.restrict()
 
 

@@ -17,10 +17,11 @@ _NOBODY = 65534
 _REPOSITORY = Path(__file__).resolve().parents[3]
 
 
-def run_as_ordinary_user(code: str, folder: Path) -> str:
-    """What `code` prints, run by this interpreter with the repository's packages, in `folder`.
+def run_as_ordinary_user(code: str, folder: Path, *arguments: str) -> str:
+    """What `code` prints, run by this interpreter with the repository's packages.
 
-    Root becomes nobody, and is shown the interpreter where that lies in a closed folder.
+    Its home is `folder`, which it may write. Root becomes nobody, and is shown the interpreter
+    where that lies in a closed folder.
     """
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY), "HOME": str(folder)}
     enter = None
@@ -28,8 +29,8 @@ def run_as_ordinary_user(code: str, folder: Path) -> str:
         if not view.possible():
             pytest.skip("this root can make no mounts, to show another user the interpreter")
         folder.chmod(0o777)
-        readable = (sys.base_prefix, sys.prefix, str(_REPOSITORY), str(folder))
-        shown = View.of(Shown(readable, (), ()), None)
+        readable = (sys.base_prefix, sys.prefix, str(_REPOSITORY))
+        shown = View.of(Shown(readable, (str(folder),), ()), None)
 
         def enter() -> None:
             shown.enter()
@@ -38,7 +39,7 @@ def run_as_ordinary_user(code: str, folder: Path) -> str:
             os.setresuid(_NOBODY, _NOBODY, _NOBODY)
 
     done = subprocess.run(
-        (sys.executable, "-W", "error", "-c", code),
+        (sys.executable, "-W", "error", "-c", code, *arguments),
         cwd="/", env=environment, preexec_fn=enter, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

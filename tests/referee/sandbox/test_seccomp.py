@@ -14,6 +14,7 @@ import pytest
 from arena.referee.sandbox import seccomp
 from arena.referee.sandbox.numbers import MACHINES, numbers
 from tests.referee.sandbox.acts import TRIED, run
+from tests.referee.sandbox.ordinary import run_as_ordinary_user
 
 STRICT = {"own_cores": False, "unix_sockets": False, "attributes": False}
 LOOSE = {"own_cores": True, "unix_sockets": True, "attributes": True}
@@ -168,6 +169,33 @@ def test_a_compiler_builds_a_program_that_runs(tmp_path: Path) -> None:
         [tmp_path / "hello"], preexec_fn=made(**STRICT).install, capture_output=True, text=True
     )
     assert done.stdout == "hello\n"
+
+
+BUILD = """
+import json, os, sys
+from arena.referee.sandbox.cage import Cage
+from arena.referee.sandbox.policy import Policy
+from arena.referee.spec import PlayerSpec
+folder = sys.argv[1]
+policy = Policy(mode="limits", writable=(folder,))
+cage = Cage(PlayerSpec(name="b", command=("cc", "-o", "hi", "hi.c"), cwd=folder, sandbox=policy))
+process = cage.start()
+process.stdin.close()
+said = process.stderr.read().decode()
+process.wait()
+cage.kill()
+for pipe in (process.stdout, process.stderr):
+    pipe.close()
+print(said, os.access(os.path.join(folder, "hi"), os.X_OK))
+"""
+
+
+@here
+def test_an_ordinary_user_builds_what_can_be_run(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler (cc)")
+    (tmp_path / "hi.c").write_text("int main(void) { return 0; }\n")
+    assert run_as_ordinary_user(BUILD, tmp_path, str(tmp_path)).strip() == "True"
 
 
 @here
