@@ -85,16 +85,14 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         raise _failed(bot, words, f"could not be started: {fault.detail}", "") from None
     said = bytearray()
     try:
-        trespass = _follow(cage, process, folder, said)
+        wrong = _follow(cage, process, folder, said)
     finally:
         cage.kill()
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
-    code = process.returncode
-    if trespass or code != 0:
-        how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
-        raise _failed(bot, words, trespass or how, said.decode("utf-8", "replace"))
+    if wrong:
+        raise _failed(bot, words, wrong, said.decode("utf-8", "replace"))
 
 
 def _environment() -> dict[str, str]:
@@ -117,7 +115,7 @@ def _environment() -> dict[str, str]:
 def _follow(
     cage: Cage, process: subprocess.Popen[bytes], folder: Path, said: bytearray
 ) -> str | None:
-    """Take what is said until the process ends; at the first limit it passes, that limit."""
+    """Take what is said until the end; what went wrong, None when it ended well."""
     assert process.stdin and process.stdout and process.stderr, "a cage gives all three"
     process.stdin.close()
     deadline = time.monotonic() + MAX_SECONDS
@@ -132,9 +130,16 @@ def _follow(
             if _size(folder) > MAX_DISK_MB * 2**20:
                 return f"wrote more than {MAX_DISK_MB} MB"
             if ended is not None:
-                return None
+                return _ending(ended)
             if time.monotonic() > deadline:
                 return f"took more than {MAX_SECONDS} s"
+
+
+def _ending(ended: os.waitid_result) -> str | None:
+    """How a process ended, in words; None for exit code 0."""
+    if ended.si_code == os.CLD_EXITED:
+        return f"ended with exit code {ended.si_status}" if ended.si_status else None
+    return f"was ended by signal {ended.si_status}"
 
 
 def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:

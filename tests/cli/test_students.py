@@ -1,0 +1,80 @@
+"""What a student types first: `arena new`, then `arena submit`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.bots.submissions import submissions
+
+Arena = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """Runs a command in a folder of its own."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (sys.executable, "-m", "arena", *words),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_new_refuses_names_and_folders(arena: Arena, tmp_path: Path) -> None:
+    said = arena("new", "../evil", "--lang", "js")
+    assert (said.returncode, "cannot name a bot" in said.stderr) == (2, True)
+    (tmp_path / "taken").mkdir()
+    said = arena("new", "taken", "--lang", "js")
+    assert (said.returncode, "is there already" in said.stderr) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_new_writes_a_bot_and_says_how_to_go_on(arena: Arena, tmp_path: Path) -> None:
+    said = arena("new", "mine", "--lang", "python")
+    assert said.returncode == 0, said.stderr
+    assert "arena submit mine --to submissions" in said.stdout
+    written = "PROTOCOL.md bot.py bot.toml dialogue.txt sdk.py test.sh"
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == set(written.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Path) -> None:
+    assert arena("new", "mine", "--lang", "python").returncode == 0
+    manifest = tmp_path / "mine" / "bot.toml"
+    lines = manifest.read_text().splitlines()
+    lines[1] = 'rules = ["dots"]'
+    manifest.write_text("\n".join(lines))
+    first = arena("submit", "mine", "--to", "subs")
+    assert first.returncode == 0, first.stdout + first.stderr
+    (bot,) = submissions(tmp_path / "subs")
+    assert f"Accepted mine, version {bot.digest[:12]}, its first." in first.stdout
+    assert 'from = "subs"' in first.stdout
+    again = arena("submit", "mine", "--to", "subs")
+    assert "which was active already" in again.stdout
+    assert "legal moves" not in again.stdout, "what was checked is not checked again"
+    (tmp_path / "mine" / "bot.py").write_text("raise SystemExit('broken')\n")
+    bad = arena("submit", "mine", "--to", "subs")
+    assert bad.returncode == 1
+    assert f"mine is not accepted; version {bot.digest[:12]} stays active" in bad.stderr
+    assert submissions(tmp_path / "subs") == (bot,)
+
+
+def test_what_is_no_bot_is_told_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    said = arena("submit", "empty", "--to", "subs")
+    assert said.returncode == 2
+    assert "has no bot.toml" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert not (tmp_path / "subs").exists()
