@@ -1,35 +1,11 @@
-"""What looks odd and is no fault; and what is kept of a player's words."""
+"""What is kept of a player that does nothing wrong, however odd it looks: see `tests/hostile`."""
 
 from __future__ import annotations
 
-import pytest
-
-from arena.protocol import Clock, Termination
+from arena.protocol import Termination
 from arena.referee import SessionPool, play_game
 from arena.referee.record import GameRecord
 from tests.referee.conftest import Bots, Spec
-
-GOOD = [
-    "slow_start",
-    "ready_path",
-    "ready_umlaut",
-    "ready_unknown_field",
-    "info_60_kb",
-    "info_whole",
-    "crlf",
-    "blank_lines",
-    "blank_lines_100",
-    "spaced",
-    "nearly_late",
-    "stderr_flood",
-    "stderr_flood_at_start",
-    "closes_stderr",
-    "talks_after_end",
-    "ignores_quit",
-    "grandchild_keeps_pipe",
-    "daemon",
-    "subprocess_helper",
-]
 
 
 def played(fault: str, bots: Bots, pool: SessionPool, dots: Spec) -> GameRecord:
@@ -40,13 +16,6 @@ def played(fault: str, bots: Bots, pool: SessionPool, dots: Spec) -> GameRecord:
     assert len(record.moves) == 12
     assert bots.left() == []
     return record
-
-
-@pytest.mark.parametrize("fault", GOOD)
-def test_it_is_no_fault(fault: str, bots: Bots, pool: SessionPool, dots: Spec) -> None:
-    played(fault, bots, pool, dots)
-    again = play_game(dots(bots.hostile(), bots.hostile(), clock=Clock(move_ms=3000)), pool)
-    assert again.termination is Termination.NATURAL, again.detail
 
 
 def test_who_stays_after_quit_is_killed_a_second_later(

@@ -12,6 +12,7 @@ import ctypes
 import os
 import signal
 import socket
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -22,6 +23,7 @@ from speech import MARK, OPTIONS, named, outcome
 _PTRACE_SEIZE = 0x4206
 _NEW = {"mounts": 0x20000, "users": 0x10000000, "pids": 0x20000000, "network": 0x40000000}
 """CLONE_NEW…"""
+_MS_BIND = 0x1000
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _NEEDED = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "TMPDIR", "PWD"}
 """The environment that a program needs (PWD is the shell's)."""
@@ -57,13 +59,16 @@ def kills_everybody() -> dict[str, str]:
 
 
 def kills_opponent() -> dict[str, str]:
-    """Whoever carries our mark and is not ourselves."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and entry.name != str(os.getpid()):
-            with suppress(OSError):
-                if MARK in (entry / "cmdline").read_text():
-                    os.kill(int(entry.name), signal.SIGKILL)
-    return {"tried": "!"}
+    """Whoever carries our mark and is not ourselves. That he lives on is seen in the game."""
+
+    def kill_all() -> None:
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal() and entry.name != str(os.getpid()):
+                with suppress(OSError):
+                    if MARK in (entry / "cmdline").read_text():
+                        os.kill(int(entry.name), signal.SIGKILL)
+
+    return _told(opponent=kill_all)
 
 
 def traces_others() -> dict[str, str]:
@@ -141,7 +146,6 @@ def reads_secrets() -> dict[str, str]:
         public=(folder / "public").read_text,
         listing=partial(os.listdir, folder),
         shadow=Path("/etc/shadow").read_text,
-        root=partial(os.listdir, "/root"),
     )
 
 
@@ -160,7 +164,7 @@ def inherits() -> dict[str, str]:
 def gains_rights() -> dict[str, str]:
     def setuid() -> None:
         os.setuid(0)
-        os.listdir("/root")  # the system's root, not one of our own namespace
+        Path("/root/.").stat()  # the system's root, not one of our own namespace
 
     def privileges() -> None:
         """Whether a setuid program would run as its owner."""
@@ -209,12 +213,28 @@ def enters_namespaces() -> dict[str, str]:
     return _told(
         **told,
         clone=partial(in_child, partial(clone, _NEW["users"])),
-        mount=partial(in_child, partial(_system, "mount", b"none", b"/tmp", b"tmpfs", 0, None)),
         chroot=partial(in_child, partial(os.chroot, "/tmp")),
     )
 
 
+def mounts() -> dict[str, str]:
+    """On a folder of our own alone, and taken away at once: others may see it."""
+    folder = os.fsencode(tempfile.mkdtemp(prefix=MARK))
+
+    def mount() -> None:
+        _system("mount", b"none", folder, b"tmpfs", 0, None)
+        _system("umount2", folder, 0)
+
+    def bind() -> None:
+        _system("mount", b"/usr", folder, None, _MS_BIND, None)
+        _system("umount2", folder, 0)
+
+    told = _told(mount=mount, bind=bind)
+    Path(os.fsdecode(folder)).rmdir()
+    return told
+
+
 ACTS = named(
     kills_referee, kills_everybody, kills_opponent, traces_others, reads_proc, uses_network,
-    writes_others_files, reads_secrets, inherits, gains_rights, enters_namespaces,
+    writes_others_files, reads_secrets, inherits, gains_rights, enters_namespaces, mounts,
 )  # fmt: skip

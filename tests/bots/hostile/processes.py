@@ -30,7 +30,8 @@ def slow_start() -> None:
 
 
 def speaks_first() -> None:
-    say(line(type="ready"))
+    """Twice at once: a first line could be taken for the answer to a question just asked."""
+    say(line(type="ready") * 2)
 
 
 def exit_0(request: Request) -> None:

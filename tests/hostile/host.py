@@ -1,0 +1,121 @@
+"""A referee in a process of its own, and its users: what attacks it attacks nobody else.
+
+    python -P -m tests.hostile.host MODE
+
+Each line on stdin is a GameSpec; the answer is a line, `Played`. All games are played by one pool.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.referee import SessionPool, play_game
+from arena.referee.frozen import Frozen
+from arena.referee.processes import children
+from arena.referee.record import GameRecord
+from arena.referee.sandbox.choose import SandboxError, resolve
+from arena.referee.sandbox.policy import Asked, Held, Mode, Policy
+from arena.referee.spec import GameSpec, PlayerSpec
+
+ROOT = Path(__file__).parent.parent.parent
+PROCESSES, DISK_MB = 48, 8
+"""What players are allowed here, each."""
+
+
+class Ready(Frozen):
+    """The first line: what the sandbox holds on this machine, or why there is none."""
+
+    held: Held | None
+    why_not: str = ""
+
+
+class Played(Frozen):
+    """A game, and what the referee was left with."""
+
+    record: GameRecord
+    peak_mb: int
+    """The most memory the referee had while it played."""
+    descriptors: int
+    """Its open files after the game."""
+    children: tuple[int, ...]
+    mounts: tuple[str, ...]
+    """What it sees mounted."""
+
+
+class Referee:
+    """The process, as a test talks to it. Its stderr is the test's."""
+
+    def __init__(self, mode: Mode, python: Sequence[str], environment: dict[str, str]) -> None:
+        self.mode = mode
+        self._process = subprocess.Popen(
+            (*python, "-P", "-m", "tests.hostile.host", mode),
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.pid = self._process.pid
+        self.ready = Ready.model_validate_json(self._line())
+
+    def play(self, spec: GameSpec) -> Played:
+        """Have a game played. RuntimeError: the referee is dead."""
+        assert self._process.stdin is not None
+        print(spec.model_dump_json(), file=self._process.stdin, flush=True)
+        return Played.model_validate_json(self._line())
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the referee has ended with {self._process.wait()}")
+        return line
+
+    def close(self) -> None:
+        """Send it home. It must end well."""
+        self._process.communicate(timeout=30)
+        assert self._process.returncode == 0
+
+
+def policy(mode: Mode, readable: Path) -> Policy:
+    """What every player is given here."""
+    return Policy(mode=mode, readable=(str(readable),), processes=PROCESSES, disk_mb=DISK_MB)
+
+
+def _peak_mb() -> int:
+    """The peak since the last call, and a new beginning."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    Path("/proc/self/clear_refs").write_text("5")  # see proc(5): VmHWM begins anew
+    return kilobytes // 1024
+
+
+def main(mode: Asked) -> None:
+    """Play until stdin ends."""
+    anyone = PlayerSpec(name="anyone", command=(sys.executable,))
+    try:
+        ready = Ready(held=resolve(mode, anyone))
+    except SandboxError as error:
+        ready = Ready(held=None, why_not=str(error))
+    sys.stdout.write(f"{ready.model_dump_json()}\n")
+    sys.stdout.flush()
+    with SessionPool() as pool:
+        for line in sys.stdin:
+            record = play_game(GameSpec.model_validate_json(line), pool)
+            played = Played(
+                record=record,
+                peak_mb=_peak_mb(),
+                descriptors=len(list(Path("/proc/self/fd").iterdir())),
+                children=tuple(children()),
+                mounts=tuple(Path("/proc/self/mountinfo").read_text().splitlines()),
+            )
+            sys.stdout.write(f"{played.model_dump_json()}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])  # type: ignore[arg-type] # tests alone say it

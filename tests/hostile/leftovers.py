@@ -1,0 +1,36 @@
+"""What players may leave behind, looked for from outside the product."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+SHARED = ("/tmp", "/dev/shm", "/var/tmp", "/run/lock", "/dev/mqueue", str(Path.home()))
+"""Where everybody may write, and the home of whoever runs the tests."""
+
+
+def processes(mark: str) -> list[str]:
+    """The command lines of processes that carry the mark; a zombie has none."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                command = (entry / "cmdline").read_text(errors="replace")
+                if mark in command:
+                    found.append(f"{entry.name}: {command}")
+    return found
+
+
+def files(mark: str, *folders: Path) -> list[str]:
+    """Files that carry the mark in their names, in the shared folders and in these."""
+    return [str(path) for folder in (*SHARED, *folders) for path in Path(folder).glob(f"*{mark}*")]
+
+
+def of_referees(pids: Iterable[int]) -> list[str]:
+    """Control groups and private folders that these processes made for players."""
+    names = [f"arena-{pid}-*" for pid in pids]
+    cgroups = (path for name in names for path in Path("/sys/fs/cgroup").glob(f"**/{name}"))
+    folders = (path for name in names for path in Path(tempfile.gettempdir()).glob(name))
+    return [str(path) for path in (*cgroups, *folders)]

@@ -1,0 +1,116 @@
+"""Every fault in every mode: the verdict, the sentence, the opponent's point, and nothing left."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from arena.protocol import Termination
+from tests.hostile.cases import (
+    ATTACKS,
+    BUDGET,
+    BUDGET_UNHELD,
+    FAULTS,
+    SYSTEM,
+    Act,
+    Attack,
+    Case,
+)
+from tests.hostile.conftest import Table
+from tests.hostile.host import Played
+
+T = Termination
+MODES = ("none", "limits", "bwrap")
+AS_NOBODY = ("limits as nobody", "bwrap as nobody")
+REFEREE_MB = 100
+
+CASES = [
+    *((mode, case) for mode in MODES for case in FAULTS),
+    *((mode, case) for mode in AS_NOBODY for case in SYSTEM),
+]
+ACTS = [
+    (mode, attack)
+    for mode in (*MODES, *AS_NOBODY)
+    for attack in ATTACKS
+    if attack.in_none or mode != "none"
+]
+
+
+def named(pairs: list[tuple[str, Case]] | list[tuple[str, Attack]]) -> list[str]:
+    return [f"{mode.replace(' ', '-')}-{case.fault}" for mode, case in pairs]
+
+
+def went_well(played: Played) -> None:
+    """A whole game without a fault."""
+    record = played.record
+    assert (record.termination, record.offender, len(record.moves)) == (T.NATURAL, None, 12), (
+        record.detail
+    )
+    assert sum(record.points) == 1
+
+
+def nothing_left(table: Table, mark: str, played: Played) -> None:
+    """Nothing of any player, the referee is small, and it plays on."""
+    assert table.left(mark, played) == []
+    assert played.peak_mb <= REFEREE_MB
+    good = table.player("none", mark)
+    again = table.play(good, good, move_ms=3000)
+    went_well(again)
+    assert table.left(mark, again) == []
+
+
+@pytest.mark.parametrize(("mode", "case"), CASES, ids=named(CASES))
+def test_a_fault(table: Table, case: Case, mark: str) -> None:
+    offender = FAULTS.index(case) % 2
+    options = {"options": {"folder": table.attacked()["folder"]}}
+    bad = table.player(case.fault, mark, **{**options, **case.player})
+    players = [table.player("none", mark), table.player("none", mark)]
+    players[offender] = bad
+    played = table.play(*players, move_ms=case.move_ms)
+    record = played.record
+    if case.ends is T.NATURAL:
+        went_well(played)
+    else:
+        assert record.termination is case.ends, record.detail
+        assert case.says in record.detail
+        assert record.detail.isprintable()
+        assert record.offender == offender
+        assert record.points == ((0.0, 1.0) if offender == 0 else (1.0, 0.0))
+    assert record.seats[offender].sandbox == table.held
+    nothing_left(table, mark, played)
+
+
+def allowed(table: Table, act: Act) -> bool:
+    """Whether nothing that is held forbids it."""
+    return act.by is not None and not any(table.held.by.get(guarantee) for guarantee in act.by)
+
+
+@pytest.mark.parametrize(("mode", "attack"), ACTS, ids=named(ACTS))
+def test_an_attack(table: Table, attack: Attack, mark: str) -> None:
+    budget = BUDGET_UNHELD if table.mode == "none" else BUDGET
+    options = {**table.attacked(), "budget": budget, "most_mb": 64}
+    bad = table.player(attack.fault, mark, options=options, **attack.player)
+    table.prepare()
+    played = table.play(bad, table.player("none", mark), move_ms=5000)
+    went_well(played)
+    told = [move.info for move in played.record.moves if move.info]
+    acts = json.loads(told[0]["text"]) if told else {}
+    assert acts.keys() >= attack.acts.keys()
+    for name, act in attack.acts.items():
+        got = acts[name]
+        if act.most is not None and not allowed(table, act):
+            assert got.startswith("!") or int(got) <= act.most, (name, got)
+        elif not allowed(table, act):
+            assert got.startswith("!"), (name, got)
+        elif table.mode == "none" and act.uncontained:
+            assert not got.startswith("!"), (name, got)
+    if attack.fault == "writes_others_files" and table.mode != "none":
+        assert table.untouched()
+    table.prepare()
+    nothing_left(table, mark, played)
+
+
+def test_every_end_of_a_player_is_among_the_cases() -> None:
+    covered = {case.ends for case in FAULTS} | {T.START_FAILED, T.NATURAL}
+    assert covered == {word for word in T if word.is_forfeit} | {T.NATURAL}

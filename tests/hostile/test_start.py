@@ -1,0 +1,75 @@
+"""Programs that cannot be started, in every mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from arena.protocol import Termination
+from tests.hostile.conftest import Table
+from tests.hostile.test_matrix import AS_NOBODY, MODES, nothing_left
+
+
+class Program(NamedTuple):
+    """A file, and what the referee should say of it."""
+
+    says: str
+    text: str | None = "#!/bin/sh\n"
+    """None: there is none; empty: a folder."""
+    mode: int = 0o755
+
+
+PROGRAMS = {
+    "missing": Program("There is no program", None),
+    "not_executable": Program("executable (chmod +x)", mode=0o644),
+    "no_interpreter": Program("The interpreter in the #! line of", "#!/no/such/interpreter\n"),
+    "unreadable_interpreter": Program("may not be run", "#!{folder}/interpreter\n"),
+    "no_program": Program("is no program for this machine", "\x7fnot a program\n"),
+    "a_folder": Program("may not be run", ""),
+}
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+@pytest.mark.parametrize("mode", (*MODES, *AS_NOBODY))
+def test_a_program_that_cannot_be_started(table: Table, kind: str, mark: str) -> None:
+    program = PROGRAMS[kind]
+    file = table.bots / kind
+    interpreter = table.bots / "interpreter"
+    interpreter.write_text("#!/bin/sh\n")
+    interpreter.chmod(0)
+    if program.text == "":
+        file.mkdir()
+    elif program.text is not None:
+        file.write_text(program.text.format(folder=table.bots))
+        file.chmod(program.mode)
+    bad = table.player("none", mark, name=kind, command=(str(file), mark))
+    played = table.play(table.player("none", mark), bad)
+    record = played.record
+    assert record.termination is Termination.START_FAILED, record.detail
+    assert program.says in record.detail
+    assert str(file) in record.detail
+    assert (record.offender, record.points) == (1, (1.0, 0.0))
+    table.prepare()
+    nothing_left(table, mark, played)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_command_no_system_takes(table: Table, mark: str) -> None:
+    bad = table.player("none", mark, command=("bot\0",))
+    played = table.play(bad, table.player("none", mark))
+    record = played.record
+    assert (record.termination, record.offender) == (Termination.START_FAILED, 0), record.detail
+    assert "NUL" in record.detail
+    nothing_left(table, mark, played)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_folder_to_start_in_that_does_not_exist(table: Table, mark: str) -> None:
+    missing = Path("/no/such/folder")
+    played = table.play(table.player("none", mark, cwd=str(missing)), table.player("none", mark))
+    record = played.record
+    assert (record.termination, record.offender) == (Termination.START_FAILED, 0), record.detail
+    assert str(missing) in record.detail
+    nothing_left(table, mark, played)
