@@ -10,16 +10,17 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from arena.referee.sandbox.kernel import prctl
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def become_subreaper() -> None:
     """Orphans among our descendants become our children, so that none gets away."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 @contextmanager
@@ -29,26 +30,20 @@ def gathering() -> Iterator[None]:
     Nothing else in this process may start others meanwhile.
     """
     before, was = children(), ctypes.c_int()
-    _prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
+    prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
     become_subreaper()
     try:
         yield
     finally:
         kill_children(spare=before)
-        _prctl(_PR_SET_CHILD_SUBREAPER, was.value)
+        prctl(_PR_SET_CHILD_SUBREAPER, was.value)
 
 
 def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
     """Be sent `with_signal` when the process `parent`, which started us, ends however it may."""
-    _prctl(_PR_SET_PDEATHSIG, with_signal)
+    prctl(_PR_SET_PDEATHSIG, with_signal)
     if os.getppid() != parent:  # it ended before we asked
         os.kill(os.getpid(), with_signal)
-
-
-def _prctl(option: int, value: object) -> None:
-    if _LIBC.prctl(option, value, 0, 0, 0) != 0:
-        error = ctypes.get_errno()
-        raise OSError(error, f"prctl({option}): {os.strerror(error)}")
 
 
 def children(pid: int | None = None) -> frozenset[int]:
