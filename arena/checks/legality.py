@@ -20,7 +20,7 @@ _BUDGET_S = 10.0
 _TURNS = 2
 """Moves asked for from each position on."""
 _ENOUGH = 3
-"""So many deaths show where it dies; they cost a start each."""
+"""So many deaths show where it dies, so many tries that it is the position; each costs a start."""
 
 
 Value = TypeVar("Value", int, str)
@@ -90,6 +90,8 @@ class _Asker:
         self._subject = subject
         self._pool = pool
         self._dialogue: Dialogue | None = None
+        self._confirmed = 0
+        """How often what went wrong in a later game went wrong in a fresh process too."""
 
     def ask(self, at: Golden) -> None:
         """Moves from a position on. Raises Offence."""
@@ -100,12 +102,15 @@ class _Asker:
             self._moves(self._dialogue, at)
         except Offence as offence:
             later = self._dialogue.games > 1
+            if later and offence.termination in ANSWERED and self._confirmed >= _ENOUGH:
+                raise  # it is wrong in a first game too, and can be asked again
             self.leave()
             if not later:
                 raise
             try:
                 self._moves(self._fresh(), at)
             except Offence:
+                self._confirmed += 1
                 self.leave()
                 raise
             self._subject.note_later(offence)

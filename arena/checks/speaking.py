@@ -39,6 +39,7 @@ def _attended(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     except Offence as offence:
         if offence.termination in UNCLEAN:
             raise  # all else is the matter of other items
+        subject.hangs = offence.termination is Termination.TIMEOUT
     return dialogue.lines
 
 
@@ -46,6 +47,8 @@ def ply_echo(subject: Subject) -> Finding:
     """Whether each answer has the `ply` of its turn, in games that begin after an opening."""
     asked = 0
     for rule_set, game in subject.first_boards.items():
+        if subject.hangs:
+            break
         try:
             with subject.process() as dialogue:
                 asked += _echoed(subject, dialogue, game)

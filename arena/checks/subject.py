@@ -54,6 +54,8 @@ class Subject:
     """The bot there, once it is opened; the one that can be started, once it is built."""
     rules: tuple[str, ...] = ()
     """The rule sets it is judged in: those asked for or claimed, or those it started."""
+    hangs: bool = False
+    """Whether a `turn` was left without an answer already: one such wait is enough."""
     again: Offence | None = None
     """What went wrong in a game that was not the first of its process, and not in a fresh one."""
     out_of_memory: Offence | None = None

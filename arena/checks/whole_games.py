@@ -26,16 +26,20 @@ _MAX_PLIES = 600
 def against_opponent(subject: Subject) -> Finding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
-    for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
-        us, other = (subject.spec,), (subject.opponent,)
-        seat = number % game.seats
-        lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
-        records = [_play(subject, game, lineup, number) for lineup in lineups]
-        trouble = _trouble(subject, board, records[0], ours=(seat,))
-        if trouble:
-            return trouble
-        other_seat = 0 if game.seats == 1 else 1 - seat
-        scores.append(f"{board} {records[0].scores[seat]}–{records[-1].scores[other_seat]}")
+    with SessionPool(keep_alive=True) as pool:
+        for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
+            us, other = (subject.spec,), (subject.opponent,)
+            seat = number % game.seats
+            lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
+            records = []
+            for lineup in lineups:
+                records.append(_play(subject, game, lineup, number, pool))
+                pool.only(other)  # each game has a fresh process of the bot
+            trouble = _trouble(subject, board, records[0], ours=(seat,))
+            if trouble:
+                return trouble
+            other_seat = 0 if game.seats == 1 else 1 - seat
+            scores.append(f"{board} {records[0].scores[seat]}–{records[-1].scores[other_seat]}")
     return passed(f"{subject.opponent.name} is the other: {', '.join(scores)}")
 
 
@@ -43,7 +47,8 @@ def against_itself(subject: Subject) -> Finding:
     """Two games on its first boards, two of its processes at a time; alone in the sliding games."""
     scores: list[str] = []
     for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
-        record = _play(subject, game, (subject.spec,) * game.seats, number)
+        with SessionPool() as pool:
+            record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
         trouble = _trouble(subject, board, record, ours=tuple(range(game.seats)))
         if trouble:
             return trouble
@@ -57,7 +62,9 @@ def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
     return list(islice(cycle([board for board in chain(*columns) if board]), count))
 
 
-def _play(subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number: int) -> GameRecord:
+def _play(
+    subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number: int, pool: SessionPool
+) -> GameRecord:
     """One game. The players are told to hurry and judged as if they were not, as in a dialogue."""
     limits = subject.limits
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
@@ -72,8 +79,7 @@ def _play(subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number:
         startup_ms=limits.startup_ms,
         max_plies=plies,
     )
-    with SessionPool() as pool:
-        return play_game(spec, pool)
+    return play_game(spec, pool)
 
 
 def _trouble(

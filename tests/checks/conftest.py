@@ -29,8 +29,7 @@ for line in sys.stdin:
     elif request["type"] == "quit":
         break
 """
-QUICK = Limits(startup_ms=2000, move_ms=1000, short_ms=300, hurry_ms=100)
-OPPONENT = PlayerSpec(name="monkey", command=(sys.executable, "-P", "-m", "players.monkey"))
+QUICK = Limits(startup_ms=1500, move_ms=800, short_ms=300, hurry_ms=100)
 
 Check = Callable[..., Iterator[Result]]
 
@@ -44,7 +43,10 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
         path = bot if isinstance(bot, Path) else tmp_path / "student.py"
         if isinstance(bot, str):
             path.write_text(bot)
+        other = tmp_path / "other.txt"
+        other.write_text(GOOD)
+        opponent = PlayerSpec(name="other", command=(sys.executable, "-I", "-S", str(other)))
         given = {"rules": ("dots",), "limits": QUICK, **more}
-        return run_checks(path, OPPONENT, given.pop("held", Held()), **given)
+        return run_checks(path, opponent, given.pop("held", Held()), **given)
 
     return run

@@ -34,7 +34,7 @@ MISTAKES = {
     "missing module": mistake(("import json\n", "import json\nimport brain\n")),
     "slow start": mistake(
         ("import json\n", "import json\nimport time\n"),
-        (_START, _START + "        time.sleep(2.5)\n"),
+        (_START, _START + "        time.sleep(1.8)\n"),
     ),
     "no flush": mistake((", flush=True", "")),
     "reads to the end": mistake(("sys.stdin:", "sys.stdin.read().splitlines():")),
@@ -129,7 +129,7 @@ MISTAKES = {
     # 13 and 14 games
     "dies after so many moves": mistake(
         ("for line", "moves = 0\nfor line"),
-        (_CHOICE, _CHOICE + "        moves += 1\n        assert moves < 29\n"),
+        (_CHOICE, _CHOICE + "        moves += 1\n        assert moves < 20\n"),
         (_START, _START + "        moves = 0\n"),
     ),
 }

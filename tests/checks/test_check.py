@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from pathlib import Path
 
 import jsonschema
@@ -43,7 +44,7 @@ def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: 
     except SandboxError as error:
         pytest.skip(str(error))
     leaving = "import subprocess\nsubprocess.Popen(['sleep', '77.5'])\n" + GOOD
-    results = {result.title: result for result in check(leaving, held=held)}
+    results = {result.title: result for result in islice(check(leaving, held=held), 11)}
     assert "sleep 77.5" in results["no stray processes"].detail
     assert not any("77.5" in process.info["cmdline"] for process in processes())
 

@@ -89,7 +89,7 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
     ("arguments", "said"),
     [
         (("lost.py",), "no such script, folder or archive: lost.py"),
-        (("right.py", "--sandbox", "jail"), "'auto', 'bwrap', 'limits', 'none'"),
+        (("right.py", "--sandbox", "jail"), "'jail' is not one of"),
         (("right.py", "--rules", "chess"), "'othello'"),
     ],
 )
@@ -115,8 +115,5 @@ def test_ctrl_c_leaves_nothing(folder: Path) -> None:
         _, said = process.communicate(timeout=10)
         assert process.returncode == 130
     assert said == "Interrupted.\n"
-    assert not any(
-        "hangs.py" in it.info["cmdline"] or []
-        for it in psutil.process_iter(["cmdline"])
-        if it.info["cmdline"]
-    )
+    for it in psutil.process_iter(["cmdline"]):
+        assert "hangs.py" not in (it.info["cmdline"] or [])
