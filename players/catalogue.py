@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from players.kernel_folder import cache_folder
 from players.options import (
     AlphaBetaOptions,
     GreedyOptions,
@@ -41,6 +42,11 @@ class Builtin:
     options: type[BaseModel]
     """Validates the player's options table."""
     support: Support
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """Folders outside the package that it reads: its compiled kernels."""
+        return (str(cache_folder()),) if self.kernels else ()
 
     def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
         """A sentence saying why it cannot play these rules, or None when it can."""

@@ -6,15 +6,19 @@ from pathlib import Path
 from shlex import split
 from typing import Any
 
+from arena.bots.errors import BuildError
 from arena.cli.exits import UserError
 from arena.protocol import Clock, End, Start, Termination, Turn
 from arena.referee.outcome import Outcome, points
 from arena.referee.pool import SessionPool
+from arena.referee.sandbox.choose import SandboxError
 from arena.referee.seeds import derive
 from arena.referee.session import Answered
 from arena.toml.lines import KeyPath
 from arena.toml.tables import written
+from arena.tournament.entrants import Reading
 from arena.tournament.machine import usable_cores
+from arena.tournament.ready import built, contained
 from arena.tournament.roster import read_player
 from arena.tournament.settings import Player
 from arena.tournament.tables import PlayerTable, ResourcesTable
@@ -35,7 +39,8 @@ Moves = list[tuple[int, str]]
 def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> Player:
     """A built-in by its name, a script by its path, or a command of several words.
 
-    None takes the strongest built-in that plays the game. Raises UserError.
+    None takes the strongest built-in that plays the game. All but built-ins are contained as
+    well as this machine can. Raises UserError.
     """
     if words is None:
         can = (name for name in _DEFAULTS if not BUILTINS[name].unsupported(*_settings(game)))
@@ -59,10 +64,15 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
 
     resources = ResourcesTable(threads=cores, memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options=options, resources=resources)
-    player = read_player((), table, game, BUILTINS, Path.cwd(), report)
-    if problems:
+    player = read_player((), table, Reading(game, BUILTINS, Path.cwd(), report))
+    if problems or player is None:
         raise UserError("\n".join(problems))
-    return player
+    if player.builtin is not None:
+        return player.model_copy(update={"sandbox": "none"})  # ours, and quicker to start
+    try:
+        return built(contained(player))
+    except (BuildError, SandboxError) as error:
+        raise UserError(f"--against: {error}") from None
 
 
 def _settings(game: Game) -> tuple[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.text import Text
 
 from arena.cli.exits import UserError
 from arena.cli.opponent import Opponent, choose_opponent
@@ -16,6 +17,7 @@ from arena.cli.warming import warm_kernels
 from arena.referee.fault import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.referee.seeds import first_position
+from arena.reports import containment
 from players.catalogue import BUILTINS
 
 
@@ -43,7 +45,10 @@ def play(
         Sitting(game, 0, None, seed, ask, console).play()
         return
     player = choose_opponent(against, table, game)
-    if player.builtin is not None and BUILTINS[player.builtin].kernels:
+    if player.builtin is None:
+        for line in containment.lines([(player.name, player.spec.held)]):
+            console.print(Text(line.text, style="yellow" if line.warns else "dim"), soft_wrap=True)
+    elif BUILTINS[player.builtin].kernels:
         warm_kernels([rules])
     with SessionPool() as pool:
         try:

@@ -25,7 +25,7 @@ def standings_of(store: Store) -> Standings:
     """The standings of a run as it is now."""
     config = store.config
     return standings(
-        (digest(record) for record in store.records()),
+        (digest(record) for record in store.records(void=True)),
         players=[player.name for player in config.players],
         name=config.name,
         anchor=config.rating.anchor,

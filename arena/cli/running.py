@@ -16,9 +16,10 @@ from arena.cli.reporting import standings_of
 from arena.cli.warming import warm_kernels
 from arena.ratings.results import digest
 from arena.reports import terminal
-from arena.reports.live import LiveReport, PlainReport
+from arena.reports.live import LiveReport, PlainReport, preparations
 from arena.tournament.config import load_config
 from arena.tournament.estimate import estimate
+from arena.tournament.ready import ready
 from arena.tournament.run import run
 from arena.tournament.schedule import game_count, schedule
 from arena.tournament.settings import TournamentConfig
@@ -28,19 +29,21 @@ from players.catalogue import BUILTINS
 
 def preview(file: Path) -> None:
     """Say what would be played and how long it takes."""
-    config = load_config(file, BUILTINS)
+    config = ready(load_config(file, BUILTINS), file)
     games = schedule(config)
     names = ", ".join(player.name for player in config.players)
     settings = ", ".join(f"{key} {value}" for key, value in config.variant.items())
     typer.echo(f"{config.name}: {config.rules} ({settings})")
     typer.echo(f"{len(config.players)} players: {names}")
     typer.echo(f"{len(games)} games, {config.concurrency} at a time, {estimate(config, games)}")
+    for line in preparations(config):
+        Console().print(line, soft_wrap=True)
     typer.echo(f"would be kept in {default_store(config)}")
 
 
 def play(file: Path, store_path: Path | None) -> int:
     """Play what is left of the tournament; the exit code."""
-    config = load_config(file, BUILTINS)
+    config = ready(load_config(file, BUILTINS), file)
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
     with Store.open_run(path, config) as store:

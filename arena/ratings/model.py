@@ -6,6 +6,7 @@ from typing import Literal
 
 from arena.ratings import elo
 from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
+from arena.referee.sandbox.policy import Held
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"
@@ -144,6 +145,30 @@ class Broken(Table):
     """What the referee said there."""
 
 
+class Spoilt(Table):
+    """A game with attempts that were void: the host's or the referee's fault, and not scored."""
+
+    game: str
+    """Its id."""
+    attempts: int
+    """How many of its attempts were void."""
+    detail: str
+    """What spoilt the last of them."""
+    replayed: bool
+    """Whether a later attempt has brought a result."""
+
+
+class Contained(Table):
+    """What contained a player, where it was not the same in all its games once for each."""
+
+    player: str
+    """Who."""
+    games: int
+    """In how many games."""
+    held: Held
+    """What its sandbox had been found to hold."""
+
+
 class Standings(Table):
     """The standings of a tournament, or of a list of results."""
 
@@ -158,7 +183,9 @@ class Standings(Table):
     planned: int | None
     """Games in the whole schedule; null where there is none."""
     void: int
-    """Games spoilt by the host or the referee: not scored."""
+    """Attempts spoilt by the host or the referee: not scored."""
+    spoilt: tuple[Spoilt, ...] = ()
+    """The games they were at, as they are numbered."""
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor
@@ -181,6 +208,8 @@ class Standings(Table):
     """Games by how they ended, the most frequent first."""
     faults: tuple[Broken, ...]
     """What each player did wrong, the most frequent first."""
+    sandboxes: tuple[Contained, ...] = ()
+    """What contained each player; empty for a list of results."""
     covariance: tuple[tuple[float, ...], ...]
     """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
     match: Match | None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from arena.protocol import Termination
 from arena.referee.record import GameRecord
+from arena.referee.sandbox.policy import Held
 from rules import TILE_GAMES
 
 
@@ -38,6 +40,8 @@ class GameDigest(NamedTuple):
     points: tuple[float, ...]
     """1, ½ or 0 by seat; empty where one game alone decides nothing."""
     termination: Termination
+    detail: str
+    """How it ended, a sentence."""
     offender: int | None
     """The seat that forfeited."""
     moves: int
@@ -46,6 +50,8 @@ class GameDigest(NamedTuple):
     """Moves the referee played for each seat after faults."""
     faults: tuple[tuple[int, Termination, str], ...]
     """Seat, word and sentence of each fault, those included that a random move made good."""
+    held: tuple[Held, ...]
+    """What contained each seat's player."""
     used_ms: tuple[array[float], ...]
     """Wall time of each move asked for, by seat."""
     best_tile: int
@@ -70,13 +76,21 @@ def digest(record: GameRecord) -> GameDigest:
         scores=record.scores,
         points=record.points,
         termination=record.termination,
+        detail=record.detail,
         offender=record.offender,
         moves=sum(len(times) for times in used_ms),
         random_moves=tuple(seat.random_moves for seat in record.seats),
         faults=tuple(_faults(record)),
+        held=tuple(_shared(seat.sandbox.model_dump_json()) for seat in record.seats),
         used_ms=used_ms,
         best_tile=best_tile,
     )
+
+
+@cache
+def _shared(held: str) -> Held:
+    """One value for all games that were held alike: digests are kept by thousands."""
+    return Held.model_validate_json(held)
 
 
 def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,18 @@ from arena.ratings.model import (
     Advantage,
     Anchor,
     Broken,
+    Contained,
     Count,
     Match,
     Neighbours,
     PlayerStanding,
+    Spoilt,
     Standings,
 )
 from arena.ratings.results import GameDigest, Result, digests, results_of
 from arena.ratings.tables import Meeting
 from arena.referee.record import GameRecord
+from arena.referee.sandbox.policy import Held
 from rules import TILE_GAMES
 
 
@@ -52,7 +55,7 @@ def standings(
         anchor=anchor,
         anchor_elo=anchor_elo,
         planned=planned,
-        void=len(games) - len(played),
+        void=tuple(game for game in games if game.termination is Termination.VOID),
     )
 
 
@@ -77,7 +80,7 @@ def standings_of_results(
         anchor=anchor,
         anchor_elo=anchor_elo,
         planned=None,
-        void=0,
+        void=(),
     )
 
 
@@ -90,7 +93,7 @@ def _assemble(
     anchor: str | None,
     anchor_elo: float,
     planned: int | None,
-    void: int,
+    void: Sequence[GameDigest],
 ) -> Standings:
     moves_first = all(game.rules not in TILE_GAMES for game in games)
     rated = {player for result in results for player in result[:2]}
@@ -113,7 +116,8 @@ def _assemble(
         rules=games[0].rules if games else None,
         games=len(games) if games else len(results),
         planned=planned,
-        void=void,
+        void=len(void),
+        spoilt=tuple(_spoilt(void, {game.game for game in games})),
         results=len(results),
         anchor=Anchor(player=anchor, elo=anchor_elo, in_force=in_force),
         first_mover=_advantage(fit),
@@ -132,6 +136,7 @@ def _assemble(
         ),
         terminations=dict(Counter(str(game.termination) for game in games).most_common()),
         faults=_faults(games),
+        sandboxes=tuple(_sandboxes(games)),
         covariance=tuple(tuple(row) for row in fit.covariance[np.ix_(order, order)].tolist()),
         match=_match(results, *ranked) if len(ranked) == 2 else None,
     )
@@ -229,6 +234,32 @@ def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:
         )
         for (player, word), cases in most_first
     )
+
+
+def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Spoilt]:
+    """Void attempts, which are in the order they ended, game by game."""
+    attempts = sorted(void, key=lambda game: game.game)
+    for name, group in groupby(attempts, key=lambda game: game.game):
+        tries = tuple(group)
+        yield Spoilt(
+            game=name, attempts=len(tries), detail=tries[-1].detail, replayed=name in finished
+        )
+
+
+def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:
+    """What contained each player, in the order of the games."""
+    found: dict[str, list[tuple[Held, int]]] = defaultdict(list)
+    for game in games:
+        for player, held in zip(game.players, game.held, strict=True):
+            known = found[player]
+            place = next((at for at, (other, _) in enumerate(known) if other == held), None)
+            if place is None:
+                known.append((held, 1))
+            else:
+                known[place] = (held, known[place][1] + 1)
+    for player, kinds in found.items():
+        for held, count in kinds:
+            yield Contained(player=player, games=count, held=held)
 
 
 def _advantage(fit: elo.Fit) -> Advantage | None:

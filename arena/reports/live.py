@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
 
@@ -19,7 +19,7 @@ from arena.ratings.results import GameDigest, digest
 from arena.ratings.standings import standings
 from arena.referee.record import GameRecord
 from arena.referee.spec import GameSpec
-from arena.reports import terminal
+from arena.reports import containment, terminal
 from arena.tournament.run import (
     Event,
     GameFinished,
@@ -120,7 +120,8 @@ class LiveReport:
         self._progress.add(event)
         if isinstance(event, RunStarted):
             self._started = event
-            self._live.console.print(Text(plan(event)), soft_wrap=True)
+            for line in opening(event):
+                self._live.console.print(line, soft_wrap=True)
         if self._started is None:
             return
         now = self._now()
@@ -200,7 +201,8 @@ class PlainReport:
         self._progress.add(event)
         match event:
             case RunStarted():
-                self._print(plan(event))
+                for line in opening(event):
+                    self._console.print(line, soft_wrap=True)
             case GameFinished():
                 width = len(str(event.total))
                 speed = self._progress.left_s
@@ -214,9 +216,21 @@ class PlainReport:
         self._console.print(Text(line), soft_wrap=True)
 
 
-def plan(event: RunStarted) -> str:
-    """What lies ahead, in a line: games, and the time they are estimated to take."""
-    return f"{event.total:,} games, {event.done:,} done before; {event.estimate}"
+def opening(event: RunStarted) -> Iterator[Text]:
+    """What lies ahead: games, the time they are estimated to take, what contains the players."""
+    yield Text(f"{event.total:,} games, {event.done:,} done before; {event.estimate}")
+    yield from preparations(event.config)
+    if event.delay is not None:
+        yield Text(event.delay, style="yellow")
+
+
+def preparations(config: TournamentConfig) -> Iterator[Text]:
+    """Who was left out, and what contains the others; in yellow what does not hold."""
+    for sentence in config.left_out:
+        yield Text(sentence, style="yellow")
+    players = ((player.name, player.spec.held) for player in config.players)
+    for line in containment.lines(players):
+        yield Text(line.text, style="yellow" if line.warns else "")
 
 
 def told(record: GameRecord) -> str:

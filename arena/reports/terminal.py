@@ -44,6 +44,7 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     if any(row.times or row.forfeits for row in standings.players):
         yield conduct(standings)
     yield from _paragraphs(words.about_endings(standings))
+    yield from _paragraphs(words.about_sandbox(standings))
     if standings.faults:
         yield faults(standings)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from arena.protocol import Termination
-from arena.ratings.model import ORDERED, Standings
+from arena.ratings.model import ORDERED, Spoilt, Standings
+from arena.reports import containment
+
+_SPOILT = 5
+"""So many void games are told of in full."""
 
 
 def about_rating(standings: Standings) -> list[str]:
@@ -85,11 +89,36 @@ def about_endings(standings: Standings) -> list[str]:
     if adjudicated:
         lines.append(f"Adjudicated by a rule of the tournament: {adjudicated} games.")
     if standings.void:
-        lines.append(f"Void, not scored (the host's or the referee's fault): {standings.void}.")
+        lines.append(
+            f"Void, not scored (the host's or the referee's fault): {standings.void} "
+            f"{_plural('attempt', standings.void)} at {len(standings.spoilt)} "
+            f"{_plural('game', len(standings.spoilt))}."
+        )
+        lines += _about_spoilt(standings.spoilt)
     random = Counter({row.name: row.random_moves for row in standings.players if row.random_moves})
     if random:
         lines.append(f"Random moves played for a player after faults: {counted(random)}.")
     return lines
+
+
+def _about_spoilt(games: Sequence[Spoilt]) -> Iterator[str]:
+    """Each game that was void, what spoilt it, and what came of it; the first few of many."""
+    for game in games[:_SPOILT]:
+        tries = "once" if game.attempts == 1 else f"{game.attempts} times"
+        since = "replayed since" if game.replayed else "without a result yet"
+        yield f"  {game.game}: void {tries}, {since}: {game.detail}"
+    if len(games) > _SPOILT:
+        yield f"  and {len(games) - _SPOILT} more."
+
+
+def about_sandbox(standings: Standings) -> list[str]:
+    """What contained the players, and what nothing held them to."""
+    told = containment.lines((row.player, row.held) for row in standings.sandboxes)
+    return [f"{line.text[0].upper()}{line.text[1:]}." for line in told]
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
 
 
 def counted(counts: Mapping[str, int]) -> str:

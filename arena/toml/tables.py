@@ -66,6 +66,8 @@ _TABLES = {
     "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
 }
 """pydantic's words for what a TOML file has another name for."""
+_CHOICES = ("literal_error", "enum")
+"""A value that is none of a few."""
 
 
 def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
@@ -88,11 +90,11 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             messages[path].append(f"{text}, got {shown(entry['input'])}")
         else:
             text = entry["msg"].removeprefix("Input should be ")
-            if entry["type"] == "literal_error":
+            if entry["type"] in _CHOICES:
                 text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
             messages[path].append(text)
             got[path] = f", got {shown(entry['input'])}"
-            if entry["type"] == "literal_error" and isinstance(entry["input"], str):
+            if entry["type"] in _CHOICES and isinstance(entry["input"], str):
                 got[path] += _nearest(entry["input"], re.findall(r"'([^']*)'", text))
     for path, texts in messages.items():
         text = " or ".join(dict.fromkeys(texts))

@@ -15,14 +15,16 @@ from arena.toml.file import NotToml, Problem, parse, problems
 from arena.toml.lines import KeyPath
 from arena.toml.tables import Finding, did_you_mean, read_tables, shown
 from arena.tournament import openings
+from arena.tournament.entrants import Builtin, Reading
 from arena.tournament.machine import usable_cores
-from arena.tournament.roster import Builtin, read_players
+from arena.tournament.roster import read_players
 from arena.tournament.settings import (
     ConfigError,
     Openings,
     Player,
     Rating,
     TournamentConfig,
+    cores_a_game,
 )
 from arena.tournament.tables import ClockTable, TournamentFile
 from rules.position import Game
@@ -94,9 +96,12 @@ class _Reader:
         name = self._name()
         game = self._game()
         clock = self._clock(self.tables.clock)
-        players = read_players(self.tables.player, game, self.builtins, self.folder, self.report)
+        reading = Reading(game, self.builtins, self.folder, self.report, table.sandbox)
+        roster = read_players(self.tables.player, reading)
+        players = roster.players
         start = self._openings(game) if game else Openings()
-        concurrency = self._concurrency()
+        concurrency = self._concurrency(game, players)
+        self._require(players)
         self._rating(players)
         if self.findings:
             raise ConfigError(self.path, problems(text, self.findings))
@@ -104,7 +109,7 @@ class _Reader:
         return TournamentConfig(
             name=name,
             concurrency=concurrency,
-            **table.model_dump(exclude={"name", "concurrency"}),
+            **table.model_dump(exclude={"name", "concurrency", "sandbox"}),
             rules=game.name,
             variant=game.variant,
             clock=clock,
@@ -113,6 +118,7 @@ class _Reader:
             openings=start,
             rating=Rating(**self.tables.rating.model_dump()),
             players=players,
+            left_out=roster.left_out,
         )
 
     def _name(self) -> str:
@@ -208,27 +214,48 @@ class _Reader:
                 f"{most} plies leave no move after an opening of {plies}; give more",
             )
 
-    def _concurrency(self) -> int:
-        threads = max((player.resources.threads for player in self.tables.player), default=1)
+    def _concurrency(self, game: Game | None, players: tuple[Player, ...]) -> int:
         for index, player in enumerate(self.tables.player):
             if player.resources.threads > self.cores:
                 self.report(
                     ("player", index, "resources", "threads"),
                     f"asks for {player.resources.threads} cores, this machine has {self.cores}",
                 )
-        most = max(1, self.cores // threads)
+        threads = [player.spec.threads for player in players] or [1]
+        ponder = self.tables.tournament.ponder
+        needed = cores_a_game(threads, game.seats if game else 1, ponder)
+        if ponder and needed > self.cores >= max(threads):
+            self.report(
+                ("tournament", "ponder"),
+                f"players that think all the time need cores of their own: {needed} a game, this "
+                f"machine has {self.cores}; leave ponder out",
+            )
+        most = max(1, self.cores // needed)
         asked = self.tables.tournament.concurrency
-        if asked is not None and asked > most and threads <= self.cores:
-            each = "1 core" if threads == 1 else f"{threads} cores"
+        if asked is not None and asked > most and needed <= self.cores:
+            each = "1 core" if needed == 1 else f"{needed} cores"
             self.report(
                 ("tournament", "concurrency"),
-                f"{asked} games of {each} each need {asked * threads} cores, this machine has "
+                f"{asked} games of {each} each need {asked * needed} cores, this machine has "
                 f"{self.cores}; at most {most}",
             )
         return most if asked is None else asked
 
+    def _require(self, players: tuple[Player, ...]) -> None:
+        """What can be seen without trying: who has no sandbox is held to nothing."""
+        free = [player.name for player in players if player.sandbox == "none"]
+        if free and self.tables.tournament.require:
+            self.report(
+                ("tournament", "require"),
+                f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave '
+                "one of the two out",
+            )
+
     def _rating(self, players: tuple[Player, ...]) -> None:
-        rating, names = self.tables.rating, [player.name for player in players if player.bot]
+        rating, names = self.tables.rating, [player.name for player in players]
+        names += [
+            table.name for table in self.tables.player if table.name and table.name not in names
+        ]
         if rating.anchor is not None and rating.anchor not in names:
             self.report(
                 ("rating", "anchor"),

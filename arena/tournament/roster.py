@@ -3,155 +3,80 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from arena.bots import programs
+from arena.cache import CACHE_VARIABLE, cache_root
+from arena.referee.sandbox.policy import Policy
 from arena.referee.spec import PlayerSpec
 from arena.toml.lines import KeyPath
-from arena.toml.tables import did_you_mean, explain, shown
+from arena.toml.tables import explain, shown
+from arena.tournament.entrants import Builtin, Entrant, Reading, Report, entrants
 from arena.tournament.settings import Player
 from arena.tournament.tables import PlayerTable
-from rules.position import Game
-
-Report = Callable[[KeyPath, str], None]
-"""Takes where something is wrong, and what."""
-
-
-class Builtin(Protocol):
-    """A player that comes with the package, as its catalogue describes it."""
-
-    @property
-    def name(self) -> str:
-        """What a tournament file calls it."""
-
-    @property
-    def module(self) -> str:
-        """What is run, as `python -m MODULE`."""
-
-    @property
-    def summary(self) -> str:
-        """One line for people."""
-
-    @property
-    def uses_clock(self) -> bool | None:
-        """Whether it thinks for all the time it is given; None when its options decide."""
-
-    @property
-    def kernels(self) -> bool:
-        """Whether it needs compiling before its first game."""
-
-    @property
-    def options(self) -> type[BaseModel]:
-        """Validates its options table; the context `folder` is where relative paths begin."""
-
-    def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
-        """Why it cannot play this game, a sentence; None when it can."""
-
 
 _PROGRAM_MB = 400
 """What a built-in takes beside its tree and tables: interpreter, compiler, kernels."""
 
 
-class _Program(NamedTuple):
-    """What a `[[player]]` table names."""
+class Roster(NamedTuple):
+    """The players of a tournament file."""
 
-    bot: str
-    name: str
-    """Of the player, where the table gives none."""
-    program: programs.Program
-    builtin: Builtin | None = None
+    players: tuple[Player, ...]
+    left_out: tuple[str, ...]
+    """Submissions that do not take part: a sentence each."""
 
 
-def read_players(
-    tables: Sequence[PlayerTable],
-    game: Game | None,
-    builtins: Mapping[str, Builtin],
-    folder: Path,
-    report: Report,
-) -> tuple[Player, ...]:
-    """One player for each table, whatever was reported. Without `game` nobody is asked whether he
-    can play it.
-    """
-    players = [
-        read_player(("player", index), table, game, builtins, folder, report)
-        for index, table in enumerate(tables)
-    ]
-    seats = game.seats if game else 1
-    if len(tables) < seats:
+def read_players(tables: Sequence[PlayerTable], reading: Reading) -> Roster:
+    """One player for each table, and one for each submission; fewer where that was reported."""
+    players: list[tuple[int, Player]] = []
+    left_out: list[str] = []
+    for index, table in enumerate(tables):
+        _check_sendable(("player", index, "options"), table.options, reading.report)
+        found = entrants(("player", index), table, reading)
+        left_out += found.left_out
+        players += [
+            (index, _player(("player", index), table, each, reading)) for each in found.playing
+        ]
+    seats = reading.game.seats if reading.game else 1
+    folders = any(table.from_ is not None for table in tables)
+    if (len(players) if folders else len(tables)) < seats:
         needed = "2 players are" if seats == 2 else "1 player is"
-        report(("player",), f"at least {needed} needed as [[player]] tables, got {len(tables)}")
-    _check_names(tables, players, report)
-    return tuple(players)
+        got = len(players) if folders else len(tables)
+        reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
+    _check_names(tables, players, reading.report)
+    return Roster(tuple(player for _, player in players), tuple(left_out))
 
 
-def read_player(
-    at: KeyPath,
-    table: PlayerTable,
-    game: Game | None,
-    builtins: Mapping[str, Builtin],
-    folder: Path,
-    report: Report,
-) -> Player:
-    """The player of one table, which is at `at`, whatever was reported."""
-    found = _program(at, table, builtins, folder, report)
-    _check_options((*at, "options"), table.options, found.builtin, folder, report)
-    _check_memory(at, table, found.builtin, report)
-    _check_threads(at, table, found.builtin, report)
-    if found.builtin is not None and game is not None:
-        sentence = found.builtin.unsupported(game.name, game.variant)
+def read_player(at: KeyPath, table: PlayerTable, reading: Reading) -> Player | None:
+    """The player of a table that names one, or None where it was reported."""
+    _check_sendable((*at, "options"), table.options, reading.report)
+    found = entrants(at, table, reading).playing
+    return _player(at, table, found[0], reading) if found else None
+
+
+def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -> Player:
+    builtin, game, package = found.builtin, reading.game, found.package
+    _check_options((*at, "options"), table.options, builtin, reading.folder, reading.report)
+    _check_memory(at, table, builtin, reading.report)
+    _check_threads(at, table, builtin, reading.report)
+    if builtin is not None and game is not None:
+        sentence = builtin.unsupported(game.name, game.variant)
         if sentence:
-            report((*at, "bot"), sentence)
-    return _player(table, found)
-
-
-def _program(
-    at: KeyPath,
-    table: PlayerTable,
-    builtins: Mapping[str, Builtin],
-    folder: Path,
-    report: Report,
-) -> _Program:
-    unknown = programs.Program(("?",), str(folder))
-    if table.bot is not None and table.command is not None:
-        report((*at, "command"), "cannot be given beside bot; leave one of them out")
-    if table.bot is None and table.command is None:
-        known = ", ".join(builtins)
-        report((*at, "bot"), f"is missing; a built-in player ({known}), a path, or command = […]")
-        return _Program("", f"player {at[1]}", unknown)
-    if table.bot is None:
-        words = table.command or [""]
-        bot, name = shlex.join(words), Path(words[0]).stem
-        try:
-            return _Program(bot, name, programs.command(words, folder))
-        except programs.ProgramError as error:
-            report((*at, "command"), str(error))
-            return _Program(bot, name, unknown)
-    builtin = builtins.get(table.bot)
-    if builtin is not None:
-        program = programs.Program(programs.module(builtin.module), str(folder))
-        return _Program(table.bot, builtin.name, program, builtin)
-    name = Path(table.bot).stem
-    if not programs.is_path(table.bot, folder):
-        hint = did_you_mean(table.bot, builtins, "built-in players")
-        report((*at, "bot"), f"no built-in player or file {shown(table.bot)} in {folder}; {hint}")
-        return _Program(table.bot, name, unknown)
-    try:
-        return _Program(table.bot, name, programs.script(table.bot, folder))
-    except programs.ProgramError as error:
-        report((*at, "bot"), str(error))
-        return _Program(table.bot, name, unknown)
-
-
-def _player(table: PlayerTable, found: _Program) -> Player:
+            reading.report((*at, "bot"), sentence)
     return Player(
         bot=found.bot,
-        builtin=found.builtin.name if found.builtin else None,
-        uses_clock=found.builtin.uses_clock if found.builtin else None,
+        builtin=builtin.name if builtin else None,
+        uses_clock=builtin.uses_clock if builtin else None,
+        digest=package.digest if package else None,
+        unbuilt=package if package and package.build else None,
+        sandbox=table.sandbox or reading.sandbox,
         spec=PlayerSpec(
             name=table.name or found.name,
             command=found.program.command,
@@ -159,19 +84,65 @@ def _player(table: PlayerTable, found: _Program) -> Player:
             options=table.options,
             threads=table.resources.threads,
             memory_mb=table.resources.memory_mb,
+            sandbox=Policy(
+                readable=_readable(found, table, reading.folder),
+                listable=_roots() if found.program.command[0] == sys.executable else (),
+                environment={CACHE_VARIABLE: str(cache_root())} if builtin else {},
+            ),
         ),
     )
 
 
-def _check_options(
-    at: KeyPath, options: dict[str, Any], builtin: Builtin | None, folder: Path, report: Report
-) -> None:
-    """A built-in judges its options itself, files relative to `folder`; all must be JSON."""
+def _readable(found: Entrant, table: PlayerTable, folder: Path) -> tuple[str, ...]:
+    """What it reads beside its folder: the arena's packages where this Python runs it, its kernels,
+    the files its options name. Such a file may also be one word of a command.
+    """
+    paths = list(_packages()) if found.program.command[0] == sys.executable else []
+    if found.builtin is not None:
+        paths += found.builtin.readable
+    for text in _texts(table.options):
+        words = (text, *text.split())
+        paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]
+    return tuple(dict.fromkeys(paths))
+
+
+@cache
+def _packages() -> tuple[str, ...]:
+    """The folders of this package, wherever it is installed from: players import from them."""
+    found = (find_spec(name) for name in ("arena", "players", "rules"))
+    return tuple(place for spec in found if spec for place in spec.submodule_search_locations or ())
+
+
+def _roots() -> tuple[str, ...]:
+    """What those lie in outside of Python's own folders, as in an editable installation: an import
+    looks through it.
+    """
+    roots = dict.fromkeys(Path(package).parent for package in _packages())
+    return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in an options table."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
+def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:
+    """They are sent as JSON."""
     for key, value in options.items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             report((*at, key), f"dates, nan and inf cannot be sent to players, got {shown(value)}")
+
+
+def _check_options(
+    at: KeyPath, options: dict[str, Any], builtin: Builtin | None, folder: Path, report: Report
+) -> None:
+    """A built-in judges its options itself, files relative to `folder`."""
     if builtin is None:
         return
     try:
@@ -220,16 +191,24 @@ def _option(name: str, table: PlayerTable, builtin: Builtin | None) -> Any:
     return table.options.get(name, builtin.options.model_fields[name].default)
 
 
-def _check_names(tables: Sequence[PlayerTable], players: Sequence[Player], report: Report) -> None:
-    names = [player.name for player in players]
-    for index, table in enumerate(tables):
-        name = names[index]
-        if table.name is not None and not table.name.strip():
-            report(("player", index, "name"), "must not be empty")
-        elif name and names.index(name) < index:
+def _check_names(
+    tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Report
+) -> None:
+    first: dict[str, int] = {}
+    for index, player in players:
+        table, name = tables[index], player.name
+        if table.name is not None and (table.from_ is not None or not table.name.strip()):
+            wrong = (
+                "must not be empty"
+                if table.from_ is None
+                else ("cannot be given beside from: each submission has its own")
+            )
+            report(("player", index, "name"), wrong)
+        elif name in first:
             given = sum(other.name is not None for other in tables if other.name == name)
             advice = "names must differ" if given > 1 else "give each of them a name of its own"
             report(
-                ("player", index, "name"),
-                f"player[{names.index(name) + 1}] is named {shown(name)} already; {advice}",
+                ("player", index, "name" if table.from_ is None else "from"),
+                f"player[{first[name] + 1}] is named {shown(name)} already; {advice}",
             )
+        first.setdefault(name, index)

@@ -12,11 +12,20 @@ from types import FrameType
 
 from arena.protocol import Termination
 from arena.referee.record import GameRecord
+from arena.referee.sandbox.overload import scheduling_delay
 from arena.referee.spec import GameSpec
 from arena.tournament.estimate import Estimate, estimate
-from arena.tournament.executor import Executor, Lost, Played, Progress, Report, Task
+from arena.tournament.executor import (
+    Executor,
+    ExecutorError,
+    Lost,
+    Played,
+    Progress,
+    Report,
+    Task,
+)
 from arena.tournament.local import LocalExecutor
-from arena.tournament.machine import usable_cores
+from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 from arena.tournament.schedule import schedule
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
@@ -39,6 +48,8 @@ class RunStarted:
     """Games that earlier runs have finished."""
     estimate: Estimate
     """For the games that are left."""
+    delay: str | None = None
+    """A sentence where this machine is too busy for fair clocks; None where it is not."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +139,8 @@ def run(
     finished = store.finished()
     left = tuple(spec for spec in games if spec.game not in finished)
     progress = _Progress(store, on_event, len(games), len(games) - len(left))
-    on_event(RunStarted(config, len(games), progress.done, estimate(config, left)))
+    delay = _delay(config) if left and executor is None else None
+    on_event(RunStarted(config, len(games), progress.done, estimate(config, left), delay))
     if left:
         with _stop_signals() as stop:
             _play(left, progress, executor or _local(config), stop)
@@ -140,7 +152,20 @@ def run(
     return outcome
 
 
+def _delay(config: TournamentConfig) -> str | None:
+    """What the cores of the run lose to others before it begins, where that is too much."""
+    cores = usable_cores()[: config.concurrency * config.threads]
+    try:
+        return delay_warning(scheduling_delay(cores, DELAY_S))
+    except OSError as error:
+        raise ExecutorError(f"no process can be started: {error.strerror}") from None
+
+
 def _local(config: TournamentConfig) -> LocalExecutor:
+    """Raises ValueError for players that were to be contained and are not: see `ready`."""
+    for player in config.players:
+        if player.sandbox != "none" and player.spec.sandbox.mode == "none":
+            raise ValueError(f"{player.name} is to be contained ({player.sandbox}) and is not")
     return LocalExecutor(config.concurrency, config.threads, usable_cores(), config.keep_alive)
 
 

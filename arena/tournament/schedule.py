@@ -40,6 +40,7 @@ def schedule(config: TournamentConfig) -> tuple[GameSpec, ...]:
             startup_ms=config.startup_ms,
             grace_ms=config.grace_ms,
             on_fault=config.on_fault,
+            ponder=config.ponder,
             max_plies=config.max_plies,
         )
         for number, (round_, label, seats, opening, seed) in enumerate(meetings, 1)

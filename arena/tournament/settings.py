@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+import rules
+from arena.bots.package import Bot
 from arena.protocol import Clock
 from arena.referee.frozen import Frozen
+from arena.referee.sandbox.policy import Asked, Guarantee
 from arena.referee.spec import PlayerSpec
 from arena.toml.file import FileError
 
@@ -24,6 +27,12 @@ class Player(Frozen):
     """The built-in's name; null for a script or a command."""
     uses_clock: bool | None
     """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
+    digest: str | None = None
+    """SHA-256 of a script's or a package's content; null for a built-in or a command."""
+    sandbox: Asked = "none"
+    """What contains it, as it is asked for; `spec` says what that is on this machine."""
+    unbuilt: Bot | None = None
+    """The package that is to be built before it can be started; null when nothing is."""
     spec: PlayerSpec
     """The program as it is started on this machine."""
 
@@ -65,6 +74,11 @@ class TournamentConfig(Frozen):
     max_plies: int | None = None
     keep_alive: bool = False
     """Whether further games are played on the same player process."""
+    ponder: bool = True
+    """Whether players may think while others are to move, each on cores of its own; else they are
+    frozen."""
+    require: tuple[Guarantee, ...] = ()
+    """What every player must be held to, or nothing is played."""
     rules: str
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
@@ -74,29 +88,60 @@ class TournamentConfig(Frozen):
     openings: Openings = Openings()
     rating: Rating = Rating()
     players: tuple[Player, ...]
+    left_out: tuple[str, ...] = ()
+    """Submissions that do not take part: a sentence each."""
 
     @property
     def threads(self) -> int:
-        """Cores one game needs: only one of its players thinks at a time."""
-        return max(player.spec.threads for player in self.players)
+        """Cores one game needs."""
+        seats = rules.load(self.rules, **self.variant).seats
+        return cores_a_game((player.spec.threads for player in self.players), seats, self.ponder)
+
+
+def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
+    """Cores that any game among players of so many `threads` needs: those of the one that thinks;
+    of all at the board where players ponder.
+    """
+    most = sorted(threads, reverse=True)
+    return sum(most[:seats]) if ponder else most[0]
 
 
 def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
 
-    Left out is what changes no game and no comparison: `concurrency`, `name`, the rating's
-    anchor, where the programs lie on this machine, and more rounds (the games of the rounds
-    already there stay the same). Fewer rounds are a difference, for games could lose their place.
+    Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
+    rating's anchor, where the programs lie on this machine, and more rounds (the games of the
+    rounds already there stay the same). Fewer rounds are a difference, for games could lose their
+    place.
     """
     before, after = dict(_identity(old)), dict(_identity(new))
     keys = [*before, *(key for key in after if key not in before)]
     changed = [key for key in keys if before.get(key, _UNSET) != after.get(key, _UNSET)]
     if new.rounds > old.rounds and "tournament.rounds" in changed:
         changed.remove("tournament.rounds")
-    return tuple(
-        f"{key}: {_shown(before.get(key, _UNSET))} → {_shown(after.get(key, _UNSET))}"
-        for key in changed
+    return (
+        *(
+            f"{key}: {_shown(before.get(key, _UNSET))} → {_shown(after.get(key, _UNSET))}"
+            for key in changed
+        ),
+        *_changed_programs(old, new),
     )
+
+
+def _changed_programs(old: TournamentConfig, new: TournamentConfig) -> Iterator[str]:
+    """Players of the same name and file whose program is another one."""
+    for number, (one, other) in enumerate(zip(old.players, new.players, strict=False), 1):
+        same = (one.name, one.bot) == (other.name, other.bot)
+        if same and one.digest != other.digest:
+            yield (
+                f"player[{number}]: its program changed since, {other.bot} (digest "
+                f"{_short(one.digest)} → {_short(other.digest)})"
+            )
+
+
+def _short(digest: str | None) -> str:
+    """As much of a digest as tells programs apart."""
+    return "unknown" if digest is None else digest[:12]
 
 
 _UNSET = object()
@@ -108,7 +153,7 @@ def _shown(value: object) -> str:
 
 def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
     """What a game depends on, under the keys of the tournament file."""
-    for key in ("format", "rounds", "seed", "on_fault", "max_plies", "keep_alive"):
+    for key in ("format", "rounds", "seed", "on_fault", "max_plies", "keep_alive", "ponder"):
         yield f"tournament.{key}", getattr(config, key)
     yield "game.rules", config.rules
     yield from _leaves("game", config.variant)
@@ -125,6 +170,7 @@ def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
         yield from _leaves(f"{at}.options", player.spec.options)
         yield f"{at}.resources.threads", player.spec.threads
         yield f"{at}.resources.memory_mb", player.spec.memory_mb
+        yield f"{at}.sandbox", player.sandbox
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from arena.protocol import Text
+from arena.referee.sandbox.policy import Asked, Guarantee
 from arena.toml.tables import Table
 
 LONGEST_MS = 1_000_000_000
@@ -24,6 +25,9 @@ class TournamentTable(Table):
     on_fault: Literal["forfeit", "random_move"] = "forfeit"
     max_plies: int | None = Field(default=None, ge=1)
     keep_alive: bool = False
+    ponder: bool = False
+    sandbox: Asked = "auto"
+    require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
 
 
 class ClockTable(Table):
@@ -62,9 +66,13 @@ class PlayerTable(Table):
 
     bot: str | None = None
     command: list[str] | None = Field(default=None, min_length=1)
+    from_: str | None = Field(default=None, alias="from")
+    """A folder of submissions: each that plays the game is a player."""
     name: Text | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     resources: ResourcesTable = ResourcesTable()
+    sandbox: Asked | None = None
+    """None takes the tournament's."""
 
 
 class TournamentFile(Table):

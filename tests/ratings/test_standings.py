@@ -13,6 +13,7 @@ from arena.ratings import tables
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.standings import standings, standings_of_results
+from arena.referee.sandbox.policy import Guarantee, Held
 
 
 def played(
@@ -40,10 +41,12 @@ def played(
         scores=scores,
         points=points,
         termination=ending or fault,
+        detail="so it was",
         offender=offender,
         moves=4,
         random_moves=random_moves or (0,) * len(players),
         faults=() if offender is None else ((offender, fault, "it did not answer"),),
+        held=(Held(),) * len(players),
         used_ms=tuple(array("f", [used, used * 3]) for _ in players),
         best_tile=best_tile,
     )
@@ -203,7 +206,7 @@ def test_two_players_have_a_match_and_nobody_is_well_defined() -> None:
 
 def test_every_key_of_the_report_is_documented() -> None:
     schema = Standings.model_json_schema(mode="serialization")
-    models = [schema, *schema["$defs"].values()]
+    models = [schema, *(model for model in schema["$defs"].values() if "properties" in model)]
     assert len(models) > 8
     for model in models:
         assert model["description"].strip()
@@ -221,3 +224,27 @@ def test_faults_are_told_with_the_first_game_to_look_at() -> None:
     assert (broken.player, broken.termination, broken.count) == ("a", "timeout", 2)
     assert broken.game == games[0].game
     assert broken.detail == "it did not answer"
+
+
+def test_void_attempts_are_told_game_by_game() -> None:
+    result = played("a", "b", scores=(4, 0), points=(1.0, 0.0))
+    spoilt = result._replace(termination=Termination.VOID, detail="the host was overloaded")
+    never = spoilt._replace(game="g9999")
+    table = standings([spoilt, never, spoilt._replace(detail="once more"), result])
+    assert (table.games, table.void) == (1, 3)
+    one, other = table.spoilt
+    assert (one.game, one.attempts, one.replayed) == (result.game, 2, True)
+    assert one.detail == "once more"
+    assert (other.game, other.attempts, other.replayed) == ("g9999", 1, False)
+
+
+def test_what_contained_each_player_is_told_once_for_each_way() -> None:
+    first = played("a", "b", scores=(4, 0), points=(1.0, 0.0))
+    bwrap = Held(mode="bwrap", by={Guarantee.NETWORK: "bwrap"})
+    later = first._replace(held=(bwrap, Held()))
+    told = standings([first, first, later]).sandboxes
+    assert [(each.player, each.games, each.held.mode) for each in told] == [
+        ("a", 2, "none"),
+        ("a", 1, "bwrap"),
+        ("b", 3, "none"),
+    ]

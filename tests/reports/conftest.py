@@ -13,10 +13,25 @@ import pytest
 import rules
 from arena.protocol import Clock, Termination
 from arena.referee.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
+from arena.referee.sandbox.policy import Guarantee, Held
 from arena.referee.seeds import first_position
 from rules.position import draw_chance
 
 Play = Callable[..., GameRecord]
+HELD = Held(
+    mode="bwrap",
+    by={
+        Guarantee.MEMORY: "cgroup",
+        Guarantee.PROCESSES: "cgroup",
+        Guarantee.CPU: None,
+        Guarantee.NETWORK: "bwrap",
+        Guarantee.FILES: "bwrap",
+        Guarantee.DISK: "bwrap",
+        Guarantee.PIDS: "bwrap",
+        Guarantee.UID: "bwrap",
+    },
+    notes=("cpu is not held: a player could move to other cores.",),
+)
 
 
 def play_record(
@@ -82,6 +97,7 @@ def play_record(
             SeatRecord(
                 player=player,
                 command=("./bot",),
+                sandbox=HELD,
                 reported_name="bot",
                 stderr_head=stderr,
                 stderr_bytes=len(stderr),

@@ -92,11 +92,12 @@ def test_plain_lines(cup: list[GameRecord]) -> None:
         report(GameVoid(void, replayed=True))
         report(RunFinished(Outcome(len(cup), 2)))
     lines = out.getvalue().splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert lines[0] == f"72 games, 0 done before; {Estimate(60.0, 120.0)}"
-    assert lines[1].startswith(" 1/72 g0001 uct ") and lines[1].endswith("1 min 11 s left")
-    assert "· timeout by monkey: no reply within 5100 ms" in lines[2]
-    assert lines[3] == "void g0012: no memory (played again)"
+    assert lines[1] == "sandbox: none, nothing is held"
+    assert lines[2].startswith(" 1/72 g0001 uct ") and lines[2].endswith("1 min 11 s left")
+    assert "· timeout by monkey: no reply within 5100 ms" in lines[3]
+    assert lines[4] == "void g0012: no memory (played again)"
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,12 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from arena.protocol import Termination
 from arena.ratings.model import Standings
 from arena.ratings.results import Result, results_of
 from arena.ratings.standings import standings, standings_of_results
 from arena.referee.record import GameRecord
+from arena.referee.sandbox.policy import Held
 from arena.reports import csv_report, json_report, terminal, words
 from arena.reports.rate import read_results
 
@@ -136,3 +138,35 @@ def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) 
 def test_headings_are_text_with_style_apart(table: Standings) -> None:
     assert isinstance(terminal.heading(table), Text)
     assert terminal.heading(table).plain == "cup · dots · 72 of 80 games"
+
+
+def test_the_report_tells_of_void_games(cup: list[GameRecord]) -> None:
+    spoilt = [
+        record.model_copy(update={"termination": Termination.VOID, "detail": "overloaded"})
+        for record in (*cup[:7], cup[0])
+    ]
+    said = words.about_endings(standings([*spoilt, *cup[:4]], planned=72))
+    assert "Void, not scored (the host's or the referee's fault): 8 attempts at 7 games." in said
+    assert "  g0001: void 2 times, replayed since: overloaded" in said
+    assert "  g0005: void once, without a result yet: overloaded" in said
+    assert said[-1] == "  and 2 more."
+
+
+def test_who_was_contained_otherwise_is_told_by_name(cup: list[GameRecord]) -> None:
+    free = Held(notes=("It was asked for.",))
+    records = [
+        record.model_copy(
+            update={
+                "seats": tuple(
+                    seat.model_copy(update={"sandbox": free}) if seat.player == "monkey" else seat
+                    for seat in record.seats
+                )
+            }
+        )
+        for record in cup[:12]
+    ]
+    said = words.about_sandbox(standings(records))
+    assert len(said) == 3
+    assert said[0].startswith("Sandbox of uct, alphabeta, [bold]greedy[/bold]: bwrap holds memory ")
+    assert said[1].endswith(": cpu is not held: a player could move to other cores.")
+    assert said[2] == "Sandbox of monkey: none, nothing is held. It was asked for."

@@ -140,7 +140,7 @@ WRONG = [
     (DOTS + '[[player]]\nbot = "bots/x.py"\n', 6, "player[1].bot: no such file: /"),
     (DOTS + '[[player]]\nbot = "t.tom/"\n', 6, 'did you mean "t.toml"?'),
     (DOTS + '[[player]]\nbot = "./t.toml"\n', 6, "is not executable and has no known interpreter"),
-    (DOTS + '[[player]]\nbot = "./"\n', 6, "is a folder; name the script in it"),
+    (DOTS + '[[player]]\nbot = "./"\n', 6, "has no bot.toml, which says how it is started"),
     (DOTS + '[[player]]\nname = "x"\n', 5, "player[1].bot: is missing; a built-in player (monkey"),
     (
         DOTS + '[[player]]\nbot = "monkey"\ncommand = ["a"]\n',

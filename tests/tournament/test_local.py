@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from arena.tournament.schedule import schedule
 from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
-ROUNDS = "[tournament]\nrounds = {}\nkeep_alive = {}\n"
+ROUNDS = '[tournament]\nrounds = {}\nkeep_alive = {}\nsandbox = "none"\n'
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
 OTHELLO = '[game]\nrules = "othello"\nsize = 4\n'
 MARK = "ARENA_TEST_MARK"
@@ -47,6 +48,12 @@ with Store.open_run(Path(sys.argv[1]), config) as store:
     outcome = run(config, store, on_event=tell)
 sys.exit(outcome.exit_code)
 """
+
+
+@pytest.fixture
+def load(load: Load) -> Load:
+    """For as many games side by side as this machine has cores."""
+    return partial(load, cores=len(usable_cores()))
 
 
 def marked(mark: str) -> list[psutil.Process]:
@@ -184,7 +191,7 @@ signal.pause()
 
 def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, mark: str) -> None:
     (tmp_path / "killer.py").write_text(KILLER)
-    text = f'[tournament]\nconcurrency = 1\n{DOTS}[[player]]\nbot = "killer.py"\n'
+    text = f'[tournament]\nconcurrency = 1\nsandbox = "none"\n{DOTS}[[player]]\nbot = "killer.py"\n'
     config, path = load(text, players=1), tmp_path / "t.sqlite"
     process = start(path, config, mark)
     out, errors = process.communicate(timeout=60)

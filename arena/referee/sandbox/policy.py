@@ -42,6 +42,8 @@ class Policy(Frozen):
     mode: Mode = "none"
     readable: tuple[str, ...] = ()
     """Files and folders it may read, absolute, beside the system, its interpreter and its `cwd`."""
+    listable: tuple[str, ...] = ()
+    """Folders below which it may see names, not contents: where it finds what is readable."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
     environment: dict[str, str] = Field(default_factory=dict)
@@ -56,6 +58,7 @@ class Held(Frozen):
     """What a sandbox was found to hold on this machine, by trying to break it."""
 
     mode: Mode = "none"
+    """How the player is contained."""
     by: dict[Guarantee, str | None] = Field(default_factory=dict)
     """How each guarantee is held, such as `cgroup`; null for one that is not."""
     notes: tuple[str, ...] = ()

@@ -1,0 +1,71 @@
+"""From a tournament file to players that can be started here: contained as asked, and built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena.bots.build import build
+from arena.bots.errors import BuildError
+from arena.referee.sandbox.choose import SandboxError, resolve
+from arena.referee.sandbox.policy import Guarantee
+from arena.toml.file import Problem
+from arena.tournament.settings import ConfigError, Player, TournamentConfig
+
+
+def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
+    """The tournament of `file` with each player's sandbox resolved and its package built.
+
+    Raises ConfigError: a sandbox cannot be had or holds less than is required, a build fails.
+    """
+    players: list[Player] = []
+    problems: list[Problem] = []
+    for number, player in enumerate(config.players, 1):
+        at = f"player[{number}] ({player.name})"
+        try:
+            players.append(built(contained(player)))
+        except SandboxError as error:
+            problems.append(Problem(at, None, f'sandbox = "{player.sandbox}": {error}'))
+        except BuildError as error:
+            problems.append(Problem(at, None, str(error)))
+    problems += _lacking(players, config.require)
+    if problems:
+        raise ConfigError(file, tuple(problems))
+    return config.model_copy(update={"players": tuple(players)})
+
+
+def contained(player: Player) -> Player:
+    """With the sandbox that it gets here, and what that was found to hold. Raises SandboxError."""
+    spec = player.spec
+    held = resolve(player.sandbox, spec)
+    policy = spec.sandbox.model_copy(update={"mode": held.mode})
+    return player.model_copy(
+        update={"spec": spec.model_copy(update={"sandbox": policy, "held": held})}
+    )
+
+
+def built(player: Player) -> Player:
+    """With its package built, in the sandbox it has. Raises BuildError."""
+    if player.unbuilt is None:
+        return player
+    spec = player.spec
+    bot = build(player.unbuilt, spec.sandbox.mode)
+    spec = spec.model_copy(update={"command": bot.command, "cwd": bot.cwd})
+    return player.model_copy(update={"unbuilt": None, "spec": spec})
+
+
+def _lacking(players: Iterable[Player], require: Iterable[Guarantee]) -> list[Problem]:
+    """What is required and not held, each with its players and what would bring it."""
+    problems = []
+    for guarantee in dict.fromkeys(require):
+        without = [player for player in players if player.spec.held.by.get(guarantee) is None]
+        if without:
+            names = ", ".join(player.name for player in without)
+            notes = dict.fromkeys(
+                note for player in without for note in player.spec.held.notes if guarantee in note
+            )
+            why = " ".join(notes) or "leave it out of require, or use a machine that holds it"
+            problems.append(
+                Problem("tournament.require", None, f"{guarantee} is not held for {names}: {why}")
+            )
+    return problems
