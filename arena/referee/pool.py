@@ -11,6 +11,7 @@ from typing import Self
 
 from arena.referee.fault import PlayerFault
 from arena.referee.processes import become_subreaper, children, kill_children
+from arena.referee.sandbox import leftovers
 from arena.referee.session import Session
 from arena.referee.spec import PlayerSpec
 from arena.referee.transport import PlayerProcess
@@ -33,6 +34,8 @@ class Player:
 class SessionPool:
     """Starts, keeps and ends player processes. Use it in a `with` statement.
 
+    First it takes away what referees that were killed have left behind.
+
     With `keep_alive`, a process that ended its game well goes on to the next game of its player.
     The process that holds a pool becomes a subreaper, and may have children of its own only if
     they were there before the pool: whatever else appears was forked away by a player. `cores` are
@@ -46,6 +49,7 @@ class SessionPool:
         self._idle: list[Player] = []
         become_subreaper()
         self._others = children()
+        leftovers.sweep()
 
     def open(self, spec: PlayerSpec) -> Player:
         """A process that plays for `spec`: an idle one that has kept quiet, or a new one.

@@ -97,9 +97,11 @@ def _why_not_started(spec: PlayerSpec, error: OSError) -> str:
     program = spec.command[0]
     if spec.cwd is not None and not Path(spec.cwd).is_dir():
         return f"The folder {spec.cwd} to start the player in does not exist."
-    if isinstance(error, FileNotFoundError):
-        if shutil.which(program) is not None:
-            return f"The interpreter in the #! line of {program} does not exist."
+    nowhere = shutil.which(program) is None
+    if isinstance(error, FileNotFoundError) and not nowhere:
+        return f"The interpreter in the #! line of {program} does not exist."
+    # Where the PATH leads through closed folders the system says "not permitted" to every name.
+    if isinstance(error, FileNotFoundError) or (nowhere and "/" not in program):
         return f"There is no program {program}."
     if isinstance(error, PermissionError):
         return f"{program} may not be run: is it a program, executable (chmod +x) and readable?"

@@ -13,6 +13,7 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
+from arena.referee.sandbox import group_folders
 from arena.referee.sandbox.users import is_player
 
 _NAME = re.compile(r"arena-(\d+)-[^/]+")
@@ -24,7 +25,10 @@ def private_folder() -> str:
 
 
 def sweep() -> None:
-    """Remove the private folders of players whose referee is dead."""
+    """End the players of dead referees that are in a control group, and remove what was theirs:
+    groups and private folders.
+    """
+    group_folders.sweep()
     for path in Path(tempfile.gettempdir()).iterdir():
         made = _NAME.fullmatch(path.name)
         if made and not _alive(int(made[1])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import suppress
@@ -38,7 +39,7 @@ class Place:
     folder: str | None = None
     """Its private folder where that lies on this machine's disk."""
     program: str
-    shown: Shown
+    shown = Shown((), (), ())
     environment: dict[str, str]
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -108,13 +109,17 @@ class Place:
 
     def close(self) -> None:
         """Give all back; the player's processes are gone. Twice is fine."""
-        if self.user is not None and hasattr(self, "shown"):
+        if self.user is not None:
             users.hand_over(self.shown.writable, os.geteuid(), os.getegid())
         if self.folder is not None:
             with suppress(FileNotFoundError):
                 leftovers.remove(self.folder)
-        if self.group is not None:
-            self.group.remove()
+        try:
+            if self.group is not None:
+                self.group.remove()
+        except OSError as error:  # a process in it that the system cannot end yet: left to a sweep
+            if error.errno != errno.EBUSY:
+                raise
         if self.user is not None:
             self.user.close()
         self.folder = self.group = self.user = None

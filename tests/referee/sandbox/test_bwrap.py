@@ -64,7 +64,8 @@ print(len([name for name in os.listdir("/proc") if name.isdecimal()]), os.getppi
 print(os.path.exists("/home"), os.path.exists("/etc/shadow"), os.getcwd())
 print(os.listdir("/tmp") + os.listdir("/dev/shm"))
 """
-    shown_here = [name for name in ("venv",) if sys.executable.startswith(f"/tmp/{name}/")]
+    where = Path(sys.executable).parts  # of a folder for all only what the player needs is there
+    shown_here = [where[2]] if where[1] == "tmp" else []
     processes, homes, private = run(code)
     assert processes == "2 1"
     assert homes == "False False /tmp"
