@@ -34,6 +34,7 @@ def result(*, moves_per_s: float, cpu_us: float) -> RefereeBench:
         moves=5400,
         moves_per_s=moves_per_s,
         cpu_us_per_move=cpu_us,
+        freezing_us={"none": 20.0, "limits": 50.0},
     )
 
 
@@ -52,6 +53,7 @@ def test_plays_with_the_c_player(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (measured.player, measured.moves) == ("C", 4 * EDGES)
     assert measured.cpu_us_per_move > 0
     assert measured.moves_per_s > 0
+    assert set(measured.freezing_us) == {"none", "limits"}
     assert "Instant player in C (" in shown(measured)
 
 

@@ -24,6 +24,7 @@ from rich.table import Table
 
 from arena.protocol import Termination
 from arena.referee import SessionPool, play_game
+from arena.referee.sandbox.policy import Mode, Policy
 from arena.referee.spec import GameSpec, PlayerSpec
 
 CPU_US_TARGET = 110.0
@@ -58,6 +59,10 @@ class RefereeBench:
     """Moves a second of wall time, the median of the repeats; the players' time counts."""
     cpu_us_per_move: float
     """CPU time of the referee's process a move, in µs, the median of the repeats."""
+    freezing_us: dict[Mode, float]
+    """What freezing the player that waits adds to the wall time of a move, in µs: by signals
+    without a sandbox, by the freezer of a control group within `limits`, where there is one. The
+    difference of the quickest repeats."""
 
 
 def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
@@ -70,8 +75,10 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, _one_core():
         player, compiler, command = _instant_player(Path(folder))
         with SessionPool(keep_alive=True) as pool:
-            _play(pool, command, 1)
-            runs = [_measure(pool, command, games) for _ in range(repeats)]
+            _play(pool, _players(command), 1)
+            runs = [_measure(pool, _players(command), games) for _ in range(repeats)]
+        modes: tuple[Mode, ...] = ("none", "limits")
+        freezing_us = {mode: _freezing_us(command, mode, games, repeats) for mode in modes}
     return RefereeBench(
         player=player,
         compiler=compiler,
@@ -80,6 +87,7 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
         moves=sum(moves for moves, _, _ in runs),
         moves_per_s=median(moves / wall_s for moves, wall_s, _ in runs),
         cpu_us_per_move=median(cpu_s / moves * 1e6 for moves, _, cpu_s in runs),
+        freezing_us=freezing_us,
     )
 
 
@@ -123,20 +131,45 @@ def _compiler() -> tuple[str, ...] | None:
     return None
 
 
-def _measure(pool: SessionPool, command: tuple[str, ...], games: int) -> tuple[int, float, float]:
+def _players(command: tuple[str, ...], mode: Mode = "none") -> tuple[PlayerSpec, ...]:
+    sandbox = Policy(mode=mode, readable=(str(_HERE),))
+    return tuple(
+        PlayerSpec(name=name, command=command, sandbox=sandbox) for name in ("first", "second")
+    )
+
+
+def _freezing_us(command: tuple[str, ...], mode: Mode, games: int, repeats: int) -> float:
+    players = _players(command, mode)
+    quickest = {}
+    with SessionPool(keep_alive=True) as pool:
+        for ponder in (True, False):
+            _play(pool, players, 1, ponder)
+            runs = [_measure(pool, players, games, ponder) for _ in range(repeats)]
+            quickest[ponder] = min(wall_s / moves for moves, wall_s, _ in runs)
+    return (quickest[False] - quickest[True]) * 1e6
+
+
+def _measure(
+    pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
+) -> tuple[int, float, float]:
     """Moves played, seconds of wall time and seconds of our own CPU time."""
     began, cpu_began = time.perf_counter(), time.process_time()
-    moves = _play(pool, command, games)
+    moves = _play(pool, players, games, ponder)
     return moves, time.perf_counter() - began, time.process_time() - cpu_began
 
 
-def _play(pool: SessionPool, command: tuple[str, ...], games: int) -> int:
+def _play(
+    pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
+) -> int:
     """Play so many games; how many moves they had."""
-    players = tuple(PlayerSpec(name=name, command=command) for name in ("first", "second"))
     moves = 0
     for number in range(games):
         spec = GameSpec(
-            game=f"bench-{number}", rules="dots", variant={"rows": 5, "cols": 5}, players=players
+            game=f"bench-{number}",
+            rules="dots",
+            variant={"rows": 5, "cols": 5},
+            players=players,
+            ponder=ponder,
         )
         record = play_game(spec, pool)
         if record.termination is not Termination.NATURAL:
@@ -170,6 +203,8 @@ def show(result: RefereeBench, console: Console) -> None:
     table.add_column("Reached")
     for figure, measured, target, reached in rows:
         table.add_row(figure, measured, target, "yes" if reached else "no")
+    for mode, cost_us in result.freezing_us.items():
+        table.add_row(f"Freezing who waits ({mode}), a move", f"{cost_us:+.1f} µs")
     console.print(table)
     console.print(
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
