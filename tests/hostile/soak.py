@@ -1,0 +1,267 @@
+"""A tournament among good and hostile bots, killed again and again and gone on with until done.
+
+    python -m tests.hostile.soak --games 300 --seed 1
+
+Every game must be played once, no verdict may differ from a run that nobody killed, and nothing
+may be left behind. Also measured: what a hung player costs at a clock of 5 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from arena.protocol import Clock
+from arena.referee import SessionPool, play_game
+from arena.referee.record import GameRecord
+from arena.referee.spec import GameSpec, PlayerSpec
+from arena.tournament.store import Store
+from tests.hostile import leftovers
+
+BOTS = Path(__file__).parent.parent / "bots" / "hostile"
+GOOD = 4
+HOSTILE = (
+    "exit_3", "illegal", "memory_hog", "daemon", "segfault", "hangs", "fork_bomb", "bad_utf8",
+    "closes_stdout", "grandchild_keeps_pipe", "endless_lines", "traceback_at_start",
+    "subprocess_helper", "stops_itself", "stale_ply", "parent_leaves", "line_70_kb", "banner",
+    "stderr_flood", "thread_bomb", "answers_twice", "memory_hog_in_forks",
+)  # fmt: skip
+TOURNAMENT = """
+[tournament]
+name = "soak"
+seed = {seed}
+sandbox = "{sandbox}"
+[game]
+rules = "dots"
+rows = 2
+cols = 2
+[clock]
+move_ms = 1000
+grace_ms = 250
+startup_ms = 10000
+"""
+PLAYER = """
+[[player]]
+name = "{name}"
+command = {command}
+options = {{ budget = 60 }}
+resources = {{ memory_mb = 120 }}
+"""
+GONE_S = 10.0
+"""How long what was killed may take to be gone."""
+
+
+@dataclass
+class Kills:
+    """How often was killed what."""
+
+    run: int = 0
+    workers: int = 0
+    both: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.run + self.workers + self.both
+
+
+@dataclass
+class Soak:
+    """One tournament in a folder of its own."""
+
+    folder: Path
+    games: int
+    seed: int
+    sandbox: str
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    referees: set[int] = field(default_factory=set)
+    """Every run and worker there was."""
+
+    def __post_init__(self) -> None:
+        self.names = list(_players(self.games))
+        text = TOURNAMENT.format(seed=self.seed, sandbox=self.sandbox)
+        for number, fault in enumerate(self.names, 1):
+            command = (sys.executable, "-I", "-S", str(BOTS), fault, self.mark)
+            text += PLAYER.format(name=f"{number}-{fault}", command=json.dumps(command))
+        (self.folder / "soak.toml").write_text(text)
+
+    def start(self, store: str) -> subprocess.Popen[str]:
+        """`arena run` in a process of its own."""
+        process = subprocess.Popen(
+            (sys.executable, "-m", "arena", "run", "soak.toml", "--store", store),
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.referees.add(process.pid)
+        return process
+
+    def workers(self, run: subprocess.Popen[str]) -> list[psutil.Process]:
+        """The processes that play the games of a run."""
+        with suppress(psutil.Error):
+            found = psutil.Process(run.pid).children()
+            self.referees |= {process.pid for process in found}
+            return found
+        return []
+
+    def undisturbed(self, store: str) -> None:
+        """Run to the end."""
+        run = self.start(store)
+        while run.poll() is None:
+            self.workers(run)
+            time.sleep(0.05)
+        _check(run)
+
+    def killed_at_random(self, store: str, kills: int) -> Kills:
+        """Run, kill −9 the run, a worker or all at once, and go on, until all games are there."""
+        rng = random.Random(self.seed)
+        done = Kills()
+        while True:
+            run = self.start(store)
+            while run.poll() is None and done.total < kills:
+                self._survives(run, rng.uniform(0.3, 6.0))
+                if run.poll() is None:
+                    self._kill(run, rng, done)
+            while run.poll() is None:
+                self.workers(run)
+                time.sleep(0.05)
+            if run.returncode != -signal.SIGKILL:
+                if run.returncode != 1:  # games that stayed void are tried again
+                    _check(run)
+                    return done
+                run.communicate()
+            else:
+                run.communicate()
+
+    def _survives(self, run: subprocess.Popen[str], seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while run.poll() is None and time.monotonic() < until:
+            self.workers(run)
+            time.sleep(0.02)
+
+    def _kill(self, run: subprocess.Popen[str], rng: random.Random, done: Kills) -> None:
+        workers = self.workers(run)
+        what = rng.choice(("run", "workers", "both"))
+        setattr(done, what, getattr(done, what) + 1)
+        if what != "workers":
+            run.kill()
+        if what != "run":
+            for worker in workers[: None if what == "both" else 1]:
+                with suppress(psutil.Error):
+                    worker.kill()
+        if what != "workers":
+            run.wait()
+
+    def left(self) -> list[str]:
+        """What is there yet of any player, after the time that the killed may take to be gone."""
+        until = time.monotonic() + GONE_S
+        while True:
+            found = leftovers.processes(self.mark)
+            found += leftovers.files(self.mark, self.folder)
+            found += leftovers.of_referees(self.referees)
+            found += [str(path) for path in self.folder.glob("*.lock")]
+            if not found or time.monotonic() > until:
+                return found
+            time.sleep(0.1)
+
+
+def _players(games: int) -> Iterator[str]:
+    """So many that a round robin with seats swapped has that many games, or a few more."""
+    count = next(n for n in range(3, 2 + GOOD + len(HOSTILE)) if n * (n - 1) >= games)
+    good = max(1, min(GOOD, count // 3))
+    yield from ["none"] * good
+    yield from HOSTILE[: count - good]
+
+
+def _check(run: subprocess.Popen[str]) -> None:
+    said = run.communicate()[0]
+    if run.returncode != 0:
+        raise AssertionError(f"arena run ended with {run.returncode}: {said}")
+
+
+def verdicts(path: Path) -> dict[str, tuple[object, ...]]:
+    """What the games of a run came to. AssertionError: a game has two results."""
+    found: dict[str, tuple[object, ...]] = {}
+    with Store.open(path) as store:
+        for record in store.records():
+            assert record.game not in found, f"{record.game} was played twice"
+            found[record.game] = _verdict(record)
+    return found
+
+
+def _verdict(record: GameRecord) -> tuple[object, ...]:
+    names = tuple(seat.player for seat in record.seats)
+    return (names, record.termination.value, record.offender, record.points, record.scores)
+
+
+def soak(folder: Path, games: int, seed: int, sandbox: str, kills: int) -> str:
+    """Raises AssertionError; else a line on what was done."""
+    began = time.monotonic()
+    tournament = Soak(folder, games, seed, sandbox)
+    tournament.undisturbed("quiet.sqlite")
+    quiet_s = time.monotonic() - began
+    done = tournament.killed_at_random("killed.sqlite", kills)
+    quiet, killed = (verdicts(folder / f"{name}.sqlite") for name in ("quiet", "killed"))
+    assert len(quiet) == len(tournament.names) * (len(tournament.names) - 1)
+    differ = {
+        game: (quiet[game], killed.get(game)) for game in quiet if quiet[game] != killed.get(game)
+    }
+    assert not differ, differ
+    assert killed.keys() == quiet.keys()
+    left = tournament.left()
+    assert left == [], left
+    with Store.open(folder / "killed.sqlite") as store:
+        void = sum(record.termination.value == "void" for record in store.records(void=True))
+        held = {seat.sandbox.mode for record in store.records() for seat in record.seats}
+    return (
+        f"{len(killed)} games of {len(tournament.names)} players, seed {seed}, "
+        f"sandbox {sandbox} ({', '.join(sorted(held))}): "
+        f"killed {done.total} times (run {done.run}, worker {done.workers}, both {done.both}), "
+        f"{void} void attempts replayed, 0 verdicts differ, nothing left; "
+        f"{quiet_s:.0f} s undisturbed, {time.monotonic() - began:.0f} s in all"
+    )
+
+
+def hung_player_s(clock_ms: int) -> float:
+    """What a game against a player that hangs takes, less the start of both."""
+    players = tuple(
+        PlayerSpec(name=fault, command=(sys.executable, "-I", "-S", str(BOTS), fault))
+        for fault in ("hangs", "none")
+    )
+    spec = GameSpec(
+        game="hung", rules="dots", variant={"rows": 2, "cols": 2}, players=players,
+        clock=Clock(move_ms=clock_ms),
+    )  # fmt: skip
+    with SessionPool() as pool:
+        record = play_game(spec, pool)
+    return record.duration_ms / 1000 - max(seat.startup_ms or 0 for seat in record.seats) / 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.hostile.soak")
+    parser.add_argument("--games", type=int, default=300, help="at least so many, up to 650")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--sandbox", default="auto", help="auto, bwrap, limits or none")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        said = soak(Path(folder), given.games, given.seed, given.sandbox, given.kills)
+    sys.stdout.write(f"{said}\n")
+    sys.stdout.write(f"a hung player at a clock of 5 s: {hung_player_s(5000):.2f} s (≤ 5.5)\n")
+
+
+if __name__ == "__main__":
+    main()
