@@ -47,10 +47,11 @@ def shown(spec: PlayerSpec, program: str, search: str | None) -> Shown:
     links: dict[Link, None] = {}
     writable = _real(spec.sandbox.writable, links)
     readable = _real(wanted, links)
+    there = (*system.programs(), *system.settings())
     return Shown(
-        tuple(sorted(path for path in readable - writable if not within(path, system.programs()))),
+        tuple(sorted(path for path in readable - writable if not within(path, there))),
         tuple(sorted(writable)),
-        tuple(link for link in links if not within(link.at, system.programs())),
+        tuple(link for link in links if not within(link.at, there)),
     )
 
 

@@ -77,6 +77,15 @@ def test_its_processes_are_counted_inside() -> None:
     assert run(code, processes=17) == ["(17, 17)"]
 
 
+@pytest.mark.skipif(not Path("/etc/alternatives/awk").is_symlink(), reason="no alternatives here")
+def test_a_program_behind_the_systems_links_starts() -> None:
+    cage = Cage(PlayerSpec(name="p", command=("awk", "1"), sandbox=Policy(mode="bwrap")))
+    with gathering():
+        out, err = cage.start().communicate(b"line\n", timeout=30)
+        cage.kill()
+    assert (out, err) == (b"line\n", b"")
+
+
 def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = PlayerSpec(name="p", command=("true",), sandbox=Policy(mode="bwrap"))
     cage = Cage(spec)
