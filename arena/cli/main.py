@@ -300,6 +300,18 @@ def warm(
         typer.echo("The kernels are ready.")
 
 
+@app.command()
+def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Show what this machine offers to a tournament, each sandbox tried, and what it lacks.
+
+    Exit code 1 when no sandbox holds what strangers' programs must be held to.
+    """
+    with errors_to_user():
+        from arena.cli.doctoring import examine
+
+        raise typer.Exit(examine(as_json=json))
+
+
 @bench.command("referee")
 def bench_referee(
     games: Annotated[int, typer.Option(min=1, help="Games of dots 5×5 a repeat.")] = 30,
