@@ -17,7 +17,7 @@ from arena.referee.sandbox.cgroups import Group
 from arena.referee.sandbox.means import Means
 from arena.referee.sandbox.shown import Shown, names_file, shown, within
 from arena.referee.sandbox.users import User
-from arena.referee.spawn import find_program
+from arena.referee.spawn import find_program, interpreter
 from arena.referee.spec import PlayerSpec
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ")
@@ -91,9 +91,12 @@ class Place:
     def _judge_readable(self) -> None:
         """Raise PlayerFault where a file of the command's is closed to a user of its own."""
         folder = Path(self.cwd)
-        for word in (self.program, *(str(folder / word) for word in self.spec.command[1:])):
+        programs = [self.program]
+        with suppress(OSError):  # may be run and not read
+            programs += interpreter(self.program)[:1]
+        for word in (*programs, *(str(folder / word) for word in self.spec.command[1:])):
             path = Path(word)
-            needed = stat.S_IXOTH if word == self.program else stat.S_IROTH
+            needed = stat.S_IXOTH if word in programs else stat.S_IROTH
             if not names_file(word) or within(str(path.resolve()), self.shown.writable):
                 continue
             if not path.stat().st_mode & needed:
