@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.checks.clocks import near_the_clock
-from arena.checks.dialogue import Limits, Offence
+from arena.checks.dialogue import Limits, Offence, Overloaded
 from arena.checks.leaving import exit_on_quit, no_strays
 from arena.checks.legality import legal_everywhere
 from arena.checks.package import builds, package_safety
@@ -22,6 +22,9 @@ from arena.checks.whole_games import against_itself, against_opponent
 from arena.protocol import Termination
 from arena.referee.sandbox.policy import Held
 from arena.referee.spec import PlayerSpec
+
+_TRIES = 3
+"""How often an item is begun on a host that is overloaded; a tournament's games are too."""
 
 
 class Item(NamedTuple):
@@ -81,9 +84,19 @@ def run_checks(
 def _judge(item: Item, subject: Subject) -> Finding:
     """What an item finds; a trespass of the memory limit is left to the item about memory."""
     try:
-        finding = item.judge(subject)
+        finding = _tried(item, subject)
     except Offence as offence:  # a start that failed now, and not in the item about starts
         finding = subject.failed(offence)
     if finding.verdict is Termination.OUT_OF_MEMORY and item.judge is not memory:
         return not_judged("it went beyond its memory limit, which is item 9")
     return finding
+
+
+def _tried(item: Item, subject: Subject) -> Finding:
+    """What an item finds, tried again where the host was overloaded. Raises Offence."""
+    for _ in range(_TRIES):
+        try:
+            return item.judge(subject)
+        except Overloaded as error:
+            why = str(error)
+    return not_judged(f"this machine is to blame: {why}; check again when it is idle")

@@ -13,6 +13,7 @@ from arena.referee import SessionPool, sentences
 from arena.referee.fault import PlayerFault
 from arena.referee.outcome import natural, points
 from arena.referee.pool import Player
+from arena.referee.sandbox.overload import LEAST_MS
 from arena.referee.session import Answered, Session
 from arena.referee.spec import PlayerSpec
 from arena.referee.transport import Line, PlayerProcess
@@ -96,8 +97,12 @@ class Offence(Exception):  # noqa: N818 - a fault of the program under check, no
         """The answer that came after the deadline; None when none did, or none was awaited."""
 
 
+class Overloaded(Exception):  # noqa: N818 - the host's state, no error of the program
+    """The host kept the program from answering in time; the message says by how much."""
+
+
 class Dialogue:
-    """One process, from its start on. Every method may raise Offence."""
+    """One process, from its start on. Every method may raise Offence, or Overloaded."""
 
     def __init__(self, pool: SessionPool, spec: PlayerSpec, limits: Limits) -> None:
         """Start the process. Raises Offence (`start_failed`)."""
@@ -234,6 +239,11 @@ class Dialogue:
         try:
             yield
         except PlayerFault as fault:
+            stolen_ms = self.process.stolen_ms()  # the referee calls such a game void
+            if fault.termination is Termination.TIMEOUT and stolen_ms > max(GRACE_MS, LEAST_MS):
+                raise Overloaded(
+                    f"it was late, and had waited {stolen_ms:.0f} ms for a CPU that others used"
+                ) from None
             blamed = fault.termination in _BLAMES_LINE and self.lines > before
             silent = fault.termination is Termination.TIMEOUT and self.lines == before
             raise Offence(

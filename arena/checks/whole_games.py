@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, cycle, islice, zip_longest
 
-from arena.checks.dialogue import Offence
+from arena.checks.dialogue import Offence, Overloaded
 from arena.checks.positions import games
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import Subject
@@ -85,10 +85,13 @@ def _play(
 def _trouble(
     subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
 ) -> Finding | None:
-    """What is to be said of a game that was not played to its end; `ours` are the bot's seats."""
+    """What is to be said of a game that was not played to its end; `ours` are the bot's seats.
+
+    Raises Overloaded for a void one.
+    """
     seat = record.offender
     if record.termination is Termination.VOID:
-        return not_judged(f"{board}: the game was void: {record.detail}")
+        raise Overloaded(f"{board}: {record.detail}")
     if seat is None:
         return None
     if seat not in ours:

@@ -10,8 +10,10 @@ import jsonschema
 import psutil
 import pytest
 
-from arena.checks import ITEMS, Checklist
-from arena.checks.result import schema
+from arena.checks import ITEMS, Checklist, checklist
+from arena.checks.dialogue import Overloaded
+from arena.checks.result import Finding, passed, schema
+from arena.checks.subject import Subject
 from arena.referee.sandbox.choose import SandboxError, resolve
 from arena.referee.sandbox.policy import Asked, Held
 from arena.referee.spec import PlayerSpec
@@ -155,9 +157,28 @@ def test_a_program_that_cannot_be_started(
 
 def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
     results = list(check("print('hello')\n"))
-    checklist = Checklist.of("student.py", Held(), results)
-    assert not checklist.passed
-    jsonschema.validate(checklist.model_dump(mode="json"), schema())
-    assert Checklist.model_validate_json(checklist.model_dump_json()) == checklist
+    whole = Checklist.of("student.py", Held(), results)
+    assert not whole.passed
+    jsonschema.validate(whole.model_dump(mode="json"), schema())
+    assert Checklist.model_validate_json(whole.model_dump_json()) == whole
     described = schema()["properties"] | schema()["$defs"]["Result"]["properties"]
     assert all("description" in key for key in described.values())
+
+
+@pytest.mark.parametrize(("late", "passes"), [(2, True), (3, None)])
+def test_on_an_overloaded_host_an_item_is_begun_again(
+    late: int, passes: bool | None, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = []
+
+    def judge(subject: Subject) -> Finding:
+        tries.append(subject)
+        if len(tries) <= late:
+            raise Overloaded("it had waited 900 ms")
+        return passed("in time")
+
+    monkeypatch.setattr(checklist, "ITEMS", (checklist.Item("patience", judge),))
+    (result,) = check(GOOD)
+    assert result.passed is passes
+    assert len(tries) == 3
+    assert ("it had waited 900 ms" in result.detail) is (passes is None)
