@@ -102,4 +102,4 @@ def _files(shown: Shown) -> Iterable[str]:
 
 
 def _seen(link: Link, shown: Shown) -> bool:
-    return within(link.at, (*shown.readable, *shown.writable))
+    return within(link.at, (*shown.readable, *shown.writable, *system.settings()))
