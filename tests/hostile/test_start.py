@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from arena.protocol import Termination
+from arena.referee.sandbox.policy import Guarantee
 from tests.hostile.conftest import Table
 from tests.hostile.test_matrix import AS_NOBODY, MODES, nothing_left
 
@@ -72,4 +74,22 @@ def test_a_folder_to_start_in_that_does_not_exist(table: Table, mark: str) -> No
     record = played.record
     assert (record.termination, record.offender) == (Termination.START_FAILED, 0), record.detail
     assert str(missing) in record.detail
+    nothing_left(table, mark, played)
+
+
+@pytest.mark.parametrize("mode", ("limits", "bwrap"))
+def test_an_interpreter_that_only_the_referee_may_run(table: Table, mark: str) -> None:
+    if table.held.by.get(Guarantee.UID) is None:
+        pytest.skip("here players run as the referee's user, who may run it")
+    script, interpreter = table.bots / "script", table.bots / "interpreter"
+    shutil.copy("/bin/cat", interpreter)
+    interpreter.chmod(0o700)
+    script.write_text(f"#!{interpreter}\n")
+    script.chmod(0o755)
+    bad = table.player("none", mark, command=(str(script), mark))
+    played = table.play(table.player("none", mark), bad)
+    record = played.record
+    assert (record.termination, record.offender) == (Termination.START_FAILED, 1), record.detail
+    assert f"{interpreter} is closed to other users" in record.detail
+    table.prepare()
     nothing_left(table, mark, played)
