@@ -78,7 +78,7 @@ def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -
         unbuilt=package if package and package.build else None,
         sandbox=table.sandbox or reading.sandbox,
         spec=PlayerSpec(
-            name=table.name or found.name,
+            name=(table.name if table.from_ is None else None) or found.name,
             command=found.program.command,
             cwd=found.program.cwd,
             options=table.options,
@@ -194,21 +194,22 @@ def _option(name: str, table: PlayerTable, builtin: Builtin | None) -> Any:
 def _check_names(
     tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Report
 ) -> None:
+    for index, table in enumerate(tables):
+        if table.name is None:
+            continue
+        if table.from_ is not None:
+            wrong = "cannot be given beside from: each submission has its own"
+            report(("player", index, "name"), wrong)
+        elif not table.name.strip():
+            report(("player", index, "name"), "must not be empty")
     first: dict[str, int] = {}
     for index, player in players:
-        table, name = tables[index], player.name
-        if table.name is not None and (table.from_ is not None or not table.name.strip()):
-            wrong = (
-                "must not be empty"
-                if table.from_ is None
-                else ("cannot be given beside from: each submission has its own")
-            )
-            report(("player", index, "name"), wrong)
-        elif name in first:
+        name = player.name
+        if name in first:
             given = sum(other.name is not None for other in tables if other.name == name)
             advice = "names must differ" if given > 1 else "give each of them a name of its own"
             report(
-                ("player", index, "name" if table.from_ is None else "from"),
+                ("player", index, "name" if tables[index].from_ is None else "from"),
                 f"player[{first[name] + 1}] is named {shown(name)} already; {advice}",
             )
         first.setdefault(name, index)

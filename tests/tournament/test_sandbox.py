@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,12 +14,13 @@ from arena.referee.sandbox.choose import SandboxError
 from arena.referee.sandbox.policy import Asked, Guarantee, Held
 from arena.referee.spec import PlayerSpec
 from arena.tournament import machine
-from arena.tournament.config import ConfigError, TournamentConfig
+from arena.tournament.config import ConfigError, TournamentConfig, load_config
 from arena.tournament.ready import ready
 from arena.tournament.run import RunStarted, run
 from arena.tournament.schedule import schedule
 from arena.tournament.settings import cores_a_game, differences
 from arena.tournament.store import Store
+from players.catalogue import BUILTINS
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -221,3 +224,22 @@ def test_a_busy_machine_is_told_with_the_figure() -> None:
     warned = machine.delay_warning({0: 1.5, 1: 61.2})
     assert warned is not None
     assert warned.startswith("This machine is busy: of 200 ms, a busy loop on core 1 lost 61 ms")
+
+
+def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> None:
+    """They read the kernel cache where it lies, and have nothing to compile or to say."""
+    warmed = subprocess.run((sys.executable, "-P", "-m", "players.warm", "--rules", "dots"))
+    assert warmed.returncode == 0
+    path = tmp_path / "t.toml"
+    path.write_text(
+        f"{HEAD}concurrency = 1\nmax_plies = 6\n{DOTS}"
+        "[clock]\nmove_ms = 50\n[openings]\nplies = 2\n"
+        '[[player]]\nbot = "uct"\n[[player]]\nbot = "alphabeta"\n'
+    )
+    config = ready(load_config(path, BUILTINS, cores=1), path)
+    assert all(player.spec.sandbox.mode != "none" for player in config.players)
+    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+        assert run(config, store, on_event=lambda event: None).done == 2
+        for record in store.records():
+            assert record.termination == "adjudicated", record.detail
+            assert [seat.stderr_head for seat in record.seats] == ["", ""]

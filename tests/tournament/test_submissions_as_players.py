@@ -1,0 +1,169 @@
+"""Bots in a tournament: scripts, packages and folders of submissions, known by their content."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.bots.build import build
+from arena.bots.package import open_bot
+from arena.bots.submissions import accept
+from arena.tournament.config import ConfigError, TournamentConfig
+from arena.tournament.ready import ready
+from arena.tournament.run import run
+from arena.tournament.settings import differences
+from arena.tournament.store import ConfigChanged, Store
+
+Load = Callable[..., TournamentConfig]
+DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+FREE = '[tournament]\nsandbox = "none"\nconcurrency = 1\n'
+BOT = "from players import sdk\nsdk.play(lambda turn: turn.legal[0])\n"
+LAST = BOT.replace("[0]", "[-1]")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def package(folder: Path, *rules: str, text: str = BOT, more: str = "") -> Path:
+    """A folder with a bot of the folder's name."""
+    folder.mkdir(parents=True)
+    (folder / "bot.py").write_text(text)
+    claims = ", ".join(f'"{each}"' for each in rules)
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\nrules = [{claims}]\ncommand = ["python3", "bot.py"]\n{more}'
+    )
+    return folder
+
+
+def submit(source: Path, folder: Path) -> None:
+    accept(build(open_bot(source), "none"), (), folder)
+
+
+@pytest.fixture
+def submitted(tmp_path: Path) -> Path:
+    """Three submissions: two for dots, one for Othello."""
+    folder = tmp_path / "submissions"
+    for name, rules in (("ada", ("dots", "2048")), ("bob", ("dots",)), ("eve", ("othello",))):
+        submit(package(tmp_path / "work" / name, *rules), folder)
+    return folder
+
+
+def refusal(load: Load, text: str, **settings: int) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(text, **settings)
+    return str(caught.value)
+
+
+def test_each_submission_that_plays_the_game_is_a_player(load: Load, submitted: Path) -> None:
+    table = '[[player]]\nfrom = "submissions/"\noptions = {a = 1}\nsandbox = "limits"\n'
+    config = load(f"{DOTS}{table}", players=1)
+    assert [player.name for player in config.players] == ["ada", "bob", "m0"]
+    assert config.left_out == ("eve does not take part: it plays othello",)
+    for player in config.players[:2]:
+        assert player.bot == f"submissions/{player.name}"
+        assert player.sandbox == "limits"
+        assert player.spec.options == {"a": 1}
+        assert player.spec.cwd is not None
+        assert Path(player.spec.cwd).is_relative_to(submitted / player.name)
+        assert player.digest is not None
+
+
+def test_submissions_play_and_a_new_version_is_another_run(
+    load: Load, submitted: Path, tmp_path: Path
+) -> None:
+    text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions/"\n'
+    config = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
+    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+        assert run(config, store, on_event=lambda event: None).done == 2
+    again = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
+    assert differences(config, again) == ()
+    submit(package(tmp_path / "new" / "bob", "dots", text=LAST), submitted)
+    changed = load(text, players=0, cores=1)
+    (line,) = differences(config, changed)
+    old, new = config.players[1].digest, changed.players[1].digest
+    assert old is not None and new is not None
+    assert line == (
+        f"player[2]: its program changed since, submissions/bob (digest {old[:12]} → {new[:12]})"
+    )
+    with pytest.raises(ConfigChanged, match="its program changed since, submissions/bob"):
+        Store.open_run(tmp_path / "t.sqlite", changed)
+
+
+def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(BOT)
+    text = f'{DOTS}[[player]]\nbot = "mine.py"\n[[player]]\ncommand = ["sh", "mine.sh"]\n'
+    config = load(text, players=1)
+    assert [player.digest is None for player in config.players] == [False, True, True]
+    assert differences(config, load(text, players=1)) == ()
+    script.write_text(LAST)
+    (line,) = differences(config, load(text, players=1))
+    assert line.startswith("player[1]: its program changed since, mine.py (digest ")
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: str) -> None:
+    folder = package(
+        tmp_path / "carl", "dots", text="", more='build = ["cp", "template", "bot.py"]\n'
+    )
+    (folder / "template").write_text(BOT)
+    bot = "carl"
+    if form == "zip":
+        bot = "carl.zip"
+        with zipfile.ZipFile(tmp_path / bot, "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, file.name)
+    text = f'{FREE}{DOTS}[[player]]\nbot = "./{bot}"\n'
+    loaded = load(text, players=1, cores=1)
+    assert loaded.players[0].unbuilt is not None
+    config = ready(loaded, tmp_path / "t.toml")
+    assert config.players[0].unbuilt is None
+    assert config.players[0].digest == loaded.players[0].digest
+    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+        run(config, store, on_event=lambda event: None)
+        assert {record.termination for record in store.records()} == {"natural"}
+    assert (folder / "bot.py").read_text() == "", "it is built in a copy"
+
+
+def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
+    package(tmp_path / "carl", "dots", more='build = ["sh", "-c", "echo no such type >&2; exit 3"]')
+    config = load(f'{FREE}{DOTS}[[player]]\nbot = "./carl"\n', players=1)
+    with pytest.raises(ConfigError) as caught:
+        ready(config, tmp_path / "t.toml")
+    assert "t.toml: player[1] (carl): " in str(caught.value)
+    assert "ended with exit code 3" in str(caught.value)
+    assert "no such type" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('from = "none"', "player[1].from: no such file: /"),
+        ('from = "work"', "holds no submission"),
+        ('from = "submissions"\nbot = "monkey"', "player[1].from: cannot be given beside bot"),
+        ('from = "submissions"\nname = "x"', "player[1].name: cannot be given beside from"),
+        ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),
+        (
+            'from = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"',
+            'player[2].name: player[1] is named "bob" already; give each of them a name',
+        ),
+        ('bot = "work/eve"', "player[1].bot: eve plays othello, not dots"),
+        ('form = "submissions"', 'player[1].form: unknown key; did you mean "from"?'),
+    ],
+)
+def test_each_mistake_is_named(load: Load, submitted: Path, table: str, said: str) -> None:
+    refused = refusal(load, f"{DOTS}[[player]]\n{table}\n", players=1)
+    assert said in refused
+    assert refused.count(said) == 1
+
+
+def test_a_folder_without_players_of_the_game_says_who_is_there(
+    load: Load, submitted: Path
+) -> None:
+    refused = refusal(load, '[game]\nrules = "2584"\n[[player]]\nfrom = "submissions"\n', players=1)
+    assert f"no submission in {submitted} plays 2584; there are: ada " in refused
