@@ -18,6 +18,8 @@ from arena.bots.starter import LANGUAGES, write_starter
 from arena.cli.choices import Language
 from arena.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
+from arena.referee.sandbox.choose import resolve
+from arena.referee.sandbox.policy import Mode, Policy
 from arena.referee.spec import GameSpec, PlayerSpec
 from rules.position import Position
 
@@ -32,6 +34,11 @@ GAMES = {
     "2048": ({}, {"placer": "player", "placer_chooses": "cell"}),
     "2584": ({"placer": "player"},),
 }
+
+
+def strongest() -> Mode:
+    """The sandbox that a tournament gives to who asks for none."""
+    return resolve("auto", PlayerSpec(name="bot", command=("/bin/sh",))).mode
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -50,7 +57,7 @@ def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def bot(starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Bot:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARENA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        return build(open_bot(starter), "none")
+        return build(open_bot(starter), strongest())
 
 
 def test_its_files_are_filled_in(starter: Path) -> None:
@@ -68,11 +75,13 @@ def test_its_own_test_passes(starter: Path, tmp_path: Path) -> None:
 
 def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
     assert set(bot.rules or ()) == set(GAMES)
-    with SessionPool() as pool:
+    player = PlayerSpec(
+        name=bot.name, command=bot.command, cwd=bot.cwd, sandbox=Policy(mode=strongest())
+    )
+    with SessionPool(keep_alive=True) as pool:
         for name, variants in GAMES.items():
             for number, variant in enumerate(variants):
                 seats = rules.load(name, **variant).seats
-                player = PlayerSpec(name=bot.name, command=bot.command, cwd=bot.cwd)
                 spec = GameSpec(
                     game=f"{name}-{number}", rules=name, variant=variant, players=(player,) * seats,
                     seed=7, clock=Clock(move_ms=10_000),
