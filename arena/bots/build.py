@@ -175,6 +175,9 @@ def _results(bot: Bot, work: Path) -> dict[str, Path]:
     except PackageError as error:
         reasons = [f"what its build command made is refused: {it}" for it in error.reasons]
         raise BuildError(Path(bot.source), reasons) from None
+    except OSError as error:
+        reason = f"what its build command made cannot be read: {error.strerror}"
+        raise BuildError(Path(bot.source), [reason]) from None
 
 
 def _failed(bot: Bot, words: tuple[str, ...], how: str, output: str) -> BuildError:

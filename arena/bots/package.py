@@ -44,13 +44,17 @@ def open_bot(path: Path) -> Bot:
     An archive is unpacked into the user's cache, by its digest. Raises PackageError.
     """
     source = path.absolute()
-    if not source.exists():
-        raise PackageError(path, [f"no such file{_nearest(source)}"])
-    if source.is_dir():
-        return open_folder(source, source)
-    if is_archive(source):
-        return open_folder(_unpacked(source), source)
-    return _open_script(source)
+    try:
+        if not source.exists():
+            raise PackageError(path, [f"no such file{_nearest(source)}"])
+        if source.is_dir():
+            return open_folder(source, source)
+        if is_archive(source):
+            return open_folder(_unpacked(source), source)
+        return _open_script(source)
+    except OSError as error:
+        reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
+        raise PackageError(path, [reason]) from None
 
 
 def open_folder(folder: Path, source: Path) -> Bot:

@@ -95,9 +95,12 @@ def remove(folder: Path) -> None:
     """Remove a folder, read-only ones in it too; one that is not there is no mistake."""
     if not folder.is_dir():
         return
-    for inside, _, _ in os.walk(folder):
-        with suppress(OSError):
-            Path(inside).chmod(0o700)
+    folder.chmod(0o700)
+    for inside, below, _ in os.walk(folder):
+        for name in below:  # before the walk enters them; a link is nobody's to change
+            with suppress(OSError):
+                if not Path(inside, name).is_symlink():
+                    Path(inside, name).chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -11,6 +11,7 @@ from arena.bots import build as room
 from arena.bots.build import build, first_errors
 from arena.bots.errors import BuildError
 from arena.bots.package import open_bot
+from arena.bots.trees import remove
 from arena.referee.sandbox.choose import SandboxError, resolve
 from arena.referee.sandbox.policy import Mode
 from arena.referee.spec import PlayerSpec
@@ -127,3 +128,15 @@ def test_first_errors_begin_where_the_first_is() -> None:
     assert lines[0] == "x.c:1: error: b"
     assert len(lines) == 10
     assert first_errors("a\n\nb\x1b[31m\n") == ["a", "b\\x1b[31m"]
+
+
+def test_folders_closed_to_their_owner_are_removed(tmp_path: Path) -> None:
+    made, outside = tmp_path / "made", tmp_path / "outside"
+    (made / "a" / "b").mkdir(parents=True)
+    outside.mkdir(mode=0o751)
+    (made / "link").symlink_to(outside)
+    (made / "a" / "b").chmod(0)
+    (made / "a").chmod(0)
+    remove(made)
+    assert not made.exists()
+    assert outside.stat().st_mode & 0o777 == 0o751
