@@ -17,6 +17,8 @@ def clean_stdout(subject: Subject) -> Finding:
     """Whether stdout holds replies and nothing else, also when nobody has asked."""
     lines = 0
     for rule_set, game in subject.first_boards.items():
+        if subject.hangs:
+            break
         try:
             with subject.process() as dialogue:
                 lines += _attended(subject, dialogue, game)
