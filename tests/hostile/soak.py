@@ -24,10 +24,12 @@ from pathlib import Path
 
 import psutil
 
+from arena.cli.exits import Exit
 from arena.protocol import Clock
 from arena.referee import SessionPool, play_game
 from arena.referee.record import GameRecord
 from arena.referee.spec import GameSpec, PlayerSpec
+from arena.tournament.run import MAX_ATTEMPTS
 from arena.tournament.store import Store
 from tests.hostile import leftovers
 
@@ -90,6 +92,7 @@ class Soak:
     """Every run and worker there was."""
 
     def __post_init__(self) -> None:
+        self.log = self.folder / "run.log"
         self.names = list(_players(self.games))
         text = TOURNAMENT.format(seed=self.seed, sandbox=self.sandbox)
         for number, fault in enumerate(self.names, 1):
@@ -97,19 +100,19 @@ class Soak:
             text += PLAYER.format(name=f"{number}-{fault}", command=json.dumps(command))
         (self.folder / "soak.toml").write_text(text)
 
-    def start(self, store: str) -> subprocess.Popen[str]:
-        """`arena run` in a process of its own."""
-        process = subprocess.Popen(
-            (sys.executable, "-m", "arena", "run", "soak.toml", "--store", store),
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    def start(self, store: str) -> subprocess.Popen[bytes]:
+        """`arena run` in a process of its own; what it says is in `run.log`."""
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(
+                (sys.executable, "-m", "arena", "run", "soak.toml", "--store", store),
+                cwd=self.folder,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
         self.referees.add(process.pid)
         return process
 
-    def workers(self, run: subprocess.Popen[str]) -> list[psutil.Process]:
+    def workers(self, run: subprocess.Popen[bytes]) -> list[psutil.Process]:
         """The processes that play the games of a run."""
         with suppress(psutil.Error):
             found = psutil.Process(run.pid).children()
@@ -123,12 +126,12 @@ class Soak:
         while run.poll() is None:
             self.workers(run)
             time.sleep(0.05)
-        _check(run)
+        self._check(run)
 
     def killed_at_random(self, store: str, kills: int) -> Kills:
         """Run, kill −9 the run, a worker or all at once, and go on, until all games are there."""
         rng = random.Random(self.seed)
-        done = Kills()
+        done, stayed_void = Kills(), 0
         while True:
             run = self.start(store)
             while run.poll() is None and done.total < kills:
@@ -138,21 +141,19 @@ class Soak:
             while run.poll() is None:
                 self.workers(run)
                 time.sleep(0.05)
-            if run.returncode != -signal.SIGKILL:
-                if run.returncode != 1:  # games that stayed void are tried again
-                    _check(run)
-                    return done
-                run.communicate()
-            else:
-                run.communicate()
+            stayed_void += run.returncode == Exit.FAILED  # and are tried again now
+            killed = run.returncode == -signal.SIGKILL
+            if not killed and (run.returncode != Exit.FAILED or stayed_void > MAX_ATTEMPTS):
+                self._check(run)
+                return done
 
-    def _survives(self, run: subprocess.Popen[str], seconds: float) -> None:
+    def _survives(self, run: subprocess.Popen[bytes], seconds: float) -> None:
         until = time.monotonic() + seconds
         while run.poll() is None and time.monotonic() < until:
             self.workers(run)
             time.sleep(0.02)
 
-    def _kill(self, run: subprocess.Popen[str], rng: random.Random, done: Kills) -> None:
+    def _kill(self, run: subprocess.Popen[bytes], rng: random.Random, done: Kills) -> None:
         workers = self.workers(run)
         what = rng.choice(("run", "workers", "both"))
         setattr(done, what, getattr(done, what) + 1)
@@ -164,6 +165,9 @@ class Soak:
                     worker.kill()
         if what != "workers":
             run.wait()
+
+    def _check(self, run: subprocess.Popen[bytes]) -> None:
+        assert run.returncode == 0, f"arena run ended with {run.returncode}: {self.log.read_text()}"
 
     def left(self) -> list[str]:
         """What is there yet of any player, after the time that the killed may take to be gone."""
@@ -184,12 +188,6 @@ def _players(games: int) -> Iterator[str]:
     good = max(1, min(GOOD, count // 3))
     yield from ["none"] * good
     yield from HOSTILE[: count - good]
-
-
-def _check(run: subprocess.Popen[str]) -> None:
-    said = run.communicate()[0]
-    if run.returncode != 0:
-        raise AssertionError(f"arena run ended with {run.returncode}: {said}")
 
 
 def verdicts(path: Path) -> dict[str, tuple[object, ...]]:
