@@ -8,7 +8,8 @@ from arena.protocol import Termination
 from arena.referee.sandbox.policy import Guarantee
 from tests.hostile.host import DISK_MB, PROCESSES
 
-T, G = Termination, Guarantee  # a table of many short rows
+T = Termination
+G = Guarantee
 MOVE_MS, GRACE_MS, STARTUP_MS = 300, 200, 1200
 BUDGET = 200
 """How many processes or threads a bomb tries to start where a sandbox holds it."""

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from arena.protocol import Clock
-from arena.referee.sandbox.policy import Held
+from arena.referee.sandbox.policy import Held, Mode
 from arena.referee.spec import GameSpec, PlayerSpec
 from arena.tournament.run import MAX_ATTEMPTS
 from tests.hostile import leftovers
@@ -53,7 +53,7 @@ class Table:
         self._before = self.play(self.player("none", mark), self.player("none", mark))
 
     @property
-    def mode(self) -> str:
+    def mode(self) -> Mode:
         return self.referee.mode
 
     def prepare(self) -> None:
@@ -168,7 +168,7 @@ def _opened(mode: str, stack: ExitStack) -> Table:
     prefix, python, environment = _ordinary_user() if user else ((), sys.executable, {})
     folder = Path(tempfile.mkdtemp(prefix="arena-test-", dir="/var/tmp"))
     stack.callback(shutil.rmtree, folder)
-    referee = Referee(wanted, (*prefix, python), {**environment, SECRET: "1"})
+    referee = Referee(cast(Mode, wanted), (*prefix, python), {**environment, SECRET: "1"})
     stack.callback(referee.close)
     if referee.ready.held is None:
         raise NotHere(referee.ready.why_not)

@@ -17,9 +17,11 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import psutil
@@ -62,21 +64,9 @@ command = {command}
 options = {{ budget = 60 }}
 resources = {{ memory_mb = 120 }}
 """
+KILLED = ("run", "a worker", "both")
 GONE_S = 10.0
 """How long what was killed may take to be gone."""
-
-
-@dataclass
-class Kills:
-    """How often was killed what."""
-
-    run: int = 0
-    workers: int = 0
-    both: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.run + self.workers + self.both
 
 
 @dataclass
@@ -115,7 +105,7 @@ class Soak:
     def workers(self, run: subprocess.Popen[bytes]) -> list[psutil.Process]:
         """The processes that play the games of a run."""
         with suppress(psutil.Error):
-            found = psutil.Process(run.pid).children()
+            found: list[psutil.Process] = psutil.Process(run.pid).children()
             self.referees |= {process.pid for process in found}
             return found
         return []
@@ -128,16 +118,22 @@ class Soak:
             time.sleep(0.05)
         self._check(run)
 
-    def killed_at_random(self, store: str, kills: int) -> Kills:
-        """Run, kill −9 the run, a worker or all at once, and go on, until all games are there."""
+    def killed_at_random(self, store: str, kills: int) -> Counter[str]:
+        """Run, kill −9 the run, a worker or all at once, and go on, until all games are there.
+
+        Says how often it killed what: each as often as the others.
+        """
         rng = random.Random(self.seed)
-        done, stayed_void = Kills(), 0
+        next_ones = cycle(rng.sample(KILLED, len(KILLED)))
+        done, stayed_void = Counter[str](), 0
         while True:
             run = self.start(store)
-            while run.poll() is None and done.total < kills:
-                self._survives(run, rng.uniform(0.3, 6.0))
+            while run.poll() is None and done.total() < kills:
+                self._survives(run, rng.uniform(0.3, 3.0))
                 if run.poll() is None:
-                    self._kill(run, rng, done)
+                    what = next(next_ones)
+                    done[what] += 1
+                    self._kill(run, what)
             while run.poll() is None:
                 self.workers(run)
                 time.sleep(0.05)
@@ -153,17 +149,15 @@ class Soak:
             self.workers(run)
             time.sleep(0.02)
 
-    def _kill(self, run: subprocess.Popen[bytes], rng: random.Random, done: Kills) -> None:
+    def _kill(self, run: subprocess.Popen[bytes], what: str) -> None:
         workers = self.workers(run)
-        what = rng.choice(("run", "workers", "both"))
-        setattr(done, what, getattr(done, what) + 1)
-        if what != "workers":
+        if what != "a worker":
             run.kill()
         if what != "run":
             for worker in workers[: None if what == "both" else 1]:
                 with suppress(psutil.Error):
                     worker.kill()
-        if what != "workers":
+        if what != "a worker":
             run.wait()
 
     def _check(self, run: subprocess.Popen[bytes]) -> None:
@@ -227,7 +221,7 @@ def soak(folder: Path, games: int, seed: int, sandbox: str, kills: int) -> str:
     return (
         f"{len(killed)} games of {len(tournament.names)} players, seed {seed}, "
         f"sandbox {sandbox} ({', '.join(sorted(held))}): "
-        f"killed {done.total} times (run {done.run}, worker {done.workers}, both {done.both}), "
+        f"killed {done.total()} times ({', '.join(f'{what} {done[what]}' for what in KILLED)}), "
         f"{void} void attempts replayed, 0 verdicts differ, nothing left; "
         f"{quiet_s:.0f} s undisturbed, {time.monotonic() - began:.0f} s in all"
     )

@@ -65,9 +65,9 @@ def test_a_fault(table: Table, case: Case, mark: str) -> None:
     offender = FAULTS.index(case) % 2
     options = {"options": {"folder": table.attacked()["folder"]}}
     bad = table.player(case.fault, mark, **{**options, **case.player})
-    players = [table.player("none", mark), table.player("none", mark)]
+    players = [table.player("none", mark)] * 2
     players[offender] = bad
-    played = table.play(*players, move_ms=case.move_ms)
+    played = table.play(players[0], players[1], move_ms=case.move_ms)
     record = played.record
     if case.ends is T.NATURAL:
         went_well(played)
