@@ -25,7 +25,8 @@ def processes(mark: str) -> list[str]:
 
 def files(mark: str, *folders: Path) -> list[str]:
     """Files that carry the mark in their names, in the shared folders and in these."""
-    return [str(path) for folder in (*SHARED, *folders) for path in Path(folder).glob(f"*{mark}*")]
+    everywhere = (*map(Path, SHARED), *folders)
+    return [str(path) for folder in everywhere for path in folder.glob(f"*{mark}*")]
 
 
 def of_referees(pids: Iterable[int]) -> list[str]:

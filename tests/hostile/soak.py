@@ -26,7 +26,6 @@ from pathlib import Path
 
 import psutil
 
-from arena.cli.exits import Exit
 from arena.protocol import Clock
 from arena.referee import SessionPool, play_game
 from arena.referee.record import GameRecord
@@ -125,7 +124,7 @@ class Soak:
         """
         rng = random.Random(self.seed)
         next_ones = cycle(rng.sample(KILLED, len(KILLED)))
-        done, stayed_void = Counter[str](), 0
+        done, gave_up = Counter[str](), 0
         while True:
             run = self.start(store)
             while run.poll() is None and done.total() < kills:
@@ -137,11 +136,12 @@ class Soak:
             while run.poll() is None:
                 self.workers(run)
                 time.sleep(0.05)
-            stayed_void += run.returncode == Exit.FAILED  # and are tried again now
-            killed = run.returncode == -signal.SIGKILL
-            if not killed and (run.returncode != Exit.FAILED or stayed_void > MAX_ATTEMPTS):
-                self._check(run)
+            if run.returncode == 0:
                 return done
+            # It ends by itself where games stayed void, or a worker was killed as it started.
+            gave_up += run.returncode != -signal.SIGKILL
+            if gave_up > MAX_ATTEMPTS + done["a worker"]:
+                self._check(run)
 
     def _survives(self, run: subprocess.Popen[bytes], seconds: float) -> None:
         until = time.monotonic() + seconds
