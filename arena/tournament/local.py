@@ -21,6 +21,8 @@ from arena.tournament.worker import FAILED, PLIES, READY, RECORD
 
 _GRACE_S = 2.0
 """How long idle workers may take to send their players home."""
+_STARTS = 3
+"""So many workers in a row may die before they are up; then none will ever be."""
 _PATIENCE_S = 1.0
 """How long a worker that was told to end may take, before it is killed."""
 
@@ -60,6 +62,7 @@ class LocalExecutor:
         self._games = games
         self._keep_alive = keep_alive
         self._workers: list[_Worker] = []
+        self._stillborn = 0
         self._failure: ExecutorError | None = None
         self._others = children()
         become_subreaper()
@@ -120,6 +123,7 @@ class LocalExecutor:
         kind, body, task = message[:1], message[1:], worker.task
         if kind == READY:
             worker.ready = True
+            self._stillborn = 0
             return None
         assert task is not None  # a worker speaks only while it plays
         if kind == PLIES:
@@ -140,6 +144,10 @@ class LocalExecutor:
         worker.connection.close()
         worker.stderr.close()
         if not worker.ready:
+            self._stillborn += 1
+            if self._stillborn < _STARTS and worker.task is not None:
+                self.submit(worker.task)  # something may have killed just this one
+                return None
             self._failure = ExecutorError(f"a worker process did not start ({last_words})")
             return None
         return Lost(worker.task, f"its worker ended ({last_words})") if worker.task else None

@@ -279,6 +279,27 @@ def test_a_worker_that_cannot_start_ends_the_run(
         until_ended(pool, 1)
 
 
+def test_a_worker_killed_while_it_starts_is_started_again(
+    load: Load,
+    executor: Callable[..., LocalExecutor],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    once = tmp_path / "python"
+    once.write_text(
+        f'#!/bin/sh\nif mkdir "{tmp_path}/killed"; then kill -9 $$; fi\n'
+        f'exec "{sys.executable}" "$@"\n'
+    )
+    once.chmod(0o755)
+    spec = schedule(load(DOTS))[0]
+    monkeypatch.setattr(sys, "executable", str(once))
+    pool = executor(1)
+    pool.submit(Task(spec=spec))
+    (played,) = until_ended(pool, 1)
+    assert isinstance(played, Played)
+    assert (tmp_path / "killed").is_dir()
+
+
 def test_a_container_quota_limits_the_cores(tmp_path: Path) -> None:
     every = tuple(sorted(os.sched_getaffinity(0)))
     assert usable_cores(tmp_path) == every
