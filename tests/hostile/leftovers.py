@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -31,7 +32,10 @@ def files(mark: str, *folders: Path) -> list[str]:
 
 def of_referees(pids: Iterable[int]) -> list[str]:
     """Control groups and private folders that these processes made for players."""
-    names = [f"arena-{pid}-*" for pid in pids]
-    cgroups = (path for name in names for path in Path("/sys/fs/cgroup").glob(f"**/{name}"))
-    folders = (path for name in names for path in Path(tempfile.gettempdir()).glob(name))
-    return [str(path) for path in (*cgroups, *folders)]
+    ours = tuple(f"arena-{pid}-" for pid in pids)
+    # os.walk, not glob: groups of other referees end while we look.
+    cgroups = (
+        f"{folder}/{name}" for folder, names, _ in os.walk("/sys/fs/cgroup") for name in names
+    )
+    folders = (str(path) for path in Path(tempfile.gettempdir()).iterdir())
+    return [path for path in (*cgroups, *folders) if Path(path).name.startswith(ours)]
