@@ -23,6 +23,7 @@ from arena.referee.sandbox.child import (
     move_streams,
     occupy_moved,
 )
+from arena.referee.sandbox.kernel import no_new_privileges
 from arena.referee.sandbox.landlock import READ, WRITE, Access, Ruleset
 from arena.referee.sandbox.means import Means
 from arena.referee.sandbox.place import Place
@@ -103,6 +104,7 @@ def in_limits(place: Place, cores: tuple[int, ...] | None, means: Means) -> Laun
             steps.append(Step("change its user", place.user.become))
         steps.append(_end_with_us())
         steps.append(Step("enter its folder", partial(os.chdir, place.cwd)))
+        steps.append(Step("give up new rights", no_new_privileges))
         if means.seccomp is not None:
             filter_ = _filter(place, means.seccomp)
             steps.append(Step("filter its system calls (seccomp)", filter_.install))
@@ -170,17 +172,20 @@ def _end_with_us() -> Step:
 def _filter(place: Place, machine: str) -> Filter:
     """Of a name space of its own all in sight belongs to the player; in limits others' is too.
 
+    Cores it may choose for any process of its user, whose others are ours where it has none.
+
     A linker makes what it writes executable: who builds under our own user may change modes, and
     so those of our files too, though not what is in them.
     """
     alone = place.spec.sandbox.mode == "bwrap"
+    own = alone or place.user is not None
     holds = place.group.holds if place.group else frozenset()
     return Filter(
         filter_program(
             machine,
-            own_cores=Guarantee.CPU in holds,
+            own_cores=own and Guarantee.CPU in holds,
             unix_sockets=alone,
-            attributes=alone or place.user is not None or bool(place.spec.sandbox.writable),
+            attributes=own or bool(place.spec.sandbox.writable),
         )
     )
 

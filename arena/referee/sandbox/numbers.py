@@ -9,7 +9,8 @@ MACHINES = ("x86_64", "aarch64")
 """As `os.uname().machine` has them, in the order of each row below."""
 
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280),
+    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171),
+    "bind": (49, 200), "bpf": (321, 280),
     "chmod": (90, None), "chown": (92, None), "chroot": (161, 51), "clock_adjtime": (305, 266),
     "clock_settime": (227, 112), "clone": (56, 220), "clone3": (435, 435),
     "delete_module": (176, 106), "fanotify_init": (300, 262), "fchmod": (91, 52),

@@ -45,7 +45,7 @@ _NEVER = (
     "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "init_module",
     "finit_module", "delete_module", "acct", "quotactl", "quotactl_fd", "syslog",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname",
-    "setdomainname", "iopl", "ioperm", "vhangup",
+    "setdomainname", "iopl", "ioperm", "vhangup", "ioprio_set",
 )  # fmt: skip
 _ATTRIBUTES = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
@@ -57,10 +57,12 @@ _OWN_ONLY = {
     "sched_setscheduler": 0,
     "sched_setparam": 0,
     "sched_setattr": 0,
-    "ioprio_set": 1,
     "setpriority": 1,
 }
 """Calls that may change other processes of the same user, and which argument must be 0, itself."""
+_DATAGRAMS = 0x2
+"""The bit that tells sockets for datagrams (SOCK_DGRAM, SOCK_RAW) from streams. One of a pair can
+still be sent from to any name."""
 _NAMESPACES = 0x7E020000
 """Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces."""
 
@@ -78,7 +80,8 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     Refused are, with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes'
     memory and limits, mounts, namespaces, and what concerns the whole machine. `own_cores`: may
     choose the cores it runs on, as where a cpuset bounds them. `unix_sockets`: may make sockets
-    that have names, as where no name of another process is in sight; pairs are always allowed.
+    that have names, as where no name of another process is in sight; pairs of streams are always
+    allowed.
     `attributes`: may change the modes, owners, times and attributes of files, as where all files
     it can name are its own.
     """
@@ -104,7 +107,11 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     unix = _unless(_EQUAL, socket.AF_UNIX, _refuse(errno.EACCES), load=_argument(0))
     sockets = unix + _return(_ALLOW) if unix_sockets else _refuse(errno.EACCES)
     code += _when(_EQUAL, number["socket"], sockets)
-    code += _when(_EQUAL, number["socketpair"], unix + _return(_ALLOW))
+    pairs = unix
+    if not unix_sockets:
+        pairs += _load(_argument(1)) + _when(_ANY_BIT, _DATAGRAMS, _refuse(errno.EACCES))
+        code += _when(_EQUAL, number["bind"], _refuse(errno.EACCES))
+    code += _when(_EQUAL, number["socketpair"], pairs + _return(_ALLOW))
     for name in refused:
         if name in number:
             code += _when(_EQUAL, number[name], _refuse(errno.EPERM))

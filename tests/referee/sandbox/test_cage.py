@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,34 @@ print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, fil
     assert set(environment.strip("[").replace("'", "").split(", ")) <= known
     assert "'OWN'" in environment
     assert rest == " (0, 0) True [0, 1, 2]"
+
+
+def test_programs_of_others_give_it_no_rights() -> None:
+    """On a machine too that has neither Landlock nor filters, which ask for it themselves."""
+    bare = replace(found(), landlock=0, seccomp=None)
+    code = "print([line for line in open('/proc/self/status') if 'NoNewPrivs' in line], flush=True)"
+    cage = Cage(python(f"{code}; input()", "limits"), None, bare)
+    with cage.start() as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"['NoNewPrivs:\\t1\\n']\n"
+        cage.kill()
+
+
+@pytest.mark.skipif(found().seccomp is None, reason="no filter is made for this machine")
+def test_no_name_is_taken_from_other_referees(started: Open) -> None:
+    """In limits the names of sockets are the machine's, and those of players' users among them."""
+    code = """
+import socket
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+    try:
+        socket.socketpair(socket.AF_UNIX, kind)[0].bind("\\0arena-uid-61184")
+        print("taken", flush=True)
+    except PermissionError:
+        print("refused", flush=True)
+input()
+"""
+    process = started(python(code, "limits"))
+    assert [line(process), line(process)] == ["refused", "refused"]
 
 
 def test_files_are_bounded(started: Open, contained: Mode) -> None:
