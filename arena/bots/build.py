@@ -4,6 +4,7 @@ content; what comes of it lies in the user's cache.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import selectors
@@ -127,8 +128,8 @@ def _follow(
             _listen(selector, said)
             if cage.out_of_memory() or cage.memory_bytes() > MAX_MEMORY_MB * 2**20:
                 return f"took more than {MAX_MEMORY_MB} MB of memory"
-            if _size(folder) > MAX_DISK_MB * 2**20:
-                return f"wrote more than {MAX_DISK_MB} MB"
+            if (too_much := _too_much(folder)) is not None:
+                return too_much
             if ended is not None:
                 return _ending(ended)
             if time.monotonic() > deadline:
@@ -158,14 +159,22 @@ def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
                 selector.unregister(pipe)
 
 
-def _size(folder: Path) -> int:
-    """Bytes of all files below, as they take room on the disk."""
-    total = 0
-    for inside, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):  # it comes and goes
-                total += Path(inside, name).lstat().st_blocks * 512
-    return total
+def _too_much(folder: Path) -> str | None:
+    """What is too much of all that lies below; None while it is not."""
+    total, pending = 0, [str(folder)]
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    else:
+                        with suppress(FileNotFoundError):  # it comes and goes
+                            total += entry.stat(follow_symlinks=False).st_blocks * 512
+        except OSError as error:  # folders come and go too
+            if error.errno == errno.ENAMETOOLONG:
+                return "made folders deeper than the system takes paths"
+    return f"wrote more than {MAX_DISK_MB} MB" if total > MAX_DISK_MB * 2**20 else None
 
 
 def _results(bot: Bot, work: Path) -> dict[str, Path]:

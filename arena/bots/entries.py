@@ -159,7 +159,7 @@ def files_in(folder: Path) -> dict[str, Path]:
     """
     judge = Judge(folder, PackageError)
     found: dict[str, Path] = {}
-    for entry in _walk(folder):
+    for entry in _walk(folder, MAX_DEPTH):
         status = entry.lstat()
         kind = kind_of(status.st_mode)
         path = judge.admit(entry.relative_to(folder).as_posix(), kind)
@@ -170,13 +170,16 @@ def files_in(folder: Path) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
-def _walk(folder: Path) -> Iterable[Path]:
-    """Everything below, but for what is litter; links are not followed."""
+def _walk(folder: Path, depth: int) -> Iterable[Path]:
+    """Everything below, but for what is litter; links are not followed.
+
+    What is refused for lying more than `depth` folders deep is not entered.
+    """
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: entry.name)
     for entry in below:
         if entry.name in LITTER:
             continue
         yield Path(entry.path)
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path))
+        if depth and entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path), depth - 1)

@@ -7,13 +7,13 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
+from arena.referee.sandbox import leftovers
 
 _ASIDE = ".making-"
 """How folders begin in which something is being made."""
@@ -92,16 +92,9 @@ def settle(made: Path, final: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, read-only ones in it too; one that is not there is no mistake."""
-    if not folder.is_dir():
-        return
-    folder.chmod(0o700)
-    for inside, below, _ in os.walk(folder):
-        for name in below:  # before the walk enters them; a link is nobody's to change
-            with suppress(OSError):
-                if not Path(inside, name).is_symlink():
-                    Path(inside, name).chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder, whatever is in it; one that is not there is no mistake."""
+    with suppress(OSError):  # what stays is removed when something is made beside it again
+        leftovers.remove(str(folder))
 
 
 def whole(folder: Path) -> tuple[dict[str, Path], str]:

@@ -78,6 +78,7 @@ def test_nothing_of_a_failed_build_is_kept(package: Package, cache: Path) -> Non
         ("mkfifo pipe", '"pipe" is a named pipe'),
         ("for n in $(seq 2100); do : > f$n; done", "more than 2000 entries"),
         ("kill -SEGV $$", "signal 11|exit code 139"),
+        ("for n in $(seq 1200); do mkdir d; cd -P d; done", "more than 16 folders deep"),
     ],
 )
 def test_what_it_makes_is_judged(package: Package, script: str, words: str) -> None:
@@ -104,6 +105,15 @@ def test_a_build_that_fills_the_disk(
     script = "n=0; while :; do n=$((n+1)); head -c 1000000 /dev/zero > f$n; done"
     with pytest.raises(BuildError, match="wrote more than 8 MB"):
         build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+
+
+def test_a_build_that_nests_folders_without_end(package: Package, cache: Path, mode: Mode) -> None:
+    """Beyond what a path or a recursion can reach: it is told, and goes like everything else."""
+    name = "d" * 200
+    script = f"for n in $(seq 1200); do mkdir {name}; cd -P {name}; done 2>/dev/null; sleep 1000"
+    with pytest.raises(BuildError, match="deeper than the system takes paths"):
+        build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+    assert list((cache / "bots").iterdir()) == []
 
 
 def test_a_build_that_talks_without_end(package: Package, monkeypatch: pytest.MonkeyPatch) -> None:

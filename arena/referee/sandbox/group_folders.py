@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import signal
 import time
 from collections.abc import Collection, Iterator
@@ -15,6 +16,7 @@ from arena.referee.sandbox import hierarchies
 from arena.referee.sandbox.hierarchies import write
 
 _PROC = Path("/proc")
+_NAME = re.compile(r"arena(-\d+){4}")
 _NUMBERS = itertools.count(1)
 _PATIENCE_S = 2.0
 """How long killed processes may take to be gone, on a host that is busy freeing their memory."""
@@ -32,7 +34,7 @@ def new_name() -> str:
 
 def _abandoned(name: str) -> bool:
     """Whether the referee that gave this name is dead, as far as can be seen from here."""
-    pid, started, namespace, _ = name.removeprefix("arena-").split("-")
+    _, pid, started, namespace, _ = name.split("-")
     return namespace == str(_pid_namespace()) and started != str(_started(int(pid)))
 
 
@@ -68,7 +70,7 @@ def sweep() -> int:
 def _groups(root: Path) -> Iterator[Path]:
     """Folders with the name of a player's group, and nothing below them."""
     for path, below, _ in os.walk(root):
-        ours = [name for name in below if name.startswith("arena-") and name.count("-") == 4]
+        ours = [name for name in below if _NAME.fullmatch(name)]
         yield from (Path(path, name) for name in ours)
         below[:] = [name for name in below if name not in ours]
 

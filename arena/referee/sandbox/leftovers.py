@@ -38,29 +38,53 @@ def sweep() -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder and all in it, whatever a player made there: folders closed or nested
-    without end, links, pipes. Its processes are gone. Raises OSError.
+    """Remove a folder and all in it, whatever was made there: folders closed or nested without
+    end, links, pipes. Nothing outside is touched, even if somebody makes and moves things
+    meanwhile. Raises OSError.
     """
-    pending = [folder]
-    emptied = []
-    beside = f"{folder}/{uuid.uuid4().hex}"
-    while pending:
-        inner = pending.pop()
-        emptied.append(inner)
-        Path(inner).chmod(stat.S_IRWXU)
-        with os.scandir(inner) as entries:
+    top = _opened(folder)
+    try:
+        pending = ["."]
+        while pending:
+            name = pending.pop()
+            pending += _emptied(name, top)
+            if name != ".":
+                os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+    Path(folder).rmdir()
+
+
+def _emptied(name: str, top: int) -> list[str]:
+    """Empty the folder `name` in `top`: what was nested there is in `top` now, by these names.
+
+    So no path grows beyond what the system takes.
+    """
+    folder, moved = _opened(name, top), []
+    try:
+        with os.scandir(folder) as entries:
             found = list(entries)
         for entry in found:
             if entry.is_dir(follow_symlinks=False):
-                # Right below the outermost, so that no path grows beyond what the system takes.
-                Path(entry.path).chmod(stat.S_IRWXU)
-                moved = f"{beside}-{len(emptied)}-{len(pending)}"
-                Path(entry.path).rename(moved)
-                pending.append(moved)
+                os.close(_opened(entry.name, folder))  # to be moved it must be open to us
+                moved.append(uuid.uuid4().hex)
+                os.rename(entry.name, moved[-1], src_dir_fd=folder, dst_dir_fd=top)
             else:
-                Path(entry.path).unlink()
-    for inner in reversed(emptied):
-        Path(inner).rmdir()
+                os.unlink(entry.name, dir_fd=folder)
+    finally:
+        os.close(folder)
+    return moved
+
+
+def _opened(folder: str, within: int | None = None) -> int:
+    """A folder, never a link to one, made open to us; a descriptor."""
+    path = os.open(folder, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=within)
+    try:
+        here = f"/proc/self/fd/{path}"
+        Path(here).chmod(stat.S_IRWXU)
+        return os.open(here, os.O_RDONLY | os.O_DIRECTORY)
+    finally:
+        os.close(path)
 
 
 def _ours(folder: os.stat_result) -> bool:

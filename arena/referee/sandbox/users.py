@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -96,17 +97,27 @@ def is_player(uid: int) -> bool:
 
 
 def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
-    """Make a user the owner of folders and all in them; links are not followed."""
+    """Make a user the owner of folders and all in them; links are not followed.
+
+    But for what a player nested deeper than the system takes paths.
+    """
     pending = list(folders)
     while pending:
-        folder = pending.pop()
-        os.chown(folder, uid, gid, follow_symlinks=False)
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                else:
-                    os.chown(entry.path, uid, gid, follow_symlinks=False)
+        try:
+            _hand_over(pending.pop(), uid, gid, pending)
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+
+
+def _hand_over(folder: str, uid: int, gid: int, pending: list[str]) -> None:
+    os.chown(folder, uid, gid, follow_symlinks=False)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+            else:
+                os.chown(entry.path, uid, gid, follow_symlinks=False)
 
 
 def _with_processes() -> set[int]:
