@@ -9,9 +9,17 @@ from numba.extending import overload
 
 from players import endgame
 from players.endgame import Solution
+from players.endgame.dots_far import new_room
+from players.endgame.dots_ground import (
+    canonical,
+    is_far,
+    move_before,
+    new_ground,
+    with_corners_across,
+)
 from players.endgame.dots_majority import majority_pool, search_majority
 from players.endgame.dots_rest import core_of, double_dealing_cost, pooled
-from players.endgame.dots_search import new_ground, search, with_corners_across
+from players.endgame.dots_search import search
 from players.endgame.dots_table import MOST, NO_MOVE, move_of, new_table, place, recall
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, is_set, popcount
@@ -60,6 +68,7 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
     left = np.int64(popcount(rest))
     taken = np.int64(popcount(still)) - left
 
+    room = new_room(ground)
     least, most = lead - taken - left, lead + taken + left
     bound = lead
     while least < most and least < high and low < most and not is_set(stop):
@@ -76,6 +85,7 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
             bound - lead,
             ground,
             memory.table,
+            room,
             nodes,
             stop,
         )
@@ -105,11 +115,15 @@ def known_move(position: Any, memory: Any) -> Any:
     """
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
+    ground, turn = new_ground(position), 0
     if not stops_at_majority(position):
-        across, down = with_corners_across(across, down, new_ground(position))
+        across, down = with_corners_across(across, down, ground)
         across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
+        if is_far(across, down, ground):
+            across, down, turn = canonical(across, down, ground)
     slot = place(across, down, pool, memory.table)
-    return move_of(recall(across, down, pool, slot, memory.table))
+    move = move_of(recall(across, down, pool, slot, memory.table))
+    return move_before(move, turn, position.across, position.down, ground) if turn else move
 
 
 @part

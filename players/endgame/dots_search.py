@@ -14,10 +14,12 @@ loony dots and boxes endgames optimally" (2013).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from players.endgame.dots_far import arrange, move_in
+from players.endgame.dots_ground import beside_corners, canonical, is_far
 from players.endgame.dots_rest import (
     CHAINS,
     LOOPS,
@@ -44,65 +46,6 @@ from players.kernels.cache import kernel, part
 from players.kernels.dots import VERTICAL
 
 KINDS = (SHORT, CHAINS, LOOPS)
-
-
-class Ground(NamedTuple):
-    """What stays the same throughout a search."""
-
-    boxes: Any
-    """Every box of the board."""
-    stride: Any
-    """The distance between a bit and the one of the row below."""
-    north_west: Any
-    """The upper edge of that corner, as the next three."""
-    north_east: Any
-    south_west: Any
-    """The lower edge of that corner."""
-    south_east: Any
-    largest: Any
-    """int64: the edges of the position at the root; more are never met again."""
-
-
-@part
-def new_ground(position: Any) -> Any:
-    """The ground of searches from a position."""
-    boxes, stride = position.boxes, position.stride
-    top, bottom = boxes & ~(boxes << stride), (boxes << stride) & ~boxes
-    return Ground(
-        boxes,
-        stride,
-        top & ~(top << ONE),
-        top & ~(top >> ONE),
-        bottom & ~(bottom << ONE),
-        bottom & ~(bottom >> ONE),
-        np.int64(popcount(position.across) + popcount(position.down)),
-    )
-
-
-@part
-def beside_corners(down: Any, ground: Any) -> Any:
-    """The horizontal border edges of those corners whose vertical border edge is undrawn.
-
-    Either edge of a corner ties its box to the border, so drawing the one is as good as the other.
-    """
-    stride = ground.stride
-    north = (down & ground.north_west) | ((down >> ONE) & ground.north_east)
-    south = (down << stride) & ground.south_west
-    return north | south | ((down << (stride - ONE)) & ground.south_east)
-
-
-@part
-def with_corners_across(across: Any, down: Any, ground: Any) -> Any:
-    """The same rest with the horizontal border edge undrawn in each corner that has only one."""
-    stride = ground.stride
-    edge = down & ~across & ground.north_west
-    across, down = across | edge, down ^ edge
-    edge = (down >> ONE) & ~across & ground.north_east
-    across, down = across | edge, down ^ (edge << ONE)
-    edge = (down << stride) & ~across & ground.south_west
-    across, down = across | edge, down ^ (edge >> stride)
-    edge = (down << (stride - ONE)) & ~across & ground.south_east
-    return across | edge, down ^ (edge >> (stride - ONE))
 
 
 @part
@@ -134,6 +77,7 @@ def search(
     bound: int,
     ground: Any,
     table: Any,
+    room: Any,
     nodes: Any,
     stop: Any,
 ) -> Any:
@@ -149,14 +93,14 @@ def search(
         if sure >= bound:
             return sure
         value = search(
-            across, down, pool, left, none, none, bound - taken, ground, table, nodes, stop
+            across, down, pool, left, none, none, bound - taken, ground, table, room, nodes, stop
         )
         if value >= bound - taken:
             return taken + value
         least = taken - 2 * cost - bound
         if value > least:
             other = search(
-                across, down, pool, left, none, none, least + 2, ground, table, nodes, stop
+                across, down, pool, left, none, none, least + 2, ground, table, room, nodes, stop
             )
             if other > least:
                 return max(taken + value, taken - 2 * cost - other)
@@ -172,6 +116,9 @@ def search(
     nodes[0] += 1
     if is_set(stop):
         return 0
+    far = is_far(across, down, ground)
+    if far:
+        across, down, _ = canonical(across, down, ground)
     slot = place(across, down, pool, table)
     record = recall(across, down, pool, slot, table)
     low, high = max(least_of(record), -left), min(most_of(record), left)
@@ -185,14 +132,28 @@ def search(
     threes = joints & ~(across & (across >> ground.stride) & down & (down >> ONE))
     known = move_of(record)
     best, best_move = np.int64(-MOST), known
+    edges = np.int64(popcount(across) + popcount(down))
     chains = twos
-    kind = 0
+    kind, index, count = 0, 0, 0
+    if far:
+        line = room[edges]
+        count, best, last = arrange(
+            across, down, pool, left, rows, columns, threes, bound, known, ground, table, line
+        )
+        if best >= bound:
+            record = new_record(best, high, last, edges)
+            keep(across, down, pool, record, slot, table, ground.largest)
+            return taken + best
+        rows, columns = ZERO, ZERO
     while True:
         after_across, after_down, after_pool = across, down, pool
         prey, price = np.int64(0), 0
         move = np.int64(NO_MOVE)
-        if rows | columns != ZERO:
-            if known != NO_MOVE:
+        if rows | columns != ZERO or index < count:
+            if index < count:
+                move = move_in(room[edges, index])
+                index += 1
+            elif known != NO_MOVE:
                 move = known
                 known = np.int64(NO_MOVE)
             else:
@@ -203,10 +164,10 @@ def search(
                     move = VERTICAL + np.int64(lowest(first_columns))
             edge = ONE << np.uint64(move & 63)
             if move < VERTICAL:
-                rows ^= edge
+                rows &= ~edge
                 after_across ^= edge
             else:
-                columns ^= edge
+                columns &= ~edge
                 after_down ^= edge
         elif kind < len(KINDS):
             kind += 1
@@ -231,6 +192,7 @@ def search(
             2 - bound,
             ground,
             table,
+            room,
             nodes,
             stop,
         )
@@ -245,7 +207,6 @@ def search(
         low = best
     else:
         high = best
-    edges = np.int64(popcount(across) + popcount(down))
     record = new_record(low, high, best_move, edges)
     keep(across, down, pool, record, slot, table, ground.largest)
     return taken + best
