@@ -91,6 +91,7 @@ class Uct:
             prune=options.prune,
             solver=options.solver,
             exact=leaves,
+            rave=options.rave,
         )
 
     def _terms(self, start: Start) -> Any:

@@ -25,6 +25,7 @@ from players.kernels.lanes import (
     results,
     spread,
     streams,
+    write,
 )
 
 
@@ -77,8 +78,11 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
 
 
 @part
-def _games(position: Any, state: Any, is_guided: Any) -> Any:
-    """Each lane has a seat of its own. One without edges to pick from waits for the others."""
+def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
+    """Each lane has a seat of its own. One without edges to pick from waits for the others.
+
+    `record`, None for none, is as `game.recorded_batch` has it.
+    """
     stride, boxes = position.stride, position.boxes
     across, down, states = spread(position.across), spread(position.down), streams(state)
     still = popcounts(open_boxes(across, down, stride, boxes))
@@ -86,6 +90,8 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
     second_moves = spread(ZERO - np.uint64(position.seat))
     # is_over: closed + |lead| ≥ 2·enough
     last_open = popcount(boxes) - np.uint64(2 * position.enough)
+    rows, columns = across, down
+    first_rows, first_columns = spread(ZERO), spread(ZERO)
     while True:
         behind = less(lead, spread(ZERO))
         distance = (lead ^ behind) - behind
@@ -102,6 +108,9 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
         edge = nth_bits(
             (first & is_across) | (second & ~is_across), index - (horizontal & ~is_across)
         )
+        if record is not None:
+            first_rows |= edge & is_across & ~second_moves
+            first_columns |= edge & ~(is_across | second_moves)
         across ^= edge & is_across
         down ^= edge & ~is_across
         left = popcounts(open_boxes(across, down, stride, boxes))
@@ -112,6 +121,12 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
     if is_guided:
         rest = value_of_rest(across & playing, down & playing, stride, boxes)
         lead += (rest ^ second_moves) - second_moves
+    if record is not None:
+        write(lead, record[0])
+        write(first_rows, record[1])
+        write(first_columns, record[2])
+        write(rows & ~(across | first_rows), record[3])
+        write(columns & ~(down | first_columns), record[4])
     wins, net = results(lead)
     return wins, net, lane(states, ZERO)
 
@@ -144,7 +159,7 @@ def _batch(position: Any, state: Any) -> Any:
         return None
 
     def batch(position: Any, state: Any) -> Any:
-        return _games(position, state, False)
+        return _games(position, state, False, None)
 
     return batch
 
@@ -155,6 +170,28 @@ def _guided_batch(position: Any, state: Any) -> Any:
         return None
 
     def guided_batch(position: Any, state: Any) -> Any:
-        return _games(position, state, True)
+        return _games(position, state, True, None)
 
     return guided_batch
+
+
+@overload(game.recorded_batch)
+def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def recorded_batch(position: Any, state: Any, record: Any) -> Any:
+        return _games(position, state, False, record)
+
+    return recorded_batch
+
+
+@overload(game.recorded_guided_batch)
+def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+        return _games(position, state, True, record)
+
+    return recorded_guided_batch

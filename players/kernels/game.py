@@ -69,6 +69,18 @@ def guided_batch(position: Any, state: Any) -> tuple[int, int, Any]:
     raise NotImplementedError
 
 
+def recorded_batch(position: Any, state: Any, record: Any) -> tuple[int, int, Any]:
+    """As `batch`; writes to `record`, uint64[5, BATCH], of each playout: `net`, the moves of seat 0
+    below 64 as bits, those from 64 on, and the same of seat 1.
+    """
+    raise NotImplementedError
+
+
+def recorded_guided_batch(position: Any, state: Any, record: Any) -> tuple[int, int, Any]:
+    """As `recorded_batch`, of guided playouts. What they count out is not among the moves."""
+    raise NotImplementedError
+
+
 def key(position: Any) -> Any:
     """A 64-bit hash of everything the rest of the game depends on."""
     raise NotImplementedError

@@ -134,6 +134,13 @@ def lane(_typing: Any, lanes: Any, number: Any) -> Any:
     return types.uint64(LANES, types.uint64), generate
 
 
+@part
+def write(lanes: Any, out: Any) -> None:
+    """Write the word of each lane to `out`."""
+    for number in range(COUNT):
+        out[number] = lane(lanes, np.uint64(number))
+
+
 @intrinsic
 def total(_typing: Any, lanes: Any) -> Any:
     """The sum of all lanes as signed numbers."""

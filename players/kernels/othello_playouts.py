@@ -20,6 +20,7 @@ from players.kernels.lanes import (
     results,
     spread,
     streams,
+    write,
 )
 from players.kernels.lines import beside, flips, unbracketable
 from players.kernels.othello import OthelloPosition, is_othello, legal
@@ -56,14 +57,16 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
 
 
 @part
-def _games(position: Any, state: Any, is_guided: Any) -> Any:
+def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
     """A lane without a legal square passes: picking nothing turns nothing, and the sides change all
     the same. So all lanes always have the same side to move.
+
+    `record`, None for none, is as `game.recorded_batch` has it.
     """
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
     own, other, states = spread(position.own), spread(position.other), streams(state)
-    before = spread(ONE)
+    before, first, second = spread(ONE), spread(ZERO), spread(ZERO)
     while True:
         lines = runs(own, other)
         squares = (free | ends(lines)) & playable & ~(own | other)
@@ -74,11 +77,22 @@ def _games(position: Any, state: Any, is_guided: Any) -> Any:
             squares = preferred(squares, own, other, anchors)
         states, bits = draw(states)
         disc = nth_bits(squares, below(bits, popcounts(squares)))
+        if record is not None:
+            if seat == 0:
+                first |= disc
+            else:
+                second |= disc
         turned = turned_by(disc, lines)
         own, other, seat = other ^ turned, own | turned | disc, 1 - seat
     margins = popcounts(own) - popcounts(other)
     if seat == 1:
         margins = ZERO - margins
+    if record is not None:
+        write(margins, record[0])
+        write(first, record[1])
+        write(spread(ZERO), record[2])
+        write(second, record[3])
+        write(spread(ZERO), record[4])
     wins, net = results(margins)
     return wins, net, lane(states, ZERO)
 
@@ -111,7 +125,7 @@ def _batch(position: Any, state: Any) -> Any:
         return None
 
     def batch(position: Any, state: Any) -> Any:
-        return _games(position, state, False)
+        return _games(position, state, False, None)
 
     return batch
 
@@ -122,6 +136,28 @@ def _guided_batch(position: Any, state: Any) -> Any:
         return None
 
     def guided_batch(position: Any, state: Any) -> Any:
-        return _games(position, state, True)
+        return _games(position, state, True, None)
 
     return guided_batch
+
+
+@overload(game.recorded_batch)
+def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def recorded_batch(position: Any, state: Any, record: Any) -> Any:
+        return _games(position, state, False, record)
+
+    return recorded_batch
+
+
+@overload(game.recorded_guided_batch)
+def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+        return _games(position, state, True, record)
+
+    return recorded_guided_batch

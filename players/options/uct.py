@@ -48,6 +48,11 @@ class UctOptions(SearchOptions):
     third sides avoided, in Othello squares beside an empty corner are."""
     playouts: Literal[1, 8] = 8
     """Playouts a leaf; 8 are played at once, in little more time than one."""
+    rave: float = Field(default=0.0, ge=0)
+    """RAVE: mix a move's mean with that of the games in which the same player makes the move later,
+    at a weight of sqrt(k/(3n + k)) after n playouts, k being this; moves not yet tried are then
+    compared too, not tried first. 0 to go without. In dots with guided playouts 3000, with
+    `c = 0.1`, is far stronger."""
     solver: bool = True
     """Back up proven results (MCTS-solver): a move that wins is enough, a node whose moves are all
     proven is worth the best of them, and neither is searched on."""
@@ -129,6 +134,13 @@ class UctOptions(SearchOptions):
         if info.data.get("leaf") == "evaluation":
             raise ValueError('leaf = "evaluation" plays nothing out')
         return chosen
+
+    @field_validator("rave")
+    @classmethod
+    def _records(cls, rave: float, info: ValidationInfo) -> float:
+        if rave and (info.data.get("leaf") == "evaluation" or info.data.get("playouts") == 1):
+            raise ValueError("it learns from the moves of playouts; it needs playouts = 8")
+        return rave
 
     @field_validator("evaluation")
     @classmethod

@@ -5,7 +5,8 @@ Invariants, while no search runs:
 - The children of a node are one block of `count` entries from `first`, in random order, made
   together and always behind their parent.
 - `count` is UNEXPANDED before that, and 0 for a node where the game is over.
-- Children are tried from the front of the block: the first `tried` have been visited.
+- Children are tried from the front of the block: the first `tried` have been visited. With RAVE
+  they are tried in any order, and `tried` stays 0.
 - `total` is as the player sees it who chooses the node, at its parent.
 - A node with a child whose `proof` is known has none of UNKNOWN itself.
 """
@@ -30,7 +31,9 @@ LANES = 16
 
 
 class Tree(NamedTuple):
-    """Arrays of the same length, but for `used`; visits and totals are longer by LANES."""
+    """Arrays of the same length, but for `used`; visits and totals are longer by LANES. Those for
+    RAVE are empty without it.
+    """
 
     used: Any
     """int64[1]: how many entries are in use."""
@@ -38,6 +41,10 @@ class Tree(NamedTuple):
     """int32: playouts through the node, those under way included."""
     total: Any
     """float64: the sum of their results, each in [0, 1]."""
+    near_visits: Any
+    """float32: playouts through the parent in which its chooser plays the move now or later."""
+    near_total: Any
+    """float32: the sum of their results."""
     first: Any
     """int32: the first child."""
     count: Any
@@ -53,16 +60,19 @@ class Tree(NamedTuple):
     """int32: room for `reroot`."""
 
 
-ENTRY_BYTES = 24
-"""The size of an entry over all arrays."""
+ENTRY_BYTES, NEAR_BYTES = 24, 8
+"""The size of an entry over all arrays, and what it takes besides with RAVE."""
 
 
-def new_tree(entries: int) -> Tree:
+def new_tree(entries: int, *, rave: bool = False) -> Tree:
     """A tree that holds a root alone and has room for `entries`. Memory is taken as it fills."""
+    near = entries + LANES if rave else 0
     tree = Tree(
         used=np.ones(1, np.int64),
         visits=np.empty(entries + LANES, np.int32),
         total=np.empty(entries + LANES, np.float64),
+        near_visits=np.empty(near, np.float32),
+        near_total=np.empty(near, np.float32),
         first=np.empty(entries, np.int32),
         count=np.empty(entries, np.int8),
         tried=np.empty(entries, np.uint8),
@@ -121,6 +131,9 @@ def reroot(tree: Any, root: Any) -> None:
         if place >= 0:
             tree.visits[place] = tree.visits[node]
             tree.total[place] = tree.total[node]
+            if len(tree.near_visits) > 0:
+                tree.near_visits[place] = tree.near_visits[node]
+                tree.near_total[place] = tree.near_total[node]
             tree.count[place] = tree.count[node]
             tree.tried[place] = tree.tried[node]
             tree.move[place] = tree.move[node]

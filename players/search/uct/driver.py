@@ -16,6 +16,7 @@ from players.kernels.cache import one_at_a_time
 from players.search.tree import (
     ENTRY_BYTES,
     NEAR,
+    NEAR_BYTES,
     Tree,
     child_by_move,
     children,
@@ -83,8 +84,10 @@ class UctSearch:
         self._board = board
         self._settings = settings._replace(shared=threads > count)
         self._memory = endgame.memory
+        rave = settings.rave > 0
+        size = ENTRY_BYTES + NEAR_BYTES if rave else ENTRY_BYTES
         self._trees = [
-            new_tree(memory_mb * 1_000_000 // ENTRY_BYTES // count) for _ in range(count)
+            new_tree(memory_mb * 1_000_000 // size // count, rave=rave) for _ in range(count)
         ]
         self._workers = [new_worker(seed + thread) for thread in range(threads)]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -210,7 +213,7 @@ def _visits(tree: Any, move: int) -> int:
 
 def load_kernels(position: Any, settings: Settings, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
-    tree, stop = new_tree(2 * game.MOVES), np.zeros(1, np.int64)
+    tree, stop = new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
     with one_at_a_time():
         iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
         reroot(tree, 0)

@@ -80,6 +80,9 @@ def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, stat
         tree.move[child] = move
         tree.visits[child] = 0
         tree.total[child] = 0.0
+        if settings.rave > 0.0:
+            tree.near_visits[child] = 0.0
+            tree.near_total[child] = 0.0
         tree.count[child] = UNEXPANDED
         tree.proof[child] = UNKNOWN
     tree.tried[node] = 0

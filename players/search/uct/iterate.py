@@ -14,6 +14,7 @@ from players.search.uct import shared
 from players.search.uct.backup import add_result, prove_parent
 from players.search.uct.expand import expand, is_ripe
 from players.search.uct.leaf import leaf_worth
+from players.search.uct.rave import pass_back
 from players.search.uct.select import next_untried, select
 
 SPREAD_STEP = 64
@@ -75,7 +76,9 @@ def iterate(
                 count = np.int64(tree.count[node])
             if count <= 0:
                 break
-            child = next_untried(tree, node, count, settings)
+            child = np.int64(-1)
+            if settings.rave == 0.0:
+                child = next_untried(tree, node, count, settings)
             if child < 0:
                 opponent = here.seat != position.seat
                 child = select(tree, node, here.seat, opponent, c, settings, values)
@@ -84,7 +87,11 @@ def iterate(
             add_visit(tree, child, settings)
             here = game.play(here, np.int64(tree.move[child]))
             node = child
-        worth, state = leaf_worth(tree, node, here, depth, settings, memory, buffer, state, stop)
+        if settings.rave > 0.0:
+            worker.near[:] = np.float32(0.0)
+        worth, state = leaf_worth(tree, node, here, depth, settings, memory, worker, state, stop)
+        if settings.rave > 0.0:
+            pass_back(tree, worker, depth, worth, settings)
         worker.deepest[0] = max(worker.deepest[0], depth)
         note_result(worker.moments, worth / settings.samples)
         proven = tree.proof[node] > NEAR

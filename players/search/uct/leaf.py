@@ -11,12 +11,7 @@ from players.kernels import game
 from players.kernels.bits import is_set
 from players.kernels.cache import bare_part, kernel
 from players.search.tree import NEAR
-
-
-@bare_part
-def sign_or_margin(net: Any, settings: Any) -> Any:
-    """What the search is after, from a final margin."""
-    return np.int64(net) if settings.margins else np.int64(np.sign(net))
+from players.search.uct.rave import gather, sign_or_margin
 
 
 @bare_part
@@ -31,7 +26,7 @@ def _estimate(position: Any, settings: Any) -> Any:
 
 
 @bare_part
-def _play_out(position: Any, settings: Any, state: Any) -> Any:
+def _play_out(position: Any, settings: Any, worker: Any, state: Any) -> Any:
     """(the sum of the results of random games for seat 0, the state of the random numbers)."""
     if settings.samples == 1:
         if settings.guided:
@@ -39,7 +34,13 @@ def _play_out(position: Any, settings: Any, state: Any) -> Any:
         else:
             net, state = game.playout(position, state)
         return 0.5 + settings.worth * sign_or_margin(net, settings), state
-    if settings.guided:
+    if settings.rave > 0.0:
+        if settings.guided:
+            points, net, state = game.recorded_guided_batch(position, state, worker.record)
+        else:
+            points, net, state = game.recorded_batch(position, state, worker.record)
+        gather(worker.record, worker.near, settings)
+    elif settings.guided:
         points, net, state = game.guided_batch(position, state)
     else:
         points, net, state = game.batch(position, state)
@@ -74,7 +75,7 @@ def leaf_worth(
     depth: Any,
     settings: Any,
     memory: Any,
-    buffer: Any,
+    worker: Any,
     state: Any,
     stop: Any,
 ) -> Any:
@@ -89,11 +90,11 @@ def leaf_worth(
     share = 1.0 if depth == settings.plies else settings.evaluated
     worth = 0.0
     if share > 0.0:
-        if game.moves(position, buffer) == 0:
+        if game.moves(position, worker.moves) == 0:
             net = sign_or_margin(game.net(position), settings)
             return settings.samples * (0.5 + settings.worth * net), state
         worth += share * settings.samples * _estimate(position, settings)
     if share < 1.0:
-        played, state = _play_out(position, settings, state)
+        played, state = _play_out(position, settings, worker, state)
         worth += (1.0 - share) * played
     return worth, state

@@ -9,6 +9,7 @@ import numpy as np
 from players.kernels.cache import bare_part
 from players.search.tree import LANES, NEAR
 from players.search.uct import shared
+from players.search.uct.rave import mixed_values
 
 NEVER = np.float32(-1e30)
 """Below the value of any child that may still be worth something."""
@@ -45,9 +46,12 @@ def select(
         lift, spread = -(lift + slope), -spread
     lanes = (count + LANES - 1) // LANES * LANES
     visits, total = tree.visits[first : first + lanes], tree.total[first : first + lanes]
-    for index in range(lanes):
-        n = np.float32(max(visits[index], np.int32(1)))
-        values[index] = lift + (slope * np.float32(total[index]) + spread * np.sqrt(n)) / n
+    if settings.rave > 0.0:
+        mixed_values(tree, first, lanes, lift, slope, spread, settings, values)
+    else:
+        for index in range(lanes):
+            n = np.float32(max(visits[index], np.int32(1)))
+            values[index] = lift + (slope * np.float32(total[index]) + spread * np.sqrt(n)) / n
     if tree.proof[node] == NEAR:
         _settle(tree, node, seat, lift, slope, settings, values)
     if settings.weighted:

@@ -55,6 +55,9 @@ class Settings(NamedTuple):
     """Whether proofs are backed up."""
     exact: int
     """Leaves with so many moves remaining are solved; −1 for none."""
+    rave: float
+    """The k of √(k/(3·n + k)), the weight of what is known of a move from later in the games; 0 to
+    go without."""
     shared: bool
     """Whether several threads work on one tree."""
 
@@ -72,6 +75,10 @@ class Worker(NamedTuple):
     """int16[MOVES]: room for a node's moves."""
     values: Any
     """float32[MOVES]: room for the UCB values of its children."""
+    record: Any
+    """uint64[5, BATCH]: the moves of a leaf's playouts, as the games write them."""
+    near: Any
+    """float32[2, 2, MOVES]: by seat and move, playouts with it and the sum of seat 0's results."""
     path: Any
     """int32[PLIES + 1]: the nodes of a descent, the root first."""
     chooser: Any
@@ -86,6 +93,8 @@ def new_worker(seed: int) -> Worker:
         deepest=np.zeros(1, np.int64),
         moves=np.zeros(game.MOVES, np.int16),
         values=np.zeros(game.MOVES, np.float32),
+        record=np.zeros((5, game.BATCH), np.uint64),
+        near=np.zeros((2, 2, game.MOVES), np.float32),
         path=np.zeros(game.PLIES + 1, np.int32),
         chooser=np.zeros(game.PLIES + 1, np.int8),
     )
@@ -108,6 +117,7 @@ def make_settings(
     prune: bool = True,
     solver: bool = True,
     exact: int = 0,
+    rave: float = 0.0,
 ) -> Settings:
     """The settings for games on a board where nobody wins by more than `most`.
 
@@ -145,6 +155,7 @@ def make_settings(
         prune=prune,
         solver=solver,
         exact=exact or -1,
+        rave=float(rave),
         shared=False,
     )
 

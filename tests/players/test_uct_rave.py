@@ -1,0 +1,95 @@
+"""RAVE: what playouts record, and what the search makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+import rules
+from players.kernels import game as kernels
+from players.kernels.cache import kernel
+from players.options import UctOptions
+from players.search.tree import children
+from rules.position import Game
+from tests.players.uct_helpers import choose, compiled, search_of, think
+
+GAMES = [rules.load("othello", preset="cornerless"), rules.load("dots", rows=4, cols=5)]
+
+
+@kernel
+def recorded(position: Any, is_guided: bool, state: Any, record: Any) -> Any:
+    """(points and net of a recorded batch, of a plain one from the same random numbers)."""
+    if is_guided:
+        points, net, _ = kernels.recorded_guided_batch(position, state, record)
+        plain_points, plain_net, _ = kernels.guided_batch(position, state)
+    else:
+        points, net, _ = kernels.recorded_batch(position, state, record)
+        plain_points, plain_net, _ = kernels.batch(position, state)
+    return points, net, plain_points, plain_net
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("is_guided", [False, True])
+def test_a_recorded_batch_is_a_batch_and_says_who_moved_where(game: Game, is_guided: bool) -> None:
+    start = game.start()
+    legal = compiled(start)
+    record = np.zeros((5, kernels.BATCH), np.uint64)
+    for seed in range(20):
+        points, net, plain_points, plain_net = recorded(legal, is_guided, np.uint64(seed), record)
+        nets = record[0].view(np.int64)
+        assert (points, net) == (plain_points, plain_net)
+        assert nets.sum() == net
+        assert kernels.BATCH + np.sign(nets).sum() == points
+        assert not ((record[1] & record[3]) | (record[2] & record[4])).any()
+        if game.name == "dots" and not is_guided:
+            assert ((record[1] | record[3]) == legal.across).all()
+            assert ((record[2] | record[4]) == legal.down).all()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"guided": True, "backup": "score"}])
+def test_a_move_is_known_by_more_games_than_begin_with_it(
+    game: Game, options: dict[str, Any]
+) -> None:
+    search = search_of(game, rave=1000.0, samples=8, c=0.1, exact=0, **options)
+    think(search, game.start(), 3000)
+    tree = search._trees[0]
+    for node in range(200):
+        for child in children(tree, node):
+            assert tree.near_visits[child] >= tree.visits[child]
+            assert -0.01 <= tree.near_total[child] <= tree.near_visits[child] * 1.001
+    assert search.nodes > 1000
+
+
+def test_it_finds_what_wins() -> None:
+    game = rules.load("dots", rows=2, cols=2)
+    position = game.start()
+    search = search_of(game, rave=1000.0, samples=8, c=0.1, guided=True)
+    think(search, position, 40_000)
+    choice = choose(search, position)
+    assert choice.proven
+    assert choice.value == 1.0
+
+
+def test_its_tree_follows_the_game() -> None:
+    game = GAMES[1]
+    search = search_of(game, rave=1000.0, samples=8)
+    position = game.start()
+    think(search, position, 3000)
+    tree, move = search._trees[0], choose(search, position).move
+    before = {int(tree.move[child]): child for child in children(tree, 0)}
+    child = before[search._board.moves[move]]
+    kept = [(int(tree.move[each]), float(tree.near_visits[each])) for each in children(tree, child)]
+    position = position.play(move)
+    search.follow([move], position.legal_moves(), reuse=True)
+    now = [(int(tree.move[each]), float(tree.near_visits[each])) for each in children(tree, 0)]
+    assert now == kept
+
+
+@pytest.mark.parametrize("options", [{"playouts": 1}, {"leaf": "evaluation"}])
+def test_it_needs_the_moves_of_playouts(options: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="it needs playouts = 8"):
+        UctOptions.model_validate({"rave": 300, **options})
