@@ -46,6 +46,7 @@ _BROKEN = (
     OSError,  # of bz2: invalid data
     ValueError,  # of tarfile: numbers in headers that are none
     NotImplementedError,  # of zipfile: a version it does not know
+    RecursionError,  # of tarfile: headers upon headers
 )
 
 

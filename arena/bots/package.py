@@ -14,6 +14,8 @@ from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import digest, made_aside, settle, whole
 from arena.cache import cache_root
 from arena.referee.frozen import Frozen
+from arena.referee.sandbox import system
+from arena.referee.sandbox.shown import names_file, within
 
 _PYTHON = ("python", "python3")
 
@@ -49,7 +51,7 @@ def open_bot(path: Path) -> Bot:
             raise PackageError(path, [f"no such file{_nearest(source)}"])
         if source.is_dir():
             return open_folder(source, source)
-        if is_archive(source):
+        if is_archive(source) and source.is_file():
             return open_folder(_unpacked(source), source)
         return _open_script(source)
     except OSError as error:
@@ -64,8 +66,10 @@ def open_folder(folder: Path, source: Path) -> Bot:
             source,
             [f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"],
         )
+    _, content = whole(folder)  # before it is read: links and huge files are refused
     manifest = read_manifest(folder / FILE_NAME)
-    _, content = whole(folder)
+    for key, words in (("command", manifest.command), ("build", manifest.build or ())):
+        _refuse_files_outside(key, words, source)
     bot = Bot(
         name=manifest.name,
         rules=manifest.rules,
@@ -96,6 +100,19 @@ def startable(bot: Bot) -> Bot:
                 hint = f'; the file of that name in the package is started as "./{program}"'
             raise PackageError(Path(bot.source), [f"command: {error}{hint}"]) from None
     return bot.model_copy(update={"command": command, "build": None})
+
+
+def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
+    """A sandbox shows what a command names: here a student wrote it, and may name our secrets.
+
+    The program itself may be any that is installed.
+    """
+    for word in words[1:]:
+        if not word.startswith("/") or not names_file(word):
+            continue
+        if not within(str(Path(word).resolve()), system.programs()):
+            reason = f"{key}: {word} is absolute; name files of the package as seen from its folder"
+            raise PackageError(source, [reason])
 
 
 def _refuse_outside(program: str) -> None:

@@ -263,6 +263,15 @@ def test_a_size_below_zero(tmp_path: Path) -> None:
     assert "below zero" in refusal(path, tmp_path)
 
 
+def test_a_tar_of_headers_upon_headers(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("././@LongLink")
+    member.type, member.size = tarfile.GNUTYPE_LONGNAME, 2
+    header = member.tobuf(tarfile.GNU_FORMAT) + b"a\0".ljust(512, b"\0")
+    path = tmp_path / "a.tar"
+    path.write_bytes(header * 2000 + tarfile.TarInfo("bot.toml").tobuf() + bytes(1024))
+    assert "is broken, or no tar archive" in refusal(path, tmp_path)
+
+
 def test_gzip_around_gzip_is_no_tar(tmp_path: Path) -> None:
     path = tmp_path / "b.tar.gz"
     path.write_bytes(gzip.compress(gzip.compress(bytes(10))))
