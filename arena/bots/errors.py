@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.toml.file import FileError, Problem
+from arena.toml.file import FileError, Problem, sentence
 
 _SHOWN = 20
 """Reasons shown of many: who mends so many sees the rest at the next try."""
@@ -36,7 +36,7 @@ class ManifestError(PackageError, FileError):
     def __init__(self, path: Path, problems: tuple[Problem, ...]) -> None:
         FileError.__init__(self, path, problems)
         self.path = path
-        self.reasons = tuple(problem.message for problem in problems)
+        self.reasons = tuple(sentence(path.name, problem) for problem in problems)
 
 
 class ArchiveError(PackageError):

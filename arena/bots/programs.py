@@ -31,8 +31,8 @@ class Program(NamedTuple):
 
 
 def is_path(bot: str, folder: Path) -> bool:
-    """Whether `bot` means a file, not a built-in's name."""
-    return "/" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).is_file()
+    """Whether `bot` means a file or folder, not a built-in's name."""
+    return "/" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
 
 
 def module(name: str) -> tuple[str, ...]:
@@ -45,6 +45,8 @@ def script(written: str, folder: Path) -> Program:
     path = existing(written, folder)
     if path.is_dir():
         raise ProgramError(f"{path} is a folder; name the script in it")
+    if not path.is_file():
+        raise ProgramError(f"{path} is no plain file; name a script")
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
     interpreter = INTERPRETERS.get(path.suffix)

@@ -11,6 +11,7 @@ killed before leaves the version before it active.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 
 from arena.bots.entries import files_in
 from arena.bots.errors import PackageError, SubmissionError
+from arena.bots.manifest import FILE_NAME
 from arena.bots.package import Bot, open_bot, startable
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.referee.frozen import Frozen
@@ -69,7 +71,8 @@ def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
     A version that is there already is kept as it is, receipt included. Raises SubmissionError.
     """
     assert bot.build is None, "build it first"
-    home = _home(bot, folder)
+    home = home_for(bot, folder)
+    home.mkdir(parents=True, exist_ok=True)
     known = receipt_of(bot, folder)
     if known is None:
         with made_aside(home) as aside:
@@ -80,6 +83,28 @@ def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
         link.symlink_to(known.version)
         link.replace(home / ACTIVE)
     return known
+
+
+def home_for(bot: Bot, folder: Path) -> Path:
+    """Where all versions of the bot are to lie; nothing is written yet. Raises SubmissionError."""
+    if folder.exists() and not folder.is_dir():
+        raise SubmissionError(f"{folder} is a file; name a folder")
+    home = folder / bot.name
+    if (home / FILE_NAME).exists() or (home.exists() and not home.is_dir()):
+        raise SubmissionError(
+            f"{home} is no place for versions of the bot: it is what somebody writes; "
+            "name a folder for submissions alone"
+        )
+    for other in folder.iterdir() if folder.exists() else ():
+        if other.name != bot.name and other.name.casefold() == bot.name.casefold():
+            raise SubmissionError(
+                f'{folder} has a bot "{other.name}"; "{bot.name}" differs only in case: '
+                "give it the same name or quite another"
+            )
+    there = next(parent for parent in (home, *home.absolute().parents) if parent.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise SubmissionError(f"{there} cannot be written by you; ask who keeps the submissions")
+    return home
 
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
@@ -110,28 +135,19 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     """
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is no folder of submissions; `arena submit` makes one")
-    homes = sorted(folder.iterdir(), key=lambda home: home.name)
-    found = tuple(_open(home) for home in homes if (home / ACTIVE).is_symlink())
+    try:
+        if (folder / ACTIVE).is_symlink():
+            raise SubmissionError(f"{folder} holds the versions of one bot; name {folder.parent}")
+        homes = sorted(folder.iterdir(), key=lambda home: home.name)
+        found = tuple(_open(home) for home in homes if (home / ACTIVE).is_symlink())
+    except OSError as error:
+        raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
     if not found:
         raise SubmissionError(f"{folder} holds no submission; `arena submit BOT --to {folder}`")
     return found
 
 
 _MEND = "remove that folder and submit the bot again"
-
-
-def _home(bot: Bot, folder: Path) -> Path:
-    """Where all versions of the bot lie. Raises SubmissionError."""
-    if folder.exists() and not folder.is_dir():
-        raise SubmissionError(f"{folder} is a file; name a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for other in folder.iterdir():
-        if other.name != bot.name and other.name.casefold() == bot.name.casefold():
-            raise SubmissionError(
-                f'{folder} has a bot "{other.name}"; "{bot.name}" differs only in case: '
-                "give it the same name or quite another"
-            )
-    return folder / bot.name
 
 
 def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
-from arena.bots.submissions import Checked, Receipt, accept, active_version, receipt_of
+from arena.bots.submissions import Checked, Receipt, accept, active_version, home_for, receipt_of
 from arena.cli.checking import go_through, hold
 from arena.cli.exits import Exit, UserError
 from arena.referee.sandbox.policy import Asked
@@ -22,6 +22,7 @@ def submit(path: Path, folder: Path, asked: Asked) -> int:
     SubmissionError, SandboxError, UserError.
     """
     bot = open_bot(path)
+    home_for(bot, folder)  # what is wrong with it is told before a check of half a minute
     before = active_version(bot, folder)
     receipt = receipt_of(bot, folder)
     if receipt is not None:

@@ -28,11 +28,13 @@ class FileError(ValueError):
     def __init__(self, file: Path, problems: tuple[Problem, ...]) -> None:
         self.file = file
         self.problems = problems
-        super().__init__("\n".join(map(self._line, problems)))
+        super().__init__("\n".join(sentence(str(file), problem) for problem in problems))
 
-    def _line(self, problem: Problem) -> str:
-        place = f"{self.file}:{problem.line}" if problem.line else str(self.file)
-        return ": ".join(part for part in (place, problem.key, problem.message) if part)
+
+def sentence(file: str, problem: Problem) -> str:
+    """`bot.toml:3: command: must be …`: a problem with its place in the file."""
+    place = f"{file}:{problem.line}" if problem.line else file
+    return ": ".join(part for part in (place, problem.key, problem.message) if part)
 
 
 class NotToml(ValueError):  # noqa: N818 - what a text is, told by the reader of the file
@@ -51,6 +53,10 @@ def parse(text: str) -> dict[str, Any]:
         place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line = int(place[1]) if place else None
         raise NotToml(Problem("", line, f"not valid TOML: {error}")) from None
+    except RecursionError:
+        raise NotToml(Problem("", None, "is nested too deeply")) from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise NotToml(Problem("", None, f"a value cannot be read: {error}")) from None
 
 
 def problems(text: str, findings: Iterable[Finding]) -> tuple[Problem, ...]:

@@ -37,6 +37,8 @@ def read_players(tables: Sequence[PlayerTable], reading: Reading) -> Roster:
     """One player for each table, and one for each submission; fewer where that was reported."""
     players: list[tuple[int, Player]] = []
     left_out: list[str] = []
+    seats = reading.game.seats if reading.game else 1
+    reported = 0  # players that may well be there once the mistakes in their tables are mended
     for index, table in enumerate(tables):
         _check_sendable(("player", index, "options"), table.options, reading.report)
         found = entrants(("player", index), table, reading)
@@ -44,11 +46,11 @@ def read_players(tables: Sequence[PlayerTable], reading: Reading) -> Roster:
         players += [
             (index, _player(("player", index), table, each, reading)) for each in found.playing
         ]
-    seats = reading.game.seats if reading.game else 1
-    folders = any(table.from_ is not None for table in tables)
-    if (len(players) if folders else len(tables)) < seats:
+        if not found.playing:
+            reported += 1 if table.from_ is None else seats
+    got = len(players) + reported
+    if got < seats:
         needed = "2 players are" if seats == 2 else "1 player is"
-        got = len(players) if folders else len(tables)
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     _check_names(tables, players, reading.report)
     return Roster(tuple(player for _, player in players), tuple(left_out))

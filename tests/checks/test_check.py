@@ -125,7 +125,9 @@ def test_a_folder_without_bot_toml(check: Check, tmp_path: Path) -> None:
 
 def test_a_bot_toml_with_a_mistake(check: Check, tmp_path: Path) -> None:
     folder = package(tmp_path / "mine", rules='["otello"]')
-    assert "Correct bot.toml" in first_failure(check, folder)
+    told = first_failure(check, folder)
+    assert "bot.toml:2: rules[1]: must be one of" in told
+    assert "Correct bot.toml at the lines named" in told
 
 
 def test_missing_build_tools(check: Check, tmp_path: Path) -> None:

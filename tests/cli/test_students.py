@@ -71,6 +71,21 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     assert submissions(tmp_path / "subs") == (bot,)
 
 
+def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
+    arena: Arena, tmp_path: Path
+) -> None:
+    assert arena("new", "mine", "--lang", "js").returncode == 0
+    files = sorted(path.name for path in (tmp_path / "mine").iterdir())
+    said = arena("submit", "mine", "--to", ".")  # where the bot itself would hold its versions
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "mine is no place for versions of the bot" in said.stderr
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == files
+    (tmp_path / "file").touch()
+    said = arena("submit", "mine", "--to", "file")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "file is a file; name a folder" in said.stderr
+
+
 def test_what_is_no_bot_is_told_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     said = arena("submit", "empty", "--to", "subs")

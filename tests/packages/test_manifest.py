@@ -48,7 +48,7 @@ def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ('["othello"]', '["othelo"]', ':2: rules\\[1\\]: must be one of.*did you mean "othello"'),
-        ('["othello"]', "[]", ":2: rules: "),
+        ('["othello"]', "[]", ":2: rules: must not be empty"),
         ('["othello"]', '"othello"', ":2: rules: must be a list"),
         ('["./bot"]', '"./bot"', ":3: command: must be a list"),
         ('["./bot"]', "[]", ":3: command: "),
@@ -62,6 +62,23 @@ def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
 def test_a_mistake_in_a_value(tmp_path: Path, old: str, new: str, words: str) -> None:
     (said,) = read(tmp_path, GOOD.replace(old, new))
     assert re.match(words, said), said
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("[" * 20000, "is nested too deeply"), ("1" * 10000, "a value cannot be read: ")],
+)
+def test_values_beyond_what_a_parser_takes(tmp_path: Path, value: str, words: str) -> None:
+    (said,) = read(tmp_path, f"name = {value}\n")
+    assert said.startswith(f": {words}"), said
+
+
+def test_the_reasons_alone_name_the_place_too(tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text(GOOD.replace('["./bot"]', "[]"))
+    with pytest.raises(ManifestError) as caught:
+        read_manifest(path)
+    assert caught.value.reasons == ("bot.toml:3: command: must not be empty, got []",)
 
 
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,14 @@ import pytest
 from arena.bots import submissions as room
 from arena.bots.errors import PackageError, SubmissionError
 from arena.bots.package import open_bot
-from arena.bots.submissions import Checked, accept, active_version, receipt_of, submissions
+from arena.bots.submissions import (
+    Checked,
+    accept,
+    active_version,
+    home_for,
+    receipt_of,
+    submissions,
+)
 from tests.packages.conftest import MANIFEST, Package
 
 CHECKED = (Checked(title="build", passed=True, detail="nothing to build"),)
@@ -69,6 +77,30 @@ def test_what_was_changed_after_it_was_accepted_is_refused(package: Package, to:
     file.write_text("print('cheat')\n")
     with pytest.raises(SubmissionError, match="was changed after it was accepted"):
         submissions(to)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(package: Package, to: Path) -> None:
+    to.mkdir(mode=0o555)
+    with pytest.raises(SubmissionError, match="submissions cannot be written by you"):
+        home_for(open_bot(package()), to / "deeper")
+
+
+def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) -> None:
+    accept(open_bot(package()), CHECKED, to)
+    with pytest.raises(SubmissionError, match=f"versions of one bot; name {to}$"):
+        submissions(to / "corner")
+
+
+def test_what_is_no_plain_file_is_never_waited_for(package: Package, tmp_path: Path) -> None:
+    for name in ("pipe.py", "pipe.zip"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(PackageError, match="is no plain file"):
+            open_bot(tmp_path / name)
+    manifest = package() / "bot.toml"
+    os.truncate(manifest, 2**33)  # with holes: it is refused unread
+    with pytest.raises(PackageError, match="holds more than 64 MiB"):
+        open_bot(manifest.parent)
 
 
 def test_a_broken_receipt_is_told(package: Package, to: Path) -> None:

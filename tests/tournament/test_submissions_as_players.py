@@ -130,6 +130,19 @@ def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: st
     assert (folder / "bot.py").read_text() == "", "it is built in a copy"
 
 
+def test_a_package_beside_the_file_needs_no_slash(load: Load, tmp_path: Path) -> None:
+    package(tmp_path / "carl", "dots")
+    config = load(f'{DOTS}[[player]]\nbot = "carl"\n', players=1)
+    assert config.players[0].name == "carl"
+
+
+def test_a_folder_that_cannot_be_used_is_told_once(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (told,) = refusal(load, f'{DOTS}[[player]]\nfrom = "empty"\n', players=0).splitlines()
+    assert "player[1].from: " in told
+    assert "holds no submission" in told
+
+
 def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
     package(tmp_path / "carl", "dots", more='build = ["sh", "-c", "echo no such type >&2; exit 3"]')
     config = load(f'{FREE}{DOTS}[[player]]\nbot = "./carl"\n', players=1)
