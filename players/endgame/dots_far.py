@@ -2,8 +2,8 @@
 
 Sets of edges are reached in many orders, so it pays to look at what the table has of all children
 before one is searched, and to search them in much the same order everywhere: one that suited each
-position, found by playouts, met several times as many positions. With a table of 4.3 GB 3×5 is solved
-from the start in 302 million positions, the published −1.
+position, found by playouts, met several times as many positions. With a table of 4.3 GB 3×5 is
+solved from the start in 302 million positions, the published −1.
 """
 
 from __future__ import annotations
