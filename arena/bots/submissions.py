@@ -72,16 +72,21 @@ def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
     """
     assert bot.build is None, "build it first"
     home = home_for(bot, folder)
-    home.mkdir(parents=True, exist_ok=True)
-    known = receipt_of(bot, folder)
-    if known is None:
+    try:
+        known = receipt_of(bot, folder)
+        if known is None:
+            with made_aside(home) as aside:
+                known = _make(bot, checked, aside)
+                settle(aside, home / known.version)
         with made_aside(home) as aside:
-            known = _make(bot, checked, aside)
-            settle(aside, home / known.version)
-    with made_aside(home) as aside:
-        link = aside / ACTIVE
-        link.symlink_to(known.version)
-        link.replace(home / ACTIVE)
+            link = aside / ACTIVE
+            link.symlink_to(known.version)
+            link.replace(home / ACTIVE)
+    except OSError as error:
+        raise SubmissionError(
+            f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and what "
+            "was active stays so"
+        ) from None
     return known
 
 

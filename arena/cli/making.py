@@ -24,6 +24,8 @@ def make(name: str, language: str) -> None:
         written = write_starter(name, language, folder, more)
     except FileExistsError:
         raise UserError(f"{folder} is there already; choose another name") from None
+    except OSError as error:
+        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
     typer.echo(
         f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
         f"  sh {folder}/test.sh                      builds it and asks it for moves\n"

@@ -48,15 +48,30 @@ class NotToml(ValueError):  # noqa: N818 - what a text is, told by the reader of
 def parse(text: str) -> dict[str, Any]:
     """The file's values. Raises NotToml with the line where the parser stopped."""
     try:
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line = int(place[1]) if place else None
         raise NotToml(Problem("", line, f"not valid TOML: {error}")) from None
     except RecursionError:
-        raise NotToml(Problem("", None, "is nested too deeply")) from None
+        raise NotToml(_NESTED) from None
     except ValueError as error:  # an integer of thousands of digits
         raise NotToml(Problem("", None, f"a value cannot be read: {error}")) from None
+    if _is_deeper(values, _MAX_DEPTH):
+        raise NotToml(_NESTED)
+    return values
+
+
+_MAX_DEPTH = 64
+_NESTED = Problem("", None, f"is nested more than {_MAX_DEPTH} deep")
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether tables and lists lie in each other more than so many levels."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def problems(text: str, findings: Iterable[Finding]) -> tuple[Problem, ...]:

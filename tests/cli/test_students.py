@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,6 +40,20 @@ def test_new_refuses_names_and_folders(arena: Arena, tmp_path: Path) -> None:
     said = arena("new", "taken", "--lang", "js")
     assert (said.returncode, "is there already" in said.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    said = subprocess.run(
+        ("sh", "-c", 'ulimit -f 0; exec "$0" -m arena new mine --lang js', sys.executable),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 2, said.stderr
+    assert said.stderr == f"{tmp_path / 'mine'} cannot be written: File too large\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_new_writes_a_bot_and_says_how_to_go_on(arena: Arena, tmp_path: Path) -> None:

@@ -66,7 +66,12 @@ def test_a_mistake_in_a_value(tmp_path: Path, old: str, new: str, words: str) ->
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [("[" * 20000, "is nested too deeply"), ("1" * 10000, "a value cannot be read: ")],
+    [
+        ("[" * 20000, "is nested more than 64 deep"),
+        ("[" * 70 + "]" * 70, "is nested more than 64 deep"),
+        ("0\n" + "a." * 900 + "b = 0", "is nested more than 64 deep"),
+        ("1" * 10000, "a value cannot be read: "),
+    ],
 )
 def test_values_beyond_what_a_parser_takes(tmp_path: Path, value: str, words: str) -> None:
     (said,) = read(tmp_path, f"name = {value}\n")

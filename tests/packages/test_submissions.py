@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -84,6 +85,23 @@ def test_a_folder_that_may_not_be_written_is_told(package: Package, to: Path) ->
     to.mkdir(mode=0o555)
     with pytest.raises(SubmissionError, match="submissions cannot be written by you"):
         home_for(open_bot(package()), to / "deeper")
+
+
+def test_a_full_disk_is_told_and_changes_nothing(
+    package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = accept(open_bot(package()), CHECKED, to)
+
+    def full(made: Path, final: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(room, "settle", full)
+    with pytest.raises(SubmissionError, match="corner cannot be written: No space left on device"):
+        accept(open_bot(package(bot_py="print('better')\n")), CHECKED, to)
+    assert submissions(to)[0].digest == first.digest
+    assert sorted(path.name for path in (to / "corner").iterdir()) == sorted(
+        (first.version, "active")
+    )
 
 
 def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) -> None:
