@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.bench import BenchError, RefereeBench, bench_referee, referee, show
+from arena.bench import BenchError, RefereeBench, bench_referee, instant_player, show
+from arena.bench.sandbox import bench_sandbox
+from arena.bench.sandbox import show as show_sandbox
 
 EDGES = 60
 """Moves of a game of dots and boxes 5×5: each of its edges."""
@@ -75,7 +77,7 @@ def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_c_player_waits_for_the_end_of_a_line(tmp_path: Path) -> None:
-    player, _, command = referee._instant_player(tmp_path)
+    player, _, command = instant_player.instant_player(tmp_path)
     if player != "C":
         pytest.skip("no C compiler on this machine")
     long_line = '{"type":"start","moves":"' + "x" * 200_000 + '"}\n'
@@ -103,7 +105,7 @@ def test_a_game_that_does_not_end_well_is_no_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "instant.py").write_text("raise SystemExit(3)\n")
-    monkeypatch.setattr(referee, "_HERE", tmp_path)
+    monkeypatch.setattr(instant_player, "HERE", tmp_path)
     with pytest.raises(BenchError, match=r"failed \(exited\).*code 3"):
         bench_referee(games=1, repeats=1)
 
@@ -132,3 +134,14 @@ def test_shows_figures_beside_targets(
     assert [row.split("│")[-2].strip() for row in rows] == reached
     assert "5,400 moves, median of 3 × 30 games" in text
     assert "fastchess" in text
+
+
+def test_each_sandbox_is_measured_beside_none() -> None:
+    results = bench_sandbox(starts=1, games=1, repeats=1)
+    modes = [result.mode for result in results]
+    assert modes[:2] == ["none", "limits"]
+    assert all(result.start_ms > 0 and result.cpu_us > 0 for result in results)
+    written = StringIO()
+    show_sandbox(results, Console(file=written, width=120))
+    lines = written.getvalue().splitlines()
+    assert [line.split()[1] for line in lines if " ms " in line] == modes

@@ -5,15 +5,8 @@ The games go one at a time through all of the referee: processes, clocks, judgem
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -22,6 +15,7 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
+from arena.bench.instant_player import HERE, BenchError, instant_player, one_core
 from arena.protocol import Termination
 from arena.referee import SessionPool, play_game
 from arena.referee.sandbox.policy import Mode, Policy
@@ -33,13 +27,6 @@ MOVES_PER_S_TARGET = 6_500.0
 """Moves a second of wall time with one game at a time, at least."""
 REFERENCE = "fastchess, instant engines, 200-ply games: 99–127 µs and 6,500–7,300 moves/s"
 """The same two figures of a C++ tournament manager."""
-
-_HERE = Path(__file__).parent
-_COMPILERS = ("cc", "gcc", "clang")
-
-
-class BenchError(Exception):
-    """Nothing could be measured; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +59,11 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     BenchError when a game does not come to its end, which would make the figures worthless, or
     when $CC cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, _one_core():
-        player, compiler, command = _instant_player(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
+        player, compiler, command = instant_player(Path(folder))
         with SessionPool(keep_alive=True) as pool:
-            _play(pool, _players(command), 1)
-            runs = [_measure(pool, _players(command), games) for _ in range(repeats)]
+            play(pool, players_of(command), 1)
+            runs = [measure(pool, players_of(command), games) for _ in range(repeats)]
         modes: tuple[Mode, ...] = ("none", "limits")
         freezing_us = {mode: _freezing_us(command, mode, games, repeats) for mode in modes}
     return RefereeBench(
@@ -91,74 +78,34 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     )
 
 
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """Play on one core, as a tournament's workers do, each pinned to its own."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, cores)
-
-
-def _instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str, ...]]:
-    """The language of the player, how it was compiled, and the command that runs it."""
-    python = (sys.executable, "-I", str(_HERE / "instant.py"))
-    compiler = _compiler()
-    if compiler is None:
-        known = ", ".join(_COMPILERS)
-        return "Python", f"no C compiler found ($CC, {known})", python
-    program = folder / "instant"
-    line = (*compiler, "-O2", "-o", str(program), str(_HERE / "instant.c"))
-    built = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
-    if built.returncode != 0:
-        why = built.stderr.strip().splitlines()[-1:] or [f"exit code {built.returncode}"]
-        return "Python", f"{shlex.join(compiler)} failed: {why[0]}", python
-    return "C", f"{shlex.join(compiler)} -O2", (str(program),)
-
-
-def _compiler() -> tuple[str, ...] | None:
-    """$CC, which may hold options, or the first compiler on the path."""
-    wanted = os.environ.get("CC", "")
-    try:
-        chosen = shlex.split(wanted)
-    except ValueError as error:
-        raise BenchError(f"$CC is {wanted!r}, which is no command: {error}.") from None
-    for candidate in (chosen, *([name] for name in _COMPILERS)):
-        if candidate and shutil.which(candidate[0]):
-            return tuple(candidate)
-    return None
-
-
-def _players(command: tuple[str, ...], mode: Mode = "none") -> tuple[PlayerSpec, ...]:
-    sandbox = Policy(mode=mode, readable=(str(_HERE),))
+def players_of(command: tuple[str, ...], mode: Mode = "none") -> tuple[PlayerSpec, ...]:
+    sandbox = Policy(mode=mode, readable=(str(HERE),))
     return tuple(
         PlayerSpec(name=name, command=command, sandbox=sandbox) for name in ("first", "second")
     )
 
 
 def _freezing_us(command: tuple[str, ...], mode: Mode, games: int, repeats: int) -> float:
-    players = _players(command, mode)
+    players = players_of(command, mode)
     quickest = {}
     with SessionPool(keep_alive=True) as pool:
         for ponder in (True, False):
-            _play(pool, players, 1, ponder)
-            runs = [_measure(pool, players, games, ponder) for _ in range(repeats)]
+            play(pool, players, 1, ponder)
+            runs = [measure(pool, players, games, ponder) for _ in range(repeats)]
             quickest[ponder] = min(wall_s / moves for moves, wall_s, _ in runs)
     return (quickest[False] - quickest[True]) * 1e6
 
 
-def _measure(
+def measure(
     pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
 ) -> tuple[int, float, float]:
     """Moves played, seconds of wall time and seconds of our own CPU time."""
     began, cpu_began = time.perf_counter(), time.process_time()
-    moves = _play(pool, players, games, ponder)
+    moves = play(pool, players, games, ponder)
     return moves, time.perf_counter() - began, time.process_time() - cpu_began
 
 
-def _play(
+def play(
     pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
 ) -> int:
     """Play so many games; how many moves they had."""

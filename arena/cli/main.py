@@ -326,6 +326,17 @@ def bench_referee(
         referee.show(referee.bench_referee(games=games, repeats=repeats), Console())
 
 
+@bench.command("sandbox")
+def bench_sandbox() -> None:
+    """What a sandbox adds to a player's start and to a move."""
+    with errors_to_user():
+        from rich.console import Console
+
+        from arena.bench import sandbox
+
+        sandbox.show(sandbox.bench_sandbox(), Console())
+
+
 @bench.command("search")
 def bench_search() -> None:
     """How fast the kernels play and search."""

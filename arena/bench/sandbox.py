@@ -1,0 +1,121 @@
+"""What a sandbox costs: the start of a player in it, and a move there, beside a player in none."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+import rules
+from arena.bench.instant_player import BenchError, instant_player, one_core
+from arena.bench.referee import measure, play, players_of
+from arena.protocol import Clock, Start
+from arena.referee import SessionPool
+from arena.referee.fault import PlayerFault
+from arena.referee.sandbox.choose import SandboxError, resolve
+from arena.referee.sandbox.policy import Mode
+from arena.referee.spec import PlayerSpec
+
+START_MS_TARGET = 30.0
+"""What a sandbox adds to the start of a player, at most."""
+_MODES: tuple[Mode, ...] = ("none", "limits", "bwrap")
+
+
+@dataclass(frozen=True)
+class SandboxBench:
+    """What was measured in one mode; medians."""
+
+    mode: Mode
+    start_ms: float
+    """From the start of the process to its `ready`."""
+    move_us: float
+    """Wall time of a move between two instant players."""
+    cpu_us: float
+    """CPU time of the referee a move."""
+
+
+def bench_sandbox(*, starts: int = 25, games: int = 10, repeats: int = 5) -> list[SandboxBench]:
+    """Measure each mode that this machine has, taking turns; mode `none` comes first.
+
+    Raises BenchError when a player does not start, or a game does not come to its end.
+    """
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
+        Path(folder).chmod(0o755)
+        _, _, command = instant_player(Path(folder))
+        specs = {mode: players_of(command, mode) for mode in _MODES if _is_here(mode, command)}
+        started: dict[Mode, list[float]] = {mode: [] for mode in specs}
+        for _ in range(starts):
+            for mode, (spec, _) in specs.items():
+                started[mode].append(_start_ms(spec))
+        played: dict[Mode, list[tuple[int, float, float]]] = {mode: [] for mode in specs}
+        for _ in range(repeats):
+            for mode, players in specs.items():
+                with SessionPool(keep_alive=True) as pool:
+                    play(pool, players, 1)
+                    played[mode].append(measure(pool, players, games))
+    return [
+        SandboxBench(
+            mode,
+            median(started[mode]),
+            median(wall_s / moves * 1e6 for moves, wall_s, _ in played[mode]),
+            median(cpu_s / moves * 1e6 for moves, _, cpu_s in played[mode]),
+        )
+        for mode in specs
+    ]
+
+
+def _is_here(mode: Mode, command: tuple[str, ...]) -> bool:
+    try:
+        resolve(mode, players_of(command, mode)[0])
+    except SandboxError:
+        return False
+    return True
+
+
+def _start_ms(spec: PlayerSpec) -> float:
+    game = rules.load("dots", rows=5, cols=5)
+    request = Start(
+        game="bench",
+        rules=game.name,
+        variant=game.variant,
+        seat=0,
+        seats=game.seats,
+        clock=Clock(),
+        startup_ms=30_000,
+        seed=1,
+        options={},
+        state=game.start().state(),
+        moves=[],
+    )
+    with SessionPool() as pool:
+        began = time.perf_counter()
+        try:
+            pool.open(spec).session.start(request, grace_ms=100)
+        except PlayerFault as fault:
+            raise BenchError(f"The instant player did not start: {fault.detail}") from None
+        return (time.perf_counter() - began) * 1000
+
+
+def show(results: list[SandboxBench], console: Console) -> None:
+    """Print the figures of each mode, and what it adds to those of `none`."""
+    bare = results[0]
+    table = Table("Sandbox", title="What a sandbox costs", title_justify="left")
+    for title in ("Start to ready", "Added", "Target", "A move", "Added", "Referee's CPU a move"):
+        table.add_column(title, justify="right")
+    for result in results:
+        is_bare = result is bare
+        table.add_row(
+            result.mode,
+            f"{result.start_ms:.1f} ms",
+            "" if is_bare else f"{result.start_ms - bare.start_ms:+.1f} ms",
+            "" if is_bare else f"≤ {START_MS_TARGET:.0f} ms",
+            f"{result.move_us:.1f} µs",
+            "" if is_bare else f"{result.move_us - bare.move_us:+.1f} µs",
+            f"{result.cpu_us:.1f} µs",
+        )
+    console.print(table)
