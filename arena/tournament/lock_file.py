@@ -18,7 +18,7 @@ def acquire(path: Path) -> int:
 
     Raises Held; OSError when there can be no such file.
     """
-    name = _beside(path)
+    name = beside(path)
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -41,9 +41,10 @@ def acquire(path: Path) -> int:
 
 def release(path: Path, descriptor: int) -> None:
     """Let others have it."""
-    _beside(path).unlink(missing_ok=True)
+    beside(path).unlink(missing_ok=True)
     os.close(descriptor)
 
 
-def _beside(path: Path) -> Path:
+def beside(path: Path) -> Path:
+    """The lock file of a file."""
     return path.with_name(f"{path.name}.lock")

@@ -137,7 +137,7 @@ def run(
     """
     games = schedule(config)
     finished = store.finished()
-    left = tuple(spec for spec in games if spec.game not in finished)
+    left = tuple(_masking(spec, store.files) for spec in games if spec.game not in finished)
     progress = _Progress(store, on_event, len(games), len(games) - len(left))
     delay = _delay(config) if left and executor is None else None
     on_event(RunStarted(config, len(games), progress.done, estimate(config, left), delay))
@@ -150,6 +150,15 @@ def run(
     outcome = Outcome(len(games), progress.done, tuple(progress.void.values()), interrupted)
     on_event(RunInterrupted(outcome) if interrupted else RunFinished(outcome))
     return outcome
+
+
+def _masking(spec: GameSpec, files: tuple[str, ...]) -> GameSpec:
+    """The game with these files kept from its players, who may lie in the same folder."""
+    players = []
+    for player in spec.players:
+        policy = player.sandbox.model_copy(update={"masked": files})
+        players.append(player.model_copy(update={"sandbox": policy}))
+    return spec.model_copy(update={"players": tuple(players)})
 
 
 def _delay(config: TournamentConfig) -> str | None:

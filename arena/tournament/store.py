@@ -70,6 +70,12 @@ class Store:
         self._identity: int | None = None
         """The file's inode while the run is played: whether the path still leads to it."""
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All it consists of while it is played, by their absolute paths."""
+        path = self.path.resolve()
+        return (str(lock_file.beside(path)), *(f"{path}{end}" for end in ("", "-wal", "-shm")))
+
     @classmethod
     def open(cls, path: Path) -> Store:
         """A run to read, also while it is played. Raises StoreError."""

@@ -92,6 +92,21 @@ def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: 
     assert {event.record.game for event in finished} == {"g0001", "g0002", "g0003", "g0004"}
 
 
+def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: Record) -> None:
+    """A bot may lie beside it, and would need no more than to read it to lock it."""
+    masked: list[set[str]] = []
+
+    def answer(task: Task) -> Report:
+        files = {path.name for path in tmp_path.iterdir() if path.name.startswith("t.sqlite")}
+        for player in task.spec.players:
+            masked.append({Path(path).name for path in player.sandbox.masked})
+            assert files <= masked[-1]
+        return Played(task, played(task.spec))
+
+    play(load(DOTS), tmp_path / "t.sqlite", ScriptedExecutor(answer))
+    assert len(masked) == 8
+
+
 def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, played: Record) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     with Store.open_run(path, config) as store:

@@ -74,6 +74,9 @@ def command(
         words += ["--size", half, "--tmpfs", folder]
     words += ["--symlink", "../tmp", "/var/tmp"]  # relative: bubblewrap follows it while it mounts
     words += _files(shown)
+    for path in policy.masked:
+        if Path(path).exists() and within(os.path.realpath(path), shown.readable):
+            words += ["--ro-bind", os.devnull, os.path.realpath(path)]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     words += ["--chdir", os.path.realpath(cwd) if cwd is not None else HOME]
     if filter_fd is not None:

@@ -86,7 +86,8 @@ class Place:
         if viewable:
             own = self.spec.sandbox.mode == "limits"
             private = view.Private(self.user.uid, self.spec.sandbox.disk_mb) if own else None
-            self.view = view.View.of(self.shown, private)
+            masked = self.spec.sandbox.masked if own else ()  # else bubblewrap does it
+            self.view = view.View.of(self.shown, private, masked)
 
     def _judge_readable(self) -> None:
         """Raise PlayerFault where a file of the command's is closed to a user of its own."""

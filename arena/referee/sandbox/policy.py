@@ -44,6 +44,9 @@ class Policy(Frozen):
     """Files and folders it may read, absolute, beside the system, its interpreter and its `cwd`."""
     listable: tuple[str, ...] = ()
     """Folders below which it may see names, not contents: where it finds what is readable."""
+    masked: tuple[str, ...] = ()
+    """Files, absolute, that it finds closed or empty though it may read the folder they lie in: a
+    file that can be read can be locked. Landlock alone cannot do that."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
     environment: dict[str, str] = Field(default_factory=dict)

@@ -49,10 +49,14 @@ class View(NamedTuple):
     writable: tuple[str, ...]
     links: tuple[Link, ...]
     private: Private | None
+    masked: tuple[str, ...] = ()
+    """Files in the place of which there is nothing to read."""
 
     @classmethod
-    def of(cls, shown: Shown, private: Private | None) -> Self:
-        """How to show a player these files though it is a user who owns nothing."""
+    def of(cls, shown: Shown, private: Private | None, masked: tuple[str, ...] = ()) -> Self:
+        """How to show a player these files, without the masked ones, though it is a user who owns
+        nothing.
+        """
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
         # A folder that is closed itself is opened: what is in it is brought back one by one.
         readable = [entry for path in shown.readable for entry in _opened(path)]
@@ -66,6 +70,7 @@ class View(NamedTuple):
             tuple(path for path in shown.writable if within(path, hidden)),
             tuple(link for link in shown.links if within(link.at, hidden)),
             private,
+            tuple(path for path in masked if within(os.path.realpath(path), shown.readable)),
         )
 
     def enter(self) -> None:
@@ -83,6 +88,9 @@ class View(NamedTuple):
             _mount("tmpfs", path, "tmpfs", _SAFE, "mode=0755,size=1m")
         for path, file in sorted(opened.items()):
             _bring_back(path, file, read_only=path not in self.writable)
+        for path in self.masked:
+            if Path(path).exists():
+                _mount(os.devnull, path, None, _MS_BIND)
         for link in self.links:
             if not os.path.lexists(link.at):
                 Path(link.at).parent.mkdir(parents=True, exist_ok=True)

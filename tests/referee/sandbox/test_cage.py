@@ -16,6 +16,7 @@ import pytest
 from arena.protocol import Termination
 from arena.referee.fault import PlayerFault
 from arena.referee.processes import gathering
+from arena.referee.sandbox import view
 from arena.referee.sandbox.cage import Cage
 from arena.referee.sandbox.means import found
 from arena.referee.sandbox.policy import Mode, Policy
@@ -253,6 +254,28 @@ input()
 """
     process = started(python(code, "limits"))
     assert [line(process), line(process)] == ["refused", "refused"]
+
+
+def test_masked_files_are_kept_from_it(started: Open, contained: Mode, tmp_path: Path) -> None:
+    if contained == "limits" and not view.possible():
+        pytest.skip("Landlock shows all of a folder or nothing")
+    for name in ("own", "store"):
+        (tmp_path / name).write_text(name)
+    code = """
+for name in ("own", "store", "store-wal"):
+    try:
+        print(open(name).read() or "nothing", flush=True)
+    except OSError:
+        print("closed", flush=True)
+input()
+"""
+    masked = tuple(str(tmp_path / name) for name in ("store", "store-wal", "/etc/hostname"))
+    policy = Policy(mode=contained, masked=masked)
+    process = started(python(code, contained, cwd=str(tmp_path), sandbox=policy))
+    assert line(process) == "own"
+    assert line(process) in ("nothing", "closed")
+    assert line(process) == "closed"  # and nothing was made where there was none
+    assert (tmp_path / "store").read_text() == "store"
 
 
 def test_files_are_bounded(started: Open, contained: Mode) -> None:
