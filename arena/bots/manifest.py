@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -96,8 +97,15 @@ def _judge(file: _File) -> list[Finding]:
             found.append(Finding((key,), "begins with the program to run; its first word is empty"))
         if any("\0" in word for word in words):
             found.append(Finding((key,), "no program takes a NUL character; remove it"))
+        elif any(_commands_a_terminal(word) for word in words):
+            found.append(Finding((key,), "a word has control characters; remove them"))
     if any(not author.isprintable() for author in file.authors):
         found.append(
             Finding(("authors",), "a name has characters that cannot be shown; remove them")
         )
     return found
+
+
+def _commands_a_terminal(word: str) -> bool:
+    """Whether it would do more to a terminal than to be read: words of commands are shown."""
+    return any(unicodedata.category(char) in ("Cc", "Cf") and char not in "\n\t" for char in word)

@@ -54,6 +54,7 @@ def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
         ('["./bot"]', "[]", ":3: command: "),
         ('["./bot"]', '[" "]', ":3: command: .*its first word is empty"),
         ('["./bot"]', '["./bot", "a\\u0000"]', ":3: command: .*NUL"),
+        ('["./bot"]', '["./bot", "\\u001b[31m"]', ":3: command: .*control characters"),
         ('"corner"', '"../corner"', ":1: name: a name is letters"),
         ('"corner"', "7", ":1: name: "),
         ('"corner"', '"corner', ":1: not valid TOML"),
