@@ -105,13 +105,16 @@ def startable(bot: Bot) -> Bot:
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
     """A sandbox shows what a command names: here a student wrote it, and may name our secrets.
 
-    The program itself may be any that is installed.
+    What is installed beside a program, it shows too: one elsewhere is found by the PATH.
     """
-    for word in words[1:]:
+    for word in words:
         if not word.startswith("/") or not names_file(word):
             continue
         if not within(str(Path(word).resolve()), system.programs()):
-            reason = f"{key}: {word} is absolute; name files of the package as seen from its folder"
+            reason = (
+                f"{key}: {word} is absolute; name files of the package as seen from its folder, "
+                "and programs as the PATH finds them"
+            )
             raise PackageError(source, [reason])
 
 

@@ -153,14 +153,15 @@ def test_folders_closed_to_their_owner_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["build", "command"])
+@pytest.mark.parametrize("written", ['["cp", "/usr/..{}", "here"]', '["{}"]'])
 def test_no_command_names_a_file_by_an_absolute_path(
-    package: Package, tmp_path: Path, key: str
+    package: Package, tmp_path: Path, key: str, written: str
 ) -> None:
     """A sandbox shows a player the files its command names."""
     secret = tmp_path / "secret"
     secret.write_text("secret")
     words = {"build": '["true"]', "command": '["./bot"]'}
-    words[key] = f'["cp", "/usr/..{secret}", "here"]'
-    written = 'name = "b"\nrules = ["dots"]\n' + "".join(f"{k} = {v}\n" for k, v in words.items())
+    words[key] = written.format(secret)
+    text = 'name = "b"\nrules = ["dots"]\n' + "".join(f"{k} = {v}\n" for k, v in words.items())
     with pytest.raises(PackageError, match=f"{key}: .*{secret} is absolute"):
-        open_bot(package(manifest=written))
+        open_bot(package(manifest=text))
