@@ -75,7 +75,7 @@ def run(
         from arena.cli.running import play, preview
 
         if dry_run:
-            preview(file)
+            preview(file, store)
         else:
             raise typer.Exit(play(file, store))
 

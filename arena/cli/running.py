@@ -27,8 +27,8 @@ from arena.tournament.store import Store
 from players.catalogue import BUILTINS
 
 
-def preview(file: Path) -> None:
-    """Say what would be played and how long it takes."""
+def preview(file: Path, store_path: Path | None) -> None:
+    """Say what would be played and how long it takes; a run that would be refused is, here too."""
     config = ready(load_config(file, BUILTINS), file)
     games = schedule(config)
     names = ", ".join(player.name for player in config.players)
@@ -38,7 +38,11 @@ def preview(file: Path) -> None:
     typer.echo(f"{len(games)} games, {config.concurrency} at a time, {estimate(config, games)}")
     for line in preparations(config):
         Console().print(line, soft_wrap=True)
-    typer.echo(f"would be kept in {default_store(config)}")
+    path = store_path or default_store(config)
+    if path.exists():
+        with Store.open(path) as store:
+            store.refuse_changed(config)
+    typer.echo(f"would be kept in {path}")
 
 
 def play(file: Path, store_path: Path | None) -> int:

@@ -132,6 +132,12 @@ class Store:
             self._create(config)
             return
         _check_ours(self.path, self._database)
+        self.refuse_changed(config)
+        with self._database:
+            self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
+
+    def refuse_changed(self, config: TournamentConfig) -> None:
+        """Raise ConfigChanged where the run was begun with another configuration than this."""
         changed = differences(self.config, config)
         if changed:
             listed = "\n".join(f"  {line}" for line in changed)
@@ -139,8 +145,6 @@ class Store:
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n"
                 f"Undo the change, or give the tournament another name, or move the file away."
             )
-        with self._database:
-            self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _create(self, config: TournamentConfig) -> None:
         database = self._database

@@ -76,6 +76,19 @@ def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
     assert not (folder / "runs").exists()
 
 
+def test_a_dry_run_refuses_what_a_run_would(folder: Path, finished: Path) -> None:
+    text = (folder / "t.toml").read_text()
+    shown = arena("run", "t.toml", "--dry-run")
+    assert shown.exit_code == 0
+    assert f"would be kept in {finished.relative_to(folder)}" in shown.output
+    (folder / "t.toml").write_text(text.replace('"greedy"', '"monkey"\nname = "other"'))
+    shown = arena("run", "t.toml", "--dry-run")
+    assert shown.exit_code == 2
+    assert "was begun with another configuration" in shown.stderr
+    shown = arena("run", "t.toml", "--dry-run", "--store", "else.sqlite")
+    assert (shown.exit_code, "would be kept in else.sqlite" in shown.output) == (0, True)
+
+
 def test_a_run_ends_with_its_table_and_again_plays_nothing(folder: Path) -> None:
     first = arena("run", "t.toml")
     assert first.exit_code == 0
