@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,7 +16,6 @@ from arena.toml.tables import Finding, Table, read_tables, shown
 
 FILE_NAME = "bot.toml"
 RuleSet = Literal["othello", "dots", "2048", "2584"]
-RULE_SETS: tuple[str, ...] = get_args(RuleSet)
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_RULE = (

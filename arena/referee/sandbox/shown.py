@@ -17,7 +17,8 @@ _BESIDE_PROGRAMS = ("bin", "lib", "lib64", "libexec", "conf", "pyvenv.cfg")
 """What a program in a folder `bin` may need of that folder's parent: its libraries, a JDK's
 settings, what tells Python where it is at home."""
 _NEVER_WHOLE = frozenset({"/", "/dev", "/dev/shm", "/proc", "/sys", "/tmp", "/var/tmp"})
-"""A player that lies right in one of these sees its own file there and nothing beside."""
+"""A player that lies right in one of these, or in the referee's home, sees its own file there and
+nothing beside."""
 
 
 class Link(NamedTuple):
@@ -92,9 +93,15 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
     for path in paths:
         real, passed = trail(path)
         links.update(dict.fromkeys(passed))
-        if real not in _NEVER_WHOLE and Path(real).exists():
+        if not _is_never_whole(real) and Path(real).exists():
             found.add(real)
     return found
+
+
+def _is_never_whole(real: str) -> bool:
+    with suppress(RuntimeError):  # no home can be told
+        return real in _NEVER_WHOLE or real == str(Path.home().resolve())
+    return real in _NEVER_WHOLE
 
 
 def _program(program: str, search: str | None) -> list[str]:

@@ -101,3 +101,20 @@ def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch)
         assert b"bwrap" in err
         assert broken.host_failure() == "bubblewrap ended before the player's program did"
         broken.kill()
+
+
+def test_right_in_a_home_a_player_sees_its_own_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tmp_path.chmod(0o755)
+    bot, secret = tmp_path / "bot.py", tmp_path / "id_ed25519"
+    bot.write_text("import os; print(os.listdir(os.path.dirname(__file__)))")
+    secret.write_text("secret")
+    words = (sys.executable, "-I", "-S", str(bot))
+    spec = PlayerSpec(name="p", command=words, cwd=str(tmp_path), sandbox=Policy(mode="bwrap"))
+    cage = Cage(spec)
+    with gathering():
+        out, _ = cage.start().communicate(timeout=30)
+        cage.kill()
+    assert out.decode().strip() == "['bot.py']"
