@@ -19,15 +19,17 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
     Raises ConfigError: a sandbox cannot be had or holds less than is required, a build fails.
     """
     players: list[Player] = []
-    problems: list[Problem] = []
+    refused: dict[str, list[str]] = {}
+    """By sentence, the players it is said of: one of a machine is said of all of them."""
     for number, player in enumerate(config.players, 1):
         at = f"player[{number}] ({player.name})"
         try:
             players.append(built(contained(player)))
         except SandboxError as error:
-            problems.append(Problem(at, None, f'sandbox = "{player.sandbox}": {error}'))
+            refused.setdefault(f'sandbox = "{player.sandbox}": {error}', []).append(at)
         except BuildError as error:
-            problems.append(Problem(at, None, str(error)))
+            refused.setdefault(str(error), []).append(at)
+    problems = [Problem(", ".join(places), None, why) for why, places in refused.items()]
     problems += _lacking(players, config.require)
     if problems:
         raise ConfigError(file, tuple(problems))
