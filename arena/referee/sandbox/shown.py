@@ -47,7 +47,7 @@ def shown(spec: PlayerSpec, program: str, search: str | None) -> Shown:
         wanted.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
     writable = _real(spec.sandbox.writable, links)
-    readable = _real(wanted, links)
+    readable = _real(wanted, links) - {_home()}
     there = (*system.programs(), *system.settings())
     return Shown(
         tuple(sorted(path for path in readable - writable if not within(path, there))),
@@ -93,15 +93,17 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
     for path in paths:
         real, passed = trail(path)
         links.update(dict.fromkeys(passed))
-        if not _is_never_whole(real) and Path(real).exists():
+        if real not in _NEVER_WHOLE and Path(real).exists():
             found.add(real)
     return found
 
 
-def _is_never_whole(real: str) -> bool:
-    with suppress(RuntimeError):  # no home can be told
-        return real in _NEVER_WHOLE or real == str(Path.home().resolve())
-    return real in _NEVER_WHOLE
+def _home() -> str | None:
+    """The referee's home; None where it cannot be told."""
+    try:
+        return str(Path.home().resolve())
+    except RuntimeError:
+        return None
 
 
 def _program(program: str, search: str | None) -> list[str]:
