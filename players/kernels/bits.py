@@ -111,6 +111,40 @@ def pack(builder: Any, word: Any, mask: Any) -> Any:
     return builder.call(function, [word, mask])
 
 
+@intrinsic
+def _pack(_typing: Any, word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return pack(builder, *arguments)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@part
+def packed_by_steps(word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end: for processors
+    without the instruction.
+    """
+    result, place = ZERO, ONE
+    while mask != ZERO:
+        bit = mask & (ZERO - mask)
+        if word & bit != ZERO:
+            result |= place
+        place <<= ONE
+        mask ^= bit
+    return result
+
+
+@part
+def packed_by_instruction(word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
+    return _pack(word, mask)
+
+
+packed = packed_by_instruction if HAS_DEPOSIT else packed_by_steps
+
+
 def extract(builder: Any, word: Any, mask: int) -> Any:
     """LLVM code for the same under a constant `mask`, on any processor."""
     if HAS_DEPOSIT:
@@ -129,6 +163,13 @@ def extract_by_shifts(builder: Any, word: Any, mask: int) -> Any:
         mask &= mask + (1 << low)
         count += length
     return result
+
+
+@part
+def swapped(word: Any, mask: Any, shift: Any) -> Any:
+    """`word` with the bits at `mask` and those `shift` above them exchanged (a delta swap)."""
+    change = (word ^ (word >> shift)) & mask
+    return word ^ change ^ (change << shift)
 
 
 @part

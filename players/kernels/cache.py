@@ -115,6 +115,17 @@ def part(function: Callable[..., Any]) -> Any:
     return numba.njit(**_PART)(function)
 
 
+def answers(question: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Answer the `question` of an interface for one type of position, as `numba.extending.overload`
+    does, as a part of each kernel that asks.
+    """
+    options: Any = _PART
+    answer: Callable[[Callable[..., Any]], Any] = numba.extending.overload(
+        question, jit_options=options
+    )
+    return answer
+
+
 def bare_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that takes no memory of its own and counts no references to its arrays, which costs
     more than the work where tuples of arrays go through many parts. Its parts are `bare_part`.
