@@ -51,7 +51,7 @@ class TileBoard:
         )
 
     def position(self, state: Mapping[str, Any]) -> Any:
-        """The kernels' board of a `state` from the wire; a tile beyond the last counts as the last."""
+        """The board of a `state` from the wire; a tile beyond the last one counts as that."""
         return self.board([tile for row in state["board"] for tile in row])
 
     def board(self, cells: Sequence[int]) -> Any:
