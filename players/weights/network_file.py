@@ -1,0 +1,237 @@
+"""n-tuple networks in files: the format, reading and writing.
+
+A file is two lines of text and a payload:
+
+1. `n-tuple network 1 sha256 HEX`: the format with its version, and the SHA-256 of all that follows
+   this line.
+2. The header: one line of JSON, in UTF-8, whose keys are the fields of `Header`.
+3. The payload, up to the end of the file: one Zstandard frame. Unpacked it is the weights, as the
+   header's `numbers`, then each array of its `extra`, in that order and with nothing in between.
+   All numbers are little-endian.
+
+The weights are those of the first stage, table after table in the order of `tuples`, then those of
+the next stage. A tuple of n cells has a table of 2^(bits · n) weights, with 4 bits a cell in 2048
+and 5 in 2584. A board's entry in it is the number whose lowest bits are the index of the tile on
+the tuple's first cell, then the next cell's, the cells taken in the order a1 b1 c1 d1 a2 … d4
+(column letter, row number from the top). The index of a tile is its place among the tiles of the
+game in ascending order, from 1 (in 2048: 2, 4, 8, … up to 32,768; in 2584: 1, 2, 3, 5, 8, … up to
+2,178,309); an empty cell has 0.
+
+With `numbers` "float32" a weight is itself. With "int16" it is the number times the table's scale.
+The value of a board after a slide is `initial` plus the sum of one weight for each tuple on each of
+the board's 8 symmetric images. Its stage is how many of `stages` its largest tile has reached;
+where a stage's weight is 0, the weight of the stage before stands for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Collection, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import zstandard
+from pydantic import ValidationError
+
+from arena.toml.tables import explain, written
+from players.kernels.network import Network
+from players.weights.network_header import Extra, network_of, offsets_of
+from players.weights.network_header import Header as Header  # what a file tells, beside the file
+
+FORMAT = "n-tuple network"
+VERSION = 1
+DEFAULT = "default"
+"""The name of the network that comes with the package."""
+
+QUICK, SMALL = 1, 19
+"""Levels of compression: for checkpoints, and for a file that is made once."""
+
+INT16_MOST = 32_767
+_NUMBERS = {"float32": "<f4", "int16": "<i2", "int64": "<i8", "uint64": "<u8", "uint8": "|u1"}
+_FIRST_LINE_MOST, _HEADER_MOST = 256, 1 << 24
+
+
+class Loaded(NamedTuple):
+    """A file that was read."""
+
+    network: Network
+    header: Header
+    extra: Mapping[str, Any]
+    """The arrays that were asked for, by name."""
+
+
+def load_network(name: str, rules: str, extra: Collection[str] = ()) -> Loaded:
+    """The network in the file `name`, or that which comes with the package for `rules`, "default";
+    with the arrays named in `extra`.
+
+    Raises ValueError: the file with what is wrong and what to do.
+    """
+    path = Path(__file__).with_name(f"network-{rules}.ntuple") if name == DEFAULT else Path(name)
+    if name == DEFAULT and not path.is_file():
+        raise ValueError(f"no network for {rules} comes with the package: name a file of your own")
+    try:
+        with path.open("rb") as file:
+            return _read(file, rules, extra)
+    except OSError as error:
+        raise ValueError(
+            f"network {name!r} cannot be read ({error.strerror}); expected {DEFAULT!r} or the path "
+            "of a network file"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def save_network(
+    path: Path,
+    header: Header,
+    network: Network,
+    extra: Mapping[str, Any] | None = None,
+    level: int = QUICK,
+) -> None:
+    """Write a file as a whole: at `path` there is the old one or the new one, whatever happens.
+
+    `extra` are arrays of one dimension to keep behind the weights. With `numbers` "int16" weights
+    are rounded to multiples of the header's scales, and cut off at 32,767 of them. Raises OSError.
+    """
+    extra = extra or {}
+    told = [
+        Extra(name=key, numbers=each.dtype.name, length=len(each)) for key, each in extra.items()
+    ]
+    header = header.model_copy(update={"extra": tuple(told)})
+    weights = network.weights if header.numbers == "float32" else _as_int16(header, network)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w+b") as file:
+            file.write(_first_line("0" * hashlib.sha256().digest_size * 2))
+            begin = file.tell()
+            file.write(header.model_dump_json().encode() + b"\n")
+            with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
+                for array in (weights, *extra.values()):
+                    packed.write(memoryview(_little(array)).cast("B"))
+            file.seek(begin)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            file.write(_first_line(digest))
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    _sync(path.parent)
+
+
+def memory_mb() -> int:
+    """How much memory this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
+
+
+def _read(file: BufferedReader, rules: str, extra: Collection[str]) -> Loaded:
+    """A file's content. Raises ValueError without the name of the file."""
+    first = file.readline(_FIRST_LINE_MOST)
+    if not first.startswith(f"{FORMAT} ".encode()):
+        raise ValueError(f"is no network file: its first line does not begin with {FORMAT!r}")
+    if not first.startswith(f"{FORMAT} {VERSION} ".encode()):
+        raise ValueError(f"is of another version of the format; this arena reads version {VERSION}")
+    begin = file.tell()
+    if first != _first_line(hashlib.file_digest(file, "sha256").hexdigest()):
+        raise ValueError("is damaged: cut short, or changed since it was written; copy it again")
+    file.seek(begin)
+    header = _header(file.readline(_HEADER_MOST))
+    if header.rules != rules:
+        raise ValueError(f"is a network for {header.rules}, not for {rules}")
+    length = (len(header.stages) + 1) * offsets_of(rules, header.tuples)[-1]
+    needed = 4 * length // 1_000_000
+    if needed > memory_mb():
+        raise ValueError(f"needs {needed:,} MB of memory, this machine has {memory_mb():,} MB")
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(file, closefd=False) as payload:
+            network = network_of(header, _weights(header, _array(payload, header.numbers, length)))
+            wanted = set(extra)
+            arrays = {}
+            for each in header.extra if wanted else ():
+                array = _array(payload, each.numbers, each.length)
+                if each.name in wanted:
+                    arrays[each.name] = array
+    except zstandard.ZstdError as error:
+        raise ValueError(f"its payload cannot be unpacked: {error}") from error
+    if wanted - set(arrays):
+        raise ValueError(f"lacks {', '.join(sorted(wanted - set(arrays)))}: it is no checkpoint")
+    return Loaded(network, header, arrays)
+
+
+def _header(line: bytes) -> Header:
+    try:
+        data = json.loads(line)
+        return Header.model_validate_json(line)
+    except ValidationError as error:
+        found = [f"{written(at)}: {message}" for at, message in explain(error, Header, data)]
+        raise ValueError(f"its header is wrong: {'; '.join(found)}") from error
+    except ValueError as error:
+        raise ValueError(f"its second line is no header in JSON: {error}") from error
+
+
+def _array(payload: Any, numbers: str, length: int) -> Any:
+    """The next `length` numbers of the payload."""
+    array = np.empty(length, _NUMBERS[numbers])
+    view, at = memoryview(array.data).cast("B"), 0
+    while at < len(view):
+        count = payload.readinto(view[at:])
+        if count == 0:
+            raise ValueError("its payload is shorter than its header tells")
+        at += count
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _weights(header: Header, found: Any) -> Any:
+    """The numbers of the payload as float32. Raises ValueError for what is no number."""
+    if header.numbers == "int16":
+        whole, found = found, np.empty(len(found), np.float32)
+        for table, scale in _tables(header):
+            np.multiply(whole[table], np.float32(scale), out=found[table])
+    if not np.isfinite(np.sum(found, dtype=np.float64)):
+        raise ValueError("holds weights that are no numbers")
+    return found
+
+
+def _as_int16(header: Header, network: Network) -> Any:
+    """The weights as multiples of the header's scales."""
+    whole = np.empty(len(network.weights), np.int16)
+    for table, scale in _tables(header):
+        multiples = np.rint(network.weights[table] / np.float32(scale))
+        whole[table] = np.clip(multiples, -INT16_MOST, INT16_MOST)
+    return whole
+
+
+def _tables(header: Header) -> list[tuple[slice, float]]:
+    """Where each table of each stage lies, with its scale."""
+    offsets = offsets_of(header.rules, header.tuples)
+    starts = [
+        stage * offsets[-1] + offset
+        for stage in range(len(header.stages) + 1)
+        for offset in offsets[:-1]
+    ]
+    ends = [*starts[1:], (len(header.stages) + 1) * offsets[-1]]
+    slices = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+    return list(zip(slices, header.scales, strict=True))
+
+
+def _first_line(digest: str) -> bytes:
+    return f"{FORMAT} {VERSION} sha256 {digest}\n".encode()
+
+
+def _little(array: Any) -> Any:
+    """The array as the file has it."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+
+
+def _sync(folder: Path) -> None:
+    """Make a file's new name last."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

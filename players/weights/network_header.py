@@ -1,0 +1,136 @@
+"""What an n-tuple network is made of: tuples and stages, as the header of its file tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import accumulate
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, ValidationInfo, field_validator
+
+from arena.toml.tables import Table
+from players.kernels.network import Network
+from players.kernels.tile_boards import CELL_BITS, TileBoard, tuple_masks
+from rules.tiles import CELLS, SPAWNS
+
+
+class Extra(Table):
+    """An array that lies behind the weights, as in a checkpoint."""
+
+    name: str
+    """What it is."""
+    numbers: Literal["float32", "int64", "uint64", "uint8"]
+    """The type of its numbers."""
+    length: int = Field(ge=0)
+    """How many there are."""
+
+
+class Header(Table):
+    """What a file tells about its network."""
+
+    rules: Literal["2048", "2584"]
+    """The game."""
+    spawn: str
+    """The spawn table it learned with."""
+    tuples: tuple[tuple[str, ...], ...] = Field(min_length=1)
+    """The cells of each tuple, such as `["a1", "b1", "c1", "d1"]`, in any order."""
+    stages: tuple[int, ...] = ()
+    """The largest tile from which on each later stage counts; none for a network of one stage."""
+    initial: float = Field(default=0.0, allow_inf_nan=False)
+    """The value of a board never met."""
+    numbers: Literal["float32", "int16"] = "float32"
+    """How weights are written."""
+    scales: tuple[float, ...] = ()
+    """For int16: what one stands for in each table, stage after stage."""
+    about: str = ""
+    """In a sentence, where the network comes from."""
+    method: dict[str, Any] = Field(default_factory=dict)
+    """How it learned."""
+    games: int = Field(default=0, ge=0)
+    """How many games it learned from."""
+    seed: int | None = None
+    """The seed of these games."""
+    scores: dict[str, float] = Field(default_factory=dict)
+    """What it was seen to score, such as `{"mean": 119720.0}`."""
+    version: str = Field(default_factory=lambda: version("bot-arena"))
+    """The version of the arena that wrote it."""
+    extra: tuple[Extra, ...] = ()
+    """What follows the weights."""
+
+    @field_validator("spawn")
+    @classmethod
+    def _is_spawn(cls, spawn: str, info: ValidationInfo) -> str:
+        known = SPAWNS.get(info.data.get("rules", ""))
+        if known is not None and spawn not in known:
+            raise ValueError(f"must be {' or '.join(map(repr, known))}")
+        return spawn
+
+    @field_validator("tuples")
+    @classmethod
+    def _are_cells(cls, tuples: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+        for names in tuples:
+            cells_of(names)
+        return tuples
+
+    @field_validator("stages")
+    @classmethod
+    def _are_tiles(cls, stages: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        if "rules" in info.data:
+            floors_of(info.data["rules"], stages)
+        return stages
+
+    @field_validator("scales")
+    @classmethod
+    def _has_scales(cls, scales: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+        stages, tuples = info.data.get("stages", ()), info.data.get("tuples", ())
+        needed = (len(stages) + 1) * len(tuples) if info.data.get("numbers") == "int16" else 0
+        if len(scales) != needed:
+            raise ValueError(f"must be {needed} numbers")
+        return scales
+
+
+def network_of(header: Header, weights: Any = None) -> Network:
+    """The network of a header with these weights, float32[stages · size]; new ones are all 0."""
+    offsets = offsets_of(header.rules, header.tuples)
+    floors = floors_of(header.rules, header.stages)
+    if weights is None:
+        weights = np.zeros((len(floors) + 1) * offsets[-1], np.float32)
+    masks = tuple_masks([cells_of(names) for names in header.tuples], CELL_BITS[header.rules])
+    return Network(
+        weights,
+        masks,
+        np.array(offsets, np.int64),
+        np.array(floors, np.uint64),
+        np.float64(header.initial),
+    )
+
+
+def cells_of(names: Sequence[str]) -> list[int]:
+    """The cells of a tuple, 0 to 15, in ascending order. Raises ValueError for what is no tuple."""
+    unknown = [name for name in names if name not in CELLS]
+    if unknown or not names:
+        got = f"{unknown[0]!r} is none" if unknown else "a tuple is empty"
+        raise ValueError(f"a tuple is made of cells from a1 to d4; {got}")
+    twice = [name for name in CELLS if list(names).count(name) > 1]
+    if twice:
+        raise ValueError(f"a tuple has each cell once; {twice[0]} is there again")
+    return sorted(CELLS.index(name) for name in names)
+
+
+def offsets_of(rules: str, tuples: Sequence[Sequence[str]]) -> list[int]:
+    """Where the table of each tuple begins, and at the end the size of a stage, in weights."""
+    sizes = (1 << CELL_BITS[rules] * len(names) for names in tuples)
+    return list(accumulate(sizes, initial=0))
+
+
+def floors_of(rules: str, stages: Sequence[int]) -> list[int]:
+    """The indices of the tiles that begin the later stages. Raises ValueError for other numbers."""
+    values = TileBoard(rules, next(iter(SPAWNS[rules]))).values
+    wrong = [tile for tile in stages if tile not in values[2:]]
+    if wrong:
+        raise ValueError(f"a stage begins at a tile of {rules}; {wrong[0]} is none")
+    if list(stages) != sorted(set(stages)):
+        raise ValueError("the tiles of stages must go up")
+    return [values.index(tile) for tile in stages]
