@@ -1,0 +1,276 @@
+"""A training as it goes on: a block in lines or as CSV, and a screen that renews itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from arena.reports.live import duration
+
+_BARS = "▁▂▃▄▅▆▇█"
+_CURVE_WIDTH, _SHOWN_BLOCKS, _RATE_BLOCKS = 48, 6, 5
+"""The width of the curve; how many blocks have a line at least; the speed is that of so many."""
+_REACH_WIDTH = 12
+_COLOUR = "blue"
+_REFRESH_HZ = 4
+
+
+class Block(Protocol):
+    """Games played one after the other while the network learned from them."""
+
+    @property
+    def games(self) -> int:
+        """Games played when it ended, from the first."""
+
+    @property
+    def mean(self) -> float:
+        """Its games' mean score."""
+
+    @property
+    def best(self) -> int:
+        """Its games' best score."""
+
+    @property
+    def moves(self) -> int:
+        """The slides of its games."""
+
+    @property
+    def seconds(self) -> float:
+        """The time it took."""
+
+    @property
+    def reached(self) -> Mapping[int, float]:
+        """Tile → the share of its games that reached it."""
+
+    @property
+    def ended(self) -> Mapping[int, float]:
+        """Tile → the share of its games whose largest tile it was."""
+
+
+class Plan(NamedTuple):
+    """What a training is called, what it does, and how far it is to go."""
+
+    name: str
+    about: str
+    """What learns, and how, in a line."""
+    games: int
+
+
+def block_lines(block: Block) -> list[str]:
+    """A block as the tools of this field print it: a line, and one for each tile games ended with
+    and those between.
+    """
+    head = (
+        f"{block.games:,} games: average {block.mean:,.0f}, maximum {block.best:,}, "
+        f"{_short(_speed(block))} moves/s"
+    )
+    tiles = _tiles(block)
+    width = len(str(tiles[-1])) + 4
+    return [
+        head,
+        *(
+            f"{tile:>{width}}  reached {100 * block.reached[tile]:5.1f} %"
+            f"  ended here {100 * block.ended[tile]:5.1f} %"
+            for tile in tiles
+        ),
+    ]
+
+
+def csv_header(tiles: Sequence[int]) -> str:
+    """The columns of `csv_line`."""
+    figures = ("games", "mean", "best", "moves", "seconds", "moves_per_s")
+    shares = (f"{what}_{tile}" for what in ("reached", "ended") for tile in tiles)
+    return _csv_line((*figures, *shares))
+
+
+def csv_line(block: Block, tiles: Sequence[int]) -> str:
+    """A block in a line; shares are of 1."""
+    figures = (block.games, block.mean, block.best, block.moves)
+    times = (round(block.seconds, 3), round(_speed(block)))
+    shares = (share.get(tile, 0.0) for share in (block.reached, block.ended) for tile in tiles)
+    return _csv_line((*figures, *times, *shares))
+
+
+class LiveTraining:
+    """A screen that renews itself on a terminal, and stays as it ends. A context manager.
+
+    `before` are blocks of earlier runs; `now` tells monotonic seconds.
+    """
+
+    def __init__(
+        self, console: Console, plan: Plan, before: Sequence[Block], now: Callable[[], float]
+    ) -> None:
+        self._plan = plan
+        self._blocks = list(before)
+        self._now = now
+        self._doing, self._since = "", now()
+        self._spinner = Spinner("dots")
+        self._live = Live(
+            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
+        )
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.doing("")
+        self._live.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        """Print a line that stays, above the screen."""
+        self._live.console.print(Text(line), soft_wrap=True)
+
+    def show(self, block: Block) -> None:
+        """Show a block that was played."""
+        self._blocks.append(block)
+
+    def doing(self, what: str) -> None:
+        """Show what is going on until something else does; nothing, with an empty text."""
+        self._doing, self._since = what, self._now()
+
+    def _screen(self) -> RenderableType:
+        parts = [screen(self._plan, self._blocks)] if self._blocks else []
+        if self._doing:
+            spent = duration(self._now() - self._since)
+            self._spinner.update(text=Text(f"{self._doing} · {spent}", style="dim"))
+            return Group(*parts, self._spinner)
+        return Group(*parts)
+
+
+class PlainTraining:
+    """Lines for logs and pipes. A context manager."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held open."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._console.print(Text(line), soft_wrap=True)
+
+    def show(self, block: Block) -> None:
+        """Print a block that was played."""
+        for line in block_lines(block):
+            self.say(line)
+
+    def doing(self, what: str) -> None:
+        """What is going on is worth no line."""
+
+
+def screen(plan: Plan, blocks: Sequence[Block]) -> RenderableType:
+    """How far the training is, how it went, and the last block's tiles; of at least one block."""
+    done = blocks[-1].games
+    progress = Table.grid(padding=(0, 2, 0, 0))
+    progress.add_row(
+        ProgressBar(total=plan.games, completed=done, width=16, complete_style=_COLOUR),
+        Text(status(plan, blocks)),
+    )
+    curve = sparkline([block.mean for block in blocks], _CURVE_WIDTH)
+    rise = f"{blocks[0].mean:,.0f} → {blocks[-1].mean:,.0f}"
+    figures = Table.grid(padding=(0, 4, 0, 0))
+    tiles = _tile_table(blocks[-1])
+    shown = max(_SHOWN_BLOCKS, tiles.row_count)
+    figures.add_row(_last_blocks(blocks[-shown:]), tiles)
+    return Group(
+        Text.assemble((plan.name, "bold"), "  ", (plan.about, "dim")),
+        progress,
+        Text(),
+        Text.assemble("average  ", (curve, _COLOUR), f"  {rise}"),
+        Text(),
+        figures,
+    )
+
+
+def status(plan: Plan, blocks: Sequence[Block]) -> str:
+    """Games played, speed, time left, in a line."""
+    last = blocks[-_RATE_BLOCKS:]
+    before = blocks[-len(last) - 1].games if len(blocks) > len(last) else 0
+    seconds = sum(block.seconds for block in last)
+    left = (plan.games - last[-1].games) * seconds / (last[-1].games - before)
+    speed = sum(block.moves for block in last) / seconds if seconds else 0.0
+    parts = [f"{last[-1].games:,} of {plan.games:,} games", f"{_short(speed)} moves/s"]
+    return " · ".join([*parts, f"{duration(left)} left"] if left > 0 else parts)
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """The values, none below 0, as bars side by side; `width` means where there are more."""
+    count = min(width, len(values))
+    edges = [len(values) * at // count for at in range(count + 1)]
+    means = [sum(values[begin:end]) / (end - begin) for begin, end in pairwise(edges)]
+    top = max(means) or 1.0
+    return "".join(_BARS[min(int(mean / top * len(_BARS)), len(_BARS) - 1)] for mean in means)
+
+
+def _last_blocks(blocks: Sequence[Block]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("games", "average", "maximum", "moves/s"):
+        table.add_column(column, justify="right")
+    for block in blocks:
+        table.add_row(
+            f"{block.games:,}",
+            f"{block.mean:,.0f}",
+            f"{block.best:,}",
+            _short(_speed(block)),
+            style="bold" if block is blocks[-1] else "dim",
+        )
+    return table
+
+
+def _tile_table(block: Block) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("tile", "reached", "", "ended here"):
+        table.add_column(column, justify="left" if column == "" else "right")
+    for tile in _tiles(block):
+        table.add_row(
+            str(tile),
+            f"{100 * block.reached[tile]:.1f} %",
+            Text("━" * round(_REACH_WIDTH * block.reached[tile]), _COLOUR),
+            f"{100 * block.ended[tile]:.1f} %",
+        )
+    return table
+
+
+def _tiles(block: Block) -> list[int]:
+    """The tiles its games ended with, and those between."""
+    ends = [tile for tile, share in block.ended.items() if share > 0]
+    return sorted(tile for tile in block.reached if min(ends) <= tile <= max(ends))
+
+
+def _speed(block: Block) -> float:
+    """Moves a second."""
+    return block.moves / block.seconds if block.seconds else 0.0
+
+
+def _short(number: float) -> str:
+    """`1.21 M`, `845 k`, `97`."""
+    if number >= 999_500:
+        return f"{number / 1e6:.2f} M"
+    return f"{number / 1e3:.0f} k" if number >= 1000 else f"{number:.0f}"
+
+
+def _csv_line(cells: Iterable[object]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
