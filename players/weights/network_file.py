@@ -39,7 +39,7 @@ from pydantic import ValidationError
 
 from arena.toml.tables import explain, written
 from players.kernels.network import Network
-from players.weights.network_header import Extra, network_of, offsets_of
+from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
 from players.weights.network_header import Header as Header  # what a file tells, beside the file
 
 FORMAT = "n-tuple network"
@@ -122,11 +122,6 @@ def save_network(
     finally:
         part.unlink(missing_ok=True)
     _sync(path.parent)
-
-
-def memory_mb() -> int:
-    """How much memory this machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
 
 
 def _read(file: BufferedReader, rules: str, extra: Collection[str]) -> Loaded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import accumulate
@@ -13,7 +14,8 @@ from pydantic import Field, ValidationInfo, field_validator
 from arena.toml.tables import Table
 from players.kernels.network import Network
 from players.kernels.tile_boards import CELL_BITS, TileBoard, tuple_masks
-from rules.tiles import CELLS, SPAWNS
+from rules.position import square_name
+from rules.tiles import CELLS, SIZE, SPAWNS
 
 
 class Extra(Table):
@@ -97,26 +99,37 @@ def network_of(header: Header, weights: Any = None) -> Network:
     floors = floors_of(header.rules, header.stages)
     if weights is None:
         weights = np.zeros((len(floors) + 1) * offsets[-1], np.float32)
-    masks = tuple_masks([cells_of(names) for names in header.tuples], CELL_BITS[header.rules])
+    cells = [[CELLS.index(name) for name in names] for names in header.tuples]
     return Network(
         weights,
-        masks,
+        tuple_masks(cells, CELL_BITS[header.rules]),
         np.array(offsets, np.int64),
         np.array(floors, np.uint64),
         np.float64(header.initial),
     )
 
 
-def cells_of(names: Sequence[str]) -> list[int]:
-    """The cells of a tuple, 0 to 15, in ascending order. Raises ValueError for what is no tuple."""
+def cells_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a tuple in the order of the board. Raises ValueError for what is no tuple."""
     unknown = [name for name in names if name not in CELLS]
     if unknown or not names:
-        got = f"{unknown[0]!r} is none" if unknown else "a tuple is empty"
-        raise ValueError(f"a tuple is made of cells from a1 to d4; {got}")
+        got = f"{unknown[0]!r} is none" if unknown else "there is none"
+        raise ValueError(f"a tuple is made of cells from a1 to d4, {got}")
     twice = [name for name in CELLS if list(names).count(name) > 1]
     if twice:
-        raise ValueError(f"a tuple has each cell once; {twice[0]} is there again")
-    return sorted(CELLS.index(name) for name in names)
+        raise ValueError(f"a tuple has each cell once, {twice[0]} is there again")
+    return tuple(sorted(names, key=CELLS.index))
+
+
+def twins_of(names: Sequence[str]) -> set[tuple[str, ...]]:
+    """The tuples that a tuple becomes by the 8 symmetries of the board."""
+    places = [divmod(CELLS.index(name), SIZE) for name in names]
+    twins = set()
+    for _ in range(4):
+        places = [(column, SIZE - 1 - row) for row, column in places]
+        for cells in (places, [(column, row) for row, column in places]):
+            twins.add(cells_of([square_name(*cell) for cell in cells]))
+    return twins
 
 
 def offsets_of(rules: str, tuples: Sequence[Sequence[str]]) -> list[int]:
@@ -134,3 +147,8 @@ def floors_of(rules: str, stages: Sequence[int]) -> list[int]:
     if list(stages) != sorted(set(stages)):
         raise ValueError("the tiles of stages must go up")
     return [values.index(tile) for tile in stages]
+
+
+def memory_mb() -> int:
+    """How much memory this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
