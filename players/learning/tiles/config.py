@@ -135,8 +135,13 @@ class TrainConfig:
 
 
 METHOD = {
-    **{"target": "target", "lambda": "mix", "steps": "steps", "updates": "updates"},
-    **{"rate": "rate", "alpha": "alpha", "threads": "threads"},
+    "target": "target",
+    "lambda": "mix",
+    "steps": "steps",
+    "updates": "updates",
+    "rate": "rate",
+    "alpha": "alpha",
+    "threads": "threads",
 }
 """What a network file tells of how it learned, by the names of the training file."""
 FREE = ("name", "games", "checkpoint_every")

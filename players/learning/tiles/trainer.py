@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,6 @@ class Trainer:
     """
 
     def __init__(self, config: TrainConfig, folder: Path, progress: Progress) -> None:
-        """Loads the kernels, or compiles them, which takes half a minute."""
         self.config = config
         self.folder = folder
         self._progress = progress
@@ -41,9 +41,7 @@ class Trainer:
             config.rate == "tc",
             config.updates == "forward",
         )
-        self._stop = np.ones(1, np.int64)
-        self._learn(0)  # plays nothing: no block's time is that of compiling
-        self._stop[0] = 0
+        self._stop = np.zeros(1, np.int64)
 
     @classmethod
     def open(cls, config: TrainConfig, folder: Path) -> Trainer:
@@ -75,6 +73,10 @@ class Trainer:
         """
         self._stop[0] = 1
 
+    def load_kernels(self) -> None:
+        """Load the kernels or compile them, so that no block's time has it."""
+        self._learn(0, np.ones(1, np.int64))  # stopped before it begins
+
     def run_block(self) -> Block | None:
         """Play the rest of the current block. None when that was interrupted, or all is played.
 
@@ -83,10 +85,14 @@ class Trainer:
         """
         if self.finished:
             return None
+        self.load_kernels()
         progress, began = self._progress, time.monotonic()
         with ThreadPoolExecutor(self.config.threads) as pool:
             try:
-                games = [pool.submit(self._learn, each) for each in range(self.config.threads)]
+                games = [
+                    pool.submit(self._learn, each, self._stop)
+                    for each in range(self.config.threads)
+                ]
                 for thread in games:
                     thread.result()
             except BaseException:
@@ -117,7 +123,7 @@ class Trainer:
         """Write the network alone, as a whole. Raises OSError."""
         save_network(path, self._header(), self._progress.memory.network)
 
-    def _learn(self, thread: int) -> None:
+    def _learn(self, thread: int, stop: Any) -> None:
         board = self._board
         tally = self._progress.tally(thread)
         learn(
@@ -126,7 +132,7 @@ class Trainer:
             self._progress.memory,
             self._rule,
             tally,
-            self._stop,
+            stop,
         )
 
     def _header(self) -> Header:
