@@ -13,10 +13,12 @@ from players.options import (
     AlphaBetaOptions,
     GreedyOptions,
     GtpOptions,
+    HeuristicOptions,
     MonkeyOptions,
     UctOptions,
     WeightedUctOptions,
 )
+from rules import TILE_GAMES
 
 Support = Callable[[str, Mapping[str, Any]], str | None]
 """Rules and variant to a sentence saying why the player cannot play it, or None when it can."""
@@ -91,6 +93,10 @@ def _plays_standard_othello(rules: str, variant: Mapping[str, Any]) -> str | Non
     return None
 
 
+def _slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
+    return None if rules in TILE_GAMES else f"it plays {' and '.join(TILE_GAMES)}, not {rules}"
+
+
 BUILTINS: dict[str, Builtin] = {
     builtin.name: builtin
     for builtin in (
@@ -138,6 +144,15 @@ BUILTINS: dict[str, Builtin] = {
             kernels=True,
             options=AlphaBetaOptions,
             support=_searches,
+        ),
+        Builtin(
+            name="heuristic",
+            module="players.heuristic",
+            summary="2048 and 2584 by alpha-beta: smooth, monotone boards against nasty tiles",
+            uses_clock=True,
+            kernels=True,
+            options=HeuristicOptions,
+            support=_slides_and_places,
         ),
         Builtin(
             name="gtp",

@@ -13,6 +13,7 @@ from players.sdk import Start, Turn
 
 if TYPE_CHECKING:
     from players.kernels.boards import Board
+    from players.kernels.tile_boards import TileBoard
 
 LAST_MOVES = 2
 """Moves for which time is kept in the bank beyond those still to come."""
@@ -22,12 +23,24 @@ def board_of(player: str, start: Start) -> Board:
     """The board of a game that the built-in `player` can play; else the process ends with a
     sentence on stderr.
     """
-    reason = BUILTINS[player].unsupported(start.rules, start.variant)
-    if reason is not None:
-        sys.exit(reason)
+    _refuse_unsupported(player, start)
     from players.kernels.boards import load_board  # compiled code, once it is certain to be needed
 
     return load_board(start.rules, start.variant)
+
+
+def tile_board_of(player: str, start: Start) -> TileBoard:
+    """The same for a player of 2048 and 2584."""
+    _refuse_unsupported(player, start)
+    from players.kernels.tile_boards import TileBoard  # as above
+
+    return TileBoard(start.rules, start.variant["spawn"])
+
+
+def _refuse_unsupported(player: str, start: Start) -> None:
+    reason = BUILTINS[player].unsupported(start.rules, start.variant)
+    if reason is not None:
+        sys.exit(reason)
 
 
 def think_until(turn: Turn, options: SearchOptions) -> float:

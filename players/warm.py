@@ -16,12 +16,26 @@ from collections.abc import Callable, Iterator
 
 import rules as rule_sets
 
-COMPILED = ("othello", "dots")
+COMPILED = ("othello", "dots", "2048", "2584")
 """The rule sets with kernels; players of the others have nothing to compile."""
 
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
+    return _tile_steps(rules) if rules in rule_sets.TILE_GAMES else _board_steps(rules)
+
+
+def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    from players.kernels.tile_boards import TileBoard
+    from players.search import heuristic
+
+    game = rule_sets.load(rules)
+    board = TileBoard(rules, game.variant["spawn"])
+    position = board.position(game.start().state())
+    yield f"{rules}: heuristic", lambda: heuristic.load_kernels(board, position)
+
+
+def _board_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     from players.endgame import load_endgame
     from players.kernels.boards import load_board, load_terms
     from players.search import alphabeta, uct

@@ -10,6 +10,7 @@ from players.options.common import (
     read_options,
 )
 from players.options.gtp import GtpOptions
+from players.options.heuristic import HeuristicOptions
 from players.options.uct import WEIGHT_TABLES, UctOptions, WeightedUctOptions
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "AlphaBetaOptions",
     "GreedyOptions",
     "GtpOptions",
+    "HeuristicOptions",
     "MonkeyOptions",
     "Options",
     "SearchOptions",

@@ -26,6 +26,8 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("2584", {"placer": "player", "placer_chooses": "cell"}),
 ]
 
+TILE_PLAYERS = {"heuristic"}
+
 
 @pytest.mark.parametrize("name", ["monkey", "greedy"])
 def test_plays_every_rule_set_from_every_seat(name: str, start_player: Callable[..., Any]) -> None:
@@ -109,13 +111,20 @@ def test_a_greedy_placer_leaves_the_lowest_best_reward(
 
 
 def test_the_catalogue_names_modules_options_and_limits() -> None:
-    assert set(BUILTINS) == {"monkey", "greedy", "uct", "weighted-uct", "alphabeta", "gtp"}
+    boards = {"uct", "weighted-uct", "alphabeta", "gtp"}
+    assert set(BUILTINS) == {"monkey", "greedy", *boards, *TILE_PLAYERS}
     for name, builtin in BUILTINS.items():
         assert builtin.name == name
         assert builtin.summary
+        assert all(field.description for field in builtin.options.model_fields.values())
+        if name in TILE_PLAYERS:
+            assert builtin.kernels
+            assert builtin.unsupported("2048", {}) is builtin.unsupported("2584", {}) is None
+            reason = builtin.unsupported("dots", {"rows": 5, "cols": 5})
+            assert reason == f"{name} cannot play this: it plays 2048 and 2584, not dots"
+            continue
         assert builtin.unsupported("othello", {"size": 8}) is None
         assert (builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None) == (name != "gtp")
-        assert all(field.description for field in builtin.options.model_fields.values())
         limited = name not in ("monkey", "greedy")
         assert builtin.kernels == (limited and name != "gtp")
         assert builtin.uses_clock == (None if name == "gtp" else limited)

@@ -1,0 +1,207 @@
+"""Alpha-beta between the slider and a placer that puts tiles where they annoy most.
+
+Values are thousandths of the evaluation, from the mover's view. The slider's positions are boards
+with a tile just placed, the placer's are boards after a slide; every line ends after a slide.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.kernels.bits import ONE, ZERO, is_set, mix
+from players.kernels.cache import bare_kernel, kernel, part
+from players.kernels.tile_heuristic import evaluate, most_annoying
+from players.kernels.tiles import CELLS, SLIDES, placed, slid, words
+from players.search.alphabeta.table import (
+    AT_LEAST,
+    AT_MOST,
+    BOUND,
+    DEPTH,
+    EXACT,
+    MOVE,
+    bucket_of,
+    field,
+    keep,
+    look_up,
+    value_of,
+)
+
+DEEPEST = 50
+"""No search looks so many slides ahead and one more."""
+PLIES = 2 * DEEPEST
+"""Nor more slides and placements."""
+
+THOUSANDTHS = 1000.0
+
+WIN = 1_000_000_000
+"""What it is worth to the placer that no slide is left; less a ply each that it takes. More than
+any evaluation."""
+SURE = WIN - PLIES
+"""A value so far from 0 is no estimate."""
+INFINITY = WIN + 1
+
+NO_MOVE = -1
+
+Scratch = np.dtype(
+    [
+        ("moves", np.int16, (PLIES + 1, 2 * CELLS)),
+        ("line", np.int16, (PLIES + 2, PLIES + 2)),
+        ("killers", np.int16, PLIES + 1),
+        ("nodes", np.int64),
+        ("node_limit", np.int64),
+        ("stopped", np.int64),
+        ("generation", np.int64),
+    ],
+    align=True,
+)
+"""What a search writes as it goes, and its limit:
+
+- moves: those of each ply: slides, and placements as `most_annoying` numbers them
+- line: the principal variation from each ply, ended by NO_MOVE
+- killers: the slide that was best last at a ply
+- nodes: positions visited; node_limit: stop at so many
+- stopped: not 0 once the search was told to stop: what it returns then means nothing
+- generation: which of the table's entries are new
+"""
+
+
+class Context(NamedTuple):
+    """What a search reads, and its table."""
+
+    heuristic: Any
+    """The evaluation (`players.kernels.tile_heuristic.Heuristic`)."""
+    table: Any
+    """The transposition table, of alpha-beta's form; empty to go without."""
+    stop: Any
+    """int64[1]: not 0 when the search is to stop."""
+
+
+@part
+def play(board: Any, move: Any, laws: Any) -> Any:
+    """(the board after a slide or a placement, whether that changed it)."""
+    if move < SLIDES:
+        after, changed, _ = slid(board, move, laws)
+        return after, changed
+    cell = np.uint64((move - SLIDES) >> 1)
+    return placed(board, cell, laws.rare if (move - SLIDES) & 1 else laws.common), True
+
+
+@part
+def order_slides(first: Any, second: Any, out: Any) -> Any:
+    """Write all slides to `out`, these two before the others; their number."""
+    count = 0
+    for slide in (first, second):
+        if slide != NO_MOVE and (count == 0 or slide != first):
+            out[count] = slide
+            count += 1
+    for slide in range(SLIDES):
+        if slide not in (first, second):
+            out[count] = slide
+            count += 1
+    return count
+
+
+@part
+def from_here(value: Any, ply: Any) -> Any:
+    """A value as the table has it: what is sure counts its plies from the position, not from the
+    root.
+    """
+    if value >= SURE:
+        return value + ply
+    return value - ply if value <= -SURE else value
+
+
+@bare_kernel
+def search(
+    board: Any, plies: int, alpha: int, beta: int, ply: int, context: Any, scratch: Any
+) -> Any:
+    """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft).
+
+    The slider moves where `plies` is odd, the placer where it is even; where it is 0, or no cell is
+    empty for the placer, the board is evaluated. Once told to stop, by `context.stop` or the limit
+    on nodes, it sets `scratch.stopped` and returns at once with a meaningless value; nothing of
+    that is stored.
+    """
+    scratch.nodes += 1
+    scratch.line[ply, 0] = NO_MOVE
+    heuristic, table, moves = context.heuristic, context.table, scratch.moves[ply]
+    if plies == 0:
+        return np.int64(-THOUSANDTHS * evaluate(board, heuristic))
+    if is_set(context.stop) or scratch.nodes >= scratch.node_limit:
+        scratch.stopped = 1
+        return np.int64(0)
+    is_slider = plies & 1 == 1
+    key, bucket = ZERO, np.int64(0)
+    if is_slider:
+        stored = np.int64(NO_MOVE)
+        if len(table):
+            first, second = words(board)
+            key = mix(mix(ONE, first), second)
+            bucket = bucket_of(table, key)
+            data = look_up(table, bucket, key)
+            if data != ZERO:
+                stored = field(data, MOVE)
+                bound, known = field(data, BOUND), from_here(value_of(data), -ply)
+                enough = (
+                    bound == EXACT
+                    or (bound == AT_LEAST and known >= beta)
+                    or (bound == AT_MOST and known <= alpha)
+                )
+                if enough and field(data, DEPTH) >= plies and ply > 0:
+                    return known
+        count = order_slides(stored, np.int64(scratch.killers[ply]), moves)
+    else:
+        count = most_annoying(board, heuristic, moves)
+
+    best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)
+    for index in range(count):
+        move = np.int64(moves[index])
+        child, changed = play(board, move, heuristic.laws)
+        if not changed:
+            continue
+        value = -search(child, plies - 1, -beta, -floor, ply + 1, context, scratch)
+        if scratch.stopped:
+            return np.int64(0)
+        if value > best:
+            best, best_move = value, move
+            if value > floor:
+                floor = value
+                extend_line(ply, move, scratch)
+            if value >= beta:
+                break
+    if best_move == NO_MOVE:
+        if is_slider:
+            return np.int64(ply - WIN)
+        return np.int64(-THOUSANDTHS * evaluate(board, heuristic))
+    if is_slider:
+        scratch.killers[ply] = best_move
+        if len(table):
+            bound = AT_LEAST if best >= beta else (EXACT if best > alpha else AT_MOST)
+            value = from_here(best, ply)
+            keep(table, bucket, key, value, best_move, plies, bound, scratch.generation)
+    return best
+
+
+@part
+def extend_line(ply: Any, move: Any, scratch: Any) -> None:
+    """The line from `ply` is `move` and the line from the next ply."""
+    line = scratch.line
+    line[ply, 0] = move
+    index = 0
+    while line[ply + 1, index] != NO_MOVE:
+        line[ply, index + 1] = line[ply + 1, index]
+        index += 1
+    line[ply, index + 1] = NO_MOVE
+
+
+@kernel
+def try_move(
+    board: Any, move: int, plies: int, alpha: int, beta: int, context: Any, scratch: Any
+) -> Any:
+    """The value of a legal `move` for who makes it, looking `plies` ≥ 1 ahead; the line after it is
+    in `scratch.line[1]`.
+    """
+    child, _ = play(board, np.int64(move), context.heuristic.laws)
+    return -search(child, plies - 1, -beta, -alpha, np.int64(1), context, scratch)
