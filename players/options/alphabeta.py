@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from players.options.common import EVALUATIONS, SearchOptions, named_or_file
+from players.options.tunable import Tunable
 
 
 class AlphaBetaOptions(SearchOptions):
@@ -26,7 +27,7 @@ class AlphaBetaOptions(SearchOptions):
     """What positions are valued by: "default", "classic" or the path of a file."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
-    aspiration: float = Field(default=0, ge=0)
+    aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=0, ge=0)
     """Expect the value of a deeper search within so many discs or boxes of the last one, and search
     again where it is not; 0 for no expectation. "minimax" and "mtdf" have no use for it."""
     endgame: int | None = Field(default=None, ge=0)

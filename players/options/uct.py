@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from players.options.common import EVALUATIONS, SearchOptions, named_or_file
+from players.options.tunable import Tunable, TunableTable
 
 WEIGHT_TABLES = ("hand", "league")
 """The weights that come with the package."""
@@ -17,7 +18,7 @@ PLAIN_C = 1.0
 class UctOptions(SearchOptions):
     """UCB1 applied to trees, with random playouts, proofs and solved endgames."""
 
-    c: float | Literal["auto"] = PLAIN_C
+    c: Annotated[float | Literal["auto"], Tunable(low=0.05, high=3.0, step=0.1)] = PLAIN_C
     """The weight of exploration in value + c·sqrt(2·ln N/n). "auto" makes it twice the standard
     deviation of the results so far, seen from the root, in the scale of the values: 1 where wins
     and losses are equally many, less where one side wins nearly always or results lie close."""
@@ -37,7 +38,7 @@ class UctOptions(SearchOptions):
     leaf: Literal["playout", "evaluation", "mixed"] = "playout"
     """What a new node is worth: the result of a playout, the result its evaluation lets expect, or
     a mixture. A finished game always counts as it ended."""
-    mix: float = Field(default=0.5, gt=0, lt=1)
+    mix: Annotated[float, Tunable(low=0.05, high=0.95, step=0.05)] = Field(default=0.5, gt=0, lt=1)
     """The share of the evaluation in a "mixed" leaf."""
     leaf_plies: int | None = Field(default=None, gt=0)
     """Descend no deeper than so many plies; a node there is evaluated, not played out."""
@@ -48,7 +49,7 @@ class UctOptions(SearchOptions):
     third sides avoided, in Othello squares beside an empty corner are."""
     playouts: Literal[1, 8] = 8
     """Playouts a leaf; 8 are played at once, in little more time than one."""
-    rave: float = Field(default=0.0, ge=0)
+    rave: Annotated[float, Tunable(low=0.0, high=10_000.0, step=300.0)] = Field(default=0.0, ge=0)
     """RAVE: mix a move's mean with that of the games in which the same player makes the move later,
     at a weight of sqrt(k/(3n + k)) after n playouts, k being this; moves not yet tried are then
     compared too, not tried first. 0 to go without. In dots with guided playouts 3000, with
@@ -86,7 +87,7 @@ class UctOptions(SearchOptions):
     memory_mb: int = Field(default=1024, ge=1, le=65_536)
     """The size of the tree. The fuller it is the more visits it takes for a node to be given
     children; it never stops growing."""
-    expand_after: int = Field(default=2, ge=1)
+    expand_after: Annotated[int, Tunable(low=1, high=40, step=1)] = Field(default=2, ge=1)
     """Visits before a node is given children, while the tree is empty."""
     reuse: bool = True
     """Keep the part of the tree below the moves played for the next move."""
@@ -181,7 +182,9 @@ class UctOptions(SearchOptions):
 class WeightedUctOptions(UctOptions):
     """UCT whose values are multiplied by a weight for each move during selection."""
 
-    weights: Annotated[str, named_or_file(*WEIGHT_TABLES)] = "hand"
+    weights: Annotated[
+        str, named_or_file(*WEIGHT_TABLES), TunableTable(low=0.9, high=1.1, step=0.02)
+    ] = "hand"
     """"hand", "league", or the path of a JSON file, relative to the tournament file: for Othello
     `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is symmetric, its
     upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second": {…}}`, with 1
