@@ -52,6 +52,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     from arena.reports.rate import RateError
     from arena.reports.replay import ReplayError
     from arena.reports.transcript import TranscriptError
+    from arena.toml.file import FileError
     from arena.tournament.executor import ExecutorError
     from arena.tournament.settings import ConfigError
     from arena.tournament.store import StoreError
@@ -59,5 +60,5 @@ def _mendable() -> tuple[type[Exception], ...]:
     return (
         *(UserError, BenchError, ConfigError, ExecutorError, StoreError),
         *(RateError, ReplayError, SandboxError, TranscriptError),
-        *(PackageError, SubmissionError),
+        *(FileError, PackageError, SubmissionError),
     )

@@ -270,6 +270,29 @@ def players(
 
 
 @app.command()
+def train(
+    file: Annotated[
+        Path, typer.Argument(metavar="CONFIG.toml", help="What to learn.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Where all of it is kept.", show_default="runs/NAME.train"
+        ),
+    ] = None,
+) -> None:
+    """Train a player for 2048 or 2584. Stop it anywhere; the same command goes on.
+
+    The folder holds the checkpoint, the log, the learning curve as a picture and as a table, and
+    at the end the network, which players take as their weights.
+    """
+    with errors_to_user():
+        from arena.cli.training import train
+
+        raise typer.Exit(train(file, out))
+
+
+@app.command()
 def schema(
     report: Annotated[bool, typer.Option("--report", help="Of the JSON report instead.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Of the JSON of a check instead.")] = False,

@@ -51,11 +51,13 @@ class Block(Protocol):
 
     @property
     def reached(self) -> Mapping[int, float]:
-        """Tile → the share of its games that reached it."""
+        """Tile → the share of its games that reached it, from the smallest that one ended with to
+        the largest.
+        """
 
     @property
     def ended(self) -> Mapping[int, float]:
-        """Tile → the share of its games whose largest tile it was."""
+        """The same tiles → the share of its games whose largest it was."""
 
 
 class Plan(NamedTuple):
@@ -68,14 +70,12 @@ class Plan(NamedTuple):
 
 
 def block_lines(block: Block) -> list[str]:
-    """A block as the tools of this field print it: a line, and one for each tile games ended with
-    and those between.
-    """
+    """A block as the tools of this field print it: a line, and one for each of its tiles."""
     head = (
         f"{block.games:,} games: average {block.mean:,.0f}, maximum {block.best:,}, "
         f"{_short(_speed(block))} moves/s"
     )
-    tiles = _tiles(block)
+    tiles = sorted(block.reached)
     width = len(str(tiles[-1])) + 4
     return [
         head,
@@ -97,9 +97,11 @@ def csv_header(tiles: Sequence[int]) -> str:
 def csv_line(block: Block, tiles: Sequence[int]) -> str:
     """A block in a line; shares are of 1."""
     figures = (block.games, block.mean, block.best, block.moves)
-    times = (round(block.seconds, 3), round(_speed(block)))
-    shares = (share.get(tile, 0.0) for share in (block.reached, block.ended) for tile in tiles)
-    return _csv_line((*figures, *times, *shares))
+    times = (round(block.seconds, 6), round(_speed(block)))
+    smallest = min(block.reached)  # which, and all before it, every game reached
+    reached = (block.reached.get(tile, 1.0 if tile < smallest else 0.0) for tile in tiles)
+    ended = (block.ended.get(tile, 0.0) for tile in tiles)
+    return _csv_line((*figures, *times, *reached, *ended))
 
 
 class LiveTraining:
@@ -184,7 +186,13 @@ def screen(plan: Plan, blocks: Sequence[Block]) -> RenderableType:
     done = blocks[-1].games
     progress = Table.grid(padding=(0, 2, 0, 0))
     progress.add_row(
-        ProgressBar(total=plan.games, completed=done, width=16, complete_style=_COLOUR),
+        ProgressBar(
+            total=plan.games,
+            completed=done,
+            width=16,
+            complete_style=_COLOUR,
+            finished_style=_COLOUR,
+        ),
         Text(status(plan, blocks)),
     )
     curve = sparkline([block.mean for block in blocks], _CURVE_WIDTH)
@@ -194,7 +202,7 @@ def screen(plan: Plan, blocks: Sequence[Block]) -> RenderableType:
     shown = max(_SHOWN_BLOCKS, tiles.row_count)
     figures.add_row(_last_blocks(blocks[-shown:]), tiles)
     return Group(
-        Text.assemble((plan.name, "bold"), "  ", (plan.about, "dim")),
+        Text(plan.name, "bold"),
         progress,
         Text(),
         Text.assemble("average  ", (curve, _COLOUR), f"  {rise}"),
@@ -242,7 +250,7 @@ def _tile_table(block: Block) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("tile", "reached", "", "ended here"):
         table.add_column(column, justify="left" if column == "" else "right")
-    for tile in _tiles(block):
+    for tile in sorted(block.reached):
         table.add_row(
             str(tile),
             f"{100 * block.reached[tile]:.1f} %",
@@ -250,12 +258,6 @@ def _tile_table(block: Block) -> Table:
             f"{100 * block.ended[tile]:.1f} %",
         )
     return table
-
-
-def _tiles(block: Block) -> list[int]:
-    """The tiles its games ended with, and those between."""
-    ends = [tile for tile, share in block.ended.items() if share > 0]
-    return sorted(tile for tile in block.reached if min(ends) <= tile <= max(ends))
 
 
 def _speed(block: Block) -> float:

@@ -63,7 +63,9 @@ class Point(Protocol):
 
     @property
     def reached(self) -> Mapping[int, float]:
-        """Tile → the share of its games that reached it."""
+        """Tile → the share of its games that reached it, from the smallest that one ended with to
+        the largest.
+        """
 
 
 def save_curve(folder: Path, blocks: Sequence[Point], title: str, about: str) -> None:
@@ -122,9 +124,14 @@ def _draw_reach(axes: Axes, blocks: Sequence[Point]) -> None:
     axes.set_ylim(0, 1)
     tiles = shown_tiles(blocks)
     for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
-        shares = [block.reached.get(tile, 0.0) for block in blocks]
+        shares = [_share(block, tile) for block in blocks]
         label = f"{tile}:  {100 * shares[-1]:.1f} %"
         axes.plot(games, shares, _line(blocks), color=colour, label=label, **_PEN)
+
+
+def _share(block: Point, tile: int) -> float:
+    """How many games of the block reached the tile."""
+    return block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0)
 
 
 def _line(blocks: Sequence[Point]) -> str:

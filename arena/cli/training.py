@@ -1,0 +1,208 @@
+"""`arena train`: from a training's file to a network, its learning curve and its log."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from arena.cli.apart import apart
+from arena.cli.exits import Exit, UserError
+from arena.cli.stopping import Stop, stop_signals
+from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, cannot_be_written, held
+from arena.reports.live import duration
+from arena.reports.training import Block, LiveTraining, PlainTraining, Plan, block_lines
+from players.kernels.tile_boards import TileBoard
+from players.learning.tiles.config import TrainConfig, load_config
+from players.learning.tiles.episodes import WHOLE_GAME
+from players.learning.tiles.trainer import CHECKPOINT, Trainer
+
+_DRAW_S = 30.0
+"""The curve is drawn at most so often, and at the end."""
+_LOADING_S = 2.0
+"""Kernels that are not there after so long are being compiled."""
+
+
+def train(file: Path, out: Path | None) -> Exit:
+    """Play the games of a training, or what is left of them. Raises UserError and FileError."""
+    config = load_config(file)
+    folder = out or Path("runs") / f"{config.name}.train"
+    again = shlex.join(["arena", *sys.argv[1:]])
+    with held(folder, CHECKPOINT):
+        try:
+            return _train(config, folder, again)
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped at once; what was not saved is played again. Go on with: {again}")
+            return Exit.INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise cannot_be_written(folder, error) from None
+
+
+def _train(config: TrainConfig, folder: Path, again: str) -> Exit:
+    """Train in a folder that is held; the exit code. Raises UserError and OSError."""
+    console = Console()
+    with console.status("reading the checkpoint"):
+        trainer = _opened(config, folder)
+    before = trainer.blocks
+    plan = Plan(config.name, about(config), config.games)
+    view = (
+        LiveTraining(console, plan, before, time.monotonic)
+        if console.is_terminal
+        else PlainTraining(console)
+    )
+    tiles = TileBoard(config.rules, config.spawn).values[1:]
+    with Notes(folder, tiles, before) as notes:
+        training = _Training(trainer, plan, folder, view, notes)
+        training.say(f"{plan.name}: {plan.about}")
+        if trainer.finished:
+            training.say("It is finished: all games are played. More games in the file go on.")
+        elif before:
+            training.say(f"{before[-1].games:,} of {plan.games:,} games were played before.")
+        with view:
+            if not trainer.finished:
+                training.load_kernels()
+                with stop_signals(trainer.interrupt) as stop:
+                    training.play(stop)
+            training.draw()
+            if trainer.finished:
+                training.write_network()
+        if not trainer.finished:
+            training.say(f"Stopped. Go on with: {again}")
+            return Exit.INTERRUPTED
+        training.conclude()
+    return Exit.DONE
+
+
+def _opened(config: TrainConfig, folder: Path) -> Trainer:
+    try:
+        return apart(partial(Trainer.open, config, folder))
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+class _Training:
+    """A training that goes on: played by `trainer`, shown by `view`, kept in `folder`."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        plan: Plan,
+        folder: Path,
+        view: LiveTraining | PlainTraining,
+        notes: Notes,
+    ) -> None:
+        self._trainer, self._plan, self._folder = trainer, plan, folder
+        self._view, self._notes = view, notes
+        self._drawn_at = time.monotonic()
+
+    def say(self, line: str) -> None:
+        """Show a line and keep it in the log."""
+        self._view.say(line)
+        self._notes.log(line)
+
+    def load_kernels(self) -> None:
+        """Compile the kernels, or find them in the cache."""
+        began, told = time.monotonic(), False
+
+        def waiting() -> None:
+            nonlocal told
+            if not told and time.monotonic() - began > _LOADING_S:
+                told = True
+                self.say("compiling kernels (once)")
+
+        self._view.doing("loading kernels")
+        apart(self._trainer.load_kernels, waiting)
+
+    def play(self, stop: Stop) -> None:
+        """Play block after block until all are played or somebody stops it; save what there is."""
+        every = self._trainer.config.checkpoint_every
+        while not stop.asked:
+            self._view.doing(f"playing block {len(self._trainer.blocks) + 1:,}")
+            block = apart(self._trainer.run_block)
+            if block is None:
+                break
+            self._add(block)
+            if block.number % every == 0 and not self._trainer.finished:
+                self._save()
+                if time.monotonic() - self._drawn_at > _DRAW_S:
+                    self.draw()
+        self._save()
+
+    def draw(self) -> None:
+        """Draw the learning curve, of at least one block."""
+        from players.learning.curve import save_curve  # matplotlib takes a second to load
+
+        if self._trainer.blocks:
+            self._view.doing("drawing the curve")
+            save_curve(self._folder, self._trainer.blocks, self._plan.name, self._plan.about)
+        self._drawn_at = time.monotonic()
+
+    def write_network(self) -> None:
+        """Write what was learned, without what only learning needs."""
+        self._view.doing("writing the network")
+        self._trainer.write_network(self._folder / NETWORK)
+
+    def conclude(self) -> None:
+        """Say what came out, and where everything is."""
+        blocks = self._trainer.blocks
+        seconds = duration(sum(block.seconds for block in blocks))
+        self.say(
+            f"{blocks[-1].games:,} games in {seconds}; the last {self._trainer.config.block:,} "
+            f"averaged {blocks[-1].mean:,.0f}."
+        )
+        self.say(f"The curve is in {self._folder / PICTURES[0]}, each block in {TABLE} beside it.")
+        self.say("The player, for a tournament of `arena run`:")
+        network = json.dumps(str((self._folder / NETWORK).resolve()), ensure_ascii=False)
+        for line in ("[[player]]", 'bot = "expectimax"', f"options = {{ weights = {network} }}"):
+            self.say(f"    {line}")
+
+    def _add(self, block: Block) -> None:
+        self._notes.add(block)
+        for line in block_lines(block):
+            self._notes.log(line)
+        self._view.show(block)
+
+    def _save(self) -> None:
+        self._view.doing("saving a checkpoint")
+        self._trainer.save()
+
+
+def about(config: TrainConfig) -> str:
+    """What learns, and how, in a line."""
+    sizes = Counter(map(len, config.tuples))
+    tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
+    stages = "".join(f", stage from {tile}" for tile in config.stages)
+    start = f", boards start at {config.initial:g}" if config.initial else ""
+    return " · ".join(
+        (
+            f"{config.rules}, spawn {config.spawn}",
+            f"tuples: {tuples} cells{stages}{start}",
+            f"{_target(config)} {config.updates}, {_rate(config)}",
+            f"seed {config.seed}",
+        )
+    )
+
+
+def _target(config: TrainConfig) -> str:
+    """What values are moved towards, as the literature writes it."""
+    ahead = "" if config.steps == WHOLE_GAME else f", {config.steps} steps"
+    return {
+        "td0": "TD(0)",
+        "td-lambda": f"TD({config.mix:g}){ahead}",
+        "n-step": f"{config.steps}-step TD",
+        "monte-carlo": "Monte Carlo",
+    }[config.target]
+
+
+def _rate(config: TrainConfig) -> str:
+    rate = {"tc": "temporal coherence", "fixed": "fixed rate"}[config.rate]
+    return f"{rate}, alpha {config.alpha:g}"
