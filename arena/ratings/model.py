@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from arena.ratings import elo
+from arena.ratings import elo, sprt
+from arena.ratings.pentanomial import Figures
 from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
 from arena.referee.sandbox.policy import Held
 
@@ -110,6 +111,11 @@ class Count(Table):
     with_prior: bool
     """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""
 
+    @classmethod
+    def of(cls, figures: Figures) -> Self:
+        """What `figures` say."""
+        return cls.model_validate({key: getattr(figures, key) for key in cls.model_fields})
+
 
 class Match(Table):
     """Two players head to head."""
@@ -128,6 +134,45 @@ class Match(Table):
     """Counted by games."""
     pentanomial: Count | None
     """Counted by complete pairs; null without any."""
+
+
+class Verdict(Table):
+    """A sequential test of the two players, where it stands; see arena.ratings.sprt."""
+
+    player: str
+    """Whose lead is tested: the first player of the tournament."""
+    opponent: str
+    """The other."""
+    model: sprt.Model
+    """What `elo0` and `elo1` are: normalized or logistic Elo."""
+    elo0: float
+    """The lead under H0."""
+    elo1: float
+    """The lead under H1."""
+    alpha: float
+    """Probability of accepting H1 where H0 holds, at most."""
+    beta: float
+    """Probability of accepting H0 where H1 holds, at most."""
+    unit: Literal["pair", "comparison"]
+    """What is counted: colour-swapped pairs; in 2048 and 2584, comparisons of two games."""
+    counts: dict[str, int]
+    """Units by their result: ll, ld, wl_dd, wd, ww, or lost, drawn, won."""
+    llr: float
+    """Log-likelihood ratio of H1 to H0 after these units."""
+    lower: float
+    """The ratio at which H0 is accepted."""
+    upper: float
+    """The ratio at which H1 is accepted."""
+    decision: Literal["H0", "H1"] | None
+    """What was accepted; null while the test goes on."""
+    estimate: Count | None
+    """The lead in these units; null without any. Biased once the test has stopped: a test stops
+    when luck has run one way."""
+
+    @property
+    def units(self) -> int:
+        """How many were counted."""
+        return sum(self.counts.values())
 
 
 class Broken(Table):
@@ -214,3 +259,5 @@ class Standings(Table):
     """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
     match: Match | None
     """Head to head; null unless exactly two players have results."""
+    sprt: Verdict | None = None
+    """The sequential test; null where the tournament asks for none."""

@@ -41,6 +41,11 @@ class PairCounts(NamedTuple):
     wd: int
     ww: int
 
+    @property
+    def by_half_points(self) -> tuple[int, int, int, int, int]:
+        """Pairs in which the player took 0, 1, 2, 3 and 4 half points."""
+        return self.ll, self.ld, self.wl + self.dd, self.wd, self.ww
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -105,8 +110,8 @@ def of_games(counts: GameCounts) -> Spread:
 
 def of_pairs(counts: PairCounts) -> Spread:
     """The distribution of a pair's mean score. ValueError without pairs."""
-    ll, ld, wl, dd, wd, ww = counts
-    return _spread({0.0: ll, 0.25: ld, 0.5: wl + dd, 0.75: wd, 1.0: ww}, games_each=2)
+    scores = (0.0, 0.25, 0.5, 0.75, 1.0)
+    return _spread(dict(zip(scores, counts.by_half_points, strict=True)), games_each=2)
 
 
 def _spread(counts: dict[float, float], games_each: int) -> Spread:

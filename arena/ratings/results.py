@@ -31,6 +31,7 @@ class GameDigest(NamedTuple):
     """The part of a game record that standings are made from, small enough to keep by thousands."""
 
     game: str
+    round: int
     pair: str
     rules: str
     seed: int
@@ -69,6 +70,7 @@ def digest(record: GameRecord) -> GameDigest:
         best_tile = max(max(row) for row in record.final_state["board"])
     return GameDigest(
         game=record.game,
+        round=record.round,
         pair=record.pair,
         rules=record.rules,
         seed=record.seed,

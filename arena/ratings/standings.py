@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -23,6 +22,7 @@ from arena.ratings.model import (
     PlayerStanding,
     Spoilt,
     Standings,
+    Verdict,
 )
 from arena.ratings.results import GameDigest, Result, digests, results_of
 from arena.ratings.tables import Meeting
@@ -39,11 +39,13 @@ def standings(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     planned: int | None = None,
+    sprt: Verdict | None = None,
 ) -> Standings:
     """The standings after `games`.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
-    the length of the schedule. For a live table keep digests instead of records.
+    the length of the schedule. `sprt` is what a `Trial` of these games says. For a live table
+    keep digests instead of records.
     """
     games = digests(games)
     played = tuple(game for game in games if game.termination is not Termination.VOID)
@@ -56,6 +58,7 @@ def standings(
         anchor_elo=anchor_elo,
         planned=planned,
         void=tuple(game for game in games if game.termination is Termination.VOID),
+        sprt=sprt,
     )
 
 
@@ -81,6 +84,7 @@ def standings_of_results(
         anchor_elo=anchor_elo,
         planned=None,
         void=(),
+        sprt=None,
     )
 
 
@@ -94,6 +98,7 @@ def _assemble(
     anchor_elo: float,
     planned: int | None,
     void: Sequence[GameDigest],
+    sprt: Verdict | None,
 ) -> Standings:
     moves_first = all(game.rules not in TILE_GAMES for game in games)
     rated = {player for result in results for player in result[:2]}
@@ -139,6 +144,7 @@ def _assemble(
         sandboxes=tuple(_sandboxes(games)),
         covariance=tuple(tuple(row) for row in fit.covariance[np.ix_(order, order)].tolist()),
         match=_match(results, *ranked) if len(ranked) == 2 else None,
+        sprt=sprt,
     )
 
 
@@ -277,10 +283,6 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
         games=counted.games._asdict(),
         pairs=counted.pairs._asdict(),
         unpaired=counted.unpaired,
-        trinomial=_count(counted.trinomial),
-        pentanomial=None if pairs is None else _count(pairs),
+        trinomial=Count.of(counted.trinomial),
+        pentanomial=None if pairs is None else Count.of(pairs),
     )
-
-
-def _count(figures: pentanomial.Figures) -> Count:
-    return Count.model_validate({key: asdict(figures)[key] for key in Count.model_fields})

@@ -34,6 +34,7 @@ def played(
     fault = Termination.TIMEOUT if offender is not None else Termination.NATURAL
     return GameDigest(
         game=f"g{len(_numbers):04d}",
+        round=1,
         pair=pair,
         rules=rules,
         seed=seed,

@@ -1,0 +1,190 @@
+"""Wald's sequential test of two hypotheses about the Elo between two players: play until decided.
+
+H0 says that the first player's lead is `elo0`, H1 that it is `elo1`. After each unit (a colour-
+swapped pair, or in tile games a comparison on one seed) the log-likelihood ratio of the two is
+formed, and the test stops as soon as it leaves the bounds ln(β/(1 − α)) and ln((1 − β)/α). It is
+the *generalised* test: what the hypotheses leave open, how often each result of a unit comes, is
+put at its maximum-likelihood value under either; the ratio is exact, no normal approximation.
+
+With observed shares p̂ of results of worth a, the likeliest distribution of mean s is
+p = p̂/(1 + x·(a − s)), where x solves Σ p̂·(a − s)/(1 + x·(a − s)) = 0. A lead in normalized Elo
+fixes (μ − ½)/σ = t in place of the mean; there the condition is replaced by its tangent at the last
+distribution found, which is a mean again, until nothing changes. A result that never came counts
+as a thousandth of one, so that every distribution is possible.
+
+Sources: Van den Bergh, "A practical introduction to the GSPRT" and "Comments on Normalized Elo"
+(2020–2021); the definition is that of fishtest and fastchess.
+
+The error rates α and β hold at `elo0` and `elo1`; between them either answer is right enough. An
+estimate of Elo made where a test stopped is biased: a test stops when luck has run one way, so the
+winner's lead looks larger than it is. To measure a lead, play a number of games fixed beforehand.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arena.ratings.elo import SCALE
+from arena.referee.frozen import Frozen
+
+Floats = NDArray[np.float64]
+Model = Literal["normalized", "logistic"]
+
+MOST_ELO = 100.0
+"""Hypotheses further from 0 are decided by so few games that likelihoods are no guide to them."""
+
+_NEVER = 1e-3
+"""What stands for a count of 0."""
+_TANGENTS = 30
+"""Three or four are enough but for the most lopsided counts."""
+_CLOSE = 1e-9
+"""Shares that differ by less are the same."""
+_STEPS = 100
+"""More steps of Newton's than are ever needed: the bracket is halved at the least."""
+_STILL = 1e-13
+"""A step so much smaller than the way to the nearest pole is none."""
+_ROUNDING = 1e-15
+"""Nor is one so small beside x: it is no more than rounding."""
+
+
+class Sprt(Frozen):
+    """What is tested, and how sure the answer is to be."""
+
+    elo0: float = 0.0
+    """The first player's lead under H0."""
+    elo1: float = 5.0
+    """The first player's lead under H1."""
+    alpha: float = 0.05
+    """Probability of accepting H1 where H0 holds, at most."""
+    beta: float = 0.05
+    """Probability of accepting H0 where H1 holds, at most."""
+    model: Model = "normalized"
+    """What `elo0` and `elo1` are: normalized Elo (in units of a game's spread) or logistic Elo."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which H0 and H1 are accepted."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+    def decision(self, ratio: float) -> Literal["H0", "H1"] | None:
+        """What a log-likelihood ratio decides; None between the bounds."""
+        lower, upper = self.bounds
+        return "H0" if ratio <= lower else "H1" if ratio >= upper else None
+
+
+class Expected(NamedTuple):
+    """Units that a test takes on the average, about."""
+
+    at_hypotheses: float
+    """Where H0 or H1 holds; the larger of the two."""
+    half_way: float
+    """Where the lead is half way between them: the longest."""
+
+
+def expected_units(test: Sprt, games_each: int) -> Expected | None:
+    """Wald's approximation, for normalized Elo; None for logistic Elo, where the length hangs on
+    how drawish the games are. `games_each` is the games of a unit that has a score.
+    """
+    if test.model == "logistic":
+        return None
+    low, high = test.bounds
+    shift = t_value(test.elo1 - test.elo0, games_each)
+    drift = shift**2 / 2
+    at_h1 = (1 - test.beta) * high + test.beta * low
+    at_h0 = -(test.alpha * high + (1 - test.alpha) * low)
+    return Expected(max(at_h0, at_h1) / drift, -low * high / shift**2)
+
+
+def t_value(elo: float, games_each: int) -> float:
+    """(μ − ½)/σ of a unit's score, where a lead is `elo` in normalized Elo."""
+    return elo / (2 * SCALE) * math.sqrt(games_each)
+
+
+def expected_score(elo: float) -> float:
+    """The mean score of a lead in logistic Elo."""
+    return 1 / (1 + math.exp(-elo / SCALE))
+
+
+def log_likelihood_ratio(test: Sprt, counts: ArrayLike) -> Floats:
+    """How much likelier the counts are under H1 than under H0, as a natural logarithm.
+
+    counts: (…, 5) pairs of two games by half points (LL, LD, WL or DD, WD, WW), or (…, 3) lone
+    results (lost, drawn, won). Returns (…), for each row by itself; 0 for a row without results.
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    rows = counts.reshape(-1, counts.shape[-1])
+    played = rows.sum(axis=1) > 0
+    ratios = np.zeros(len(rows))
+    if played.any():
+        ratios[played] = _ratios(test, rows[played])
+    return ratios.reshape(counts.shape[:-1])
+
+
+def _ratios(test: Sprt, counts: Floats) -> Floats:
+    counts = np.where(counts > 0, counts, _NEVER)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    results = counts.shape[1]
+    worth = np.linspace(0.0, 1.0, results)
+    likeliest = []
+    for elo in (test.elo0, test.elo1):
+        if test.model == "logistic":
+            likeliest.append(_with_mean_zero(shares, worth - expected_score(elo)))
+        else:
+            likeliest.append(_with_t_value(shares, worth, t_value(elo, games_each(results))))
+    under_h0, under_h1 = likeliest
+    ratios: Floats = (counts * np.log(under_h1 / under_h0)).sum(axis=1)
+    return ratios
+
+
+def games_each(results: int) -> int:
+    """Games in a unit that has so many results: 5 are pairs' half points, 3 a lone result."""
+    return (results - 1) // 2
+
+
+def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
+    """The likeliest distributions with (μ − ½)/σ = t, given the observed shares (rows, results)."""
+    found = np.full_like(shares, 1 / shares.shape[1])
+    going = np.arange(len(shares))  # rows that still change
+    for _ in range(_TANGENTS):
+        before = found[going]
+        mean = before @ worth
+        apart = worth - mean[:, None]
+        sigma = np.sqrt((before * apart**2).sum(axis=1))[:, None]
+        tangent = worth - 0.5 - t * sigma / 2 * (1 + (apart / sigma) ** 2)
+        found[going] = _with_mean_zero(shares[going], tangent)
+        going = going[np.abs(found[going] - before).max(axis=1) > _CLOSE]
+        if not len(going):
+            break
+    return found
+
+
+def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
+    """The likeliest distributions (rows, results) with Σ p·worth = 0, given the observed shares.
+
+    worth: (results) or (rows, results), with values on both sides of 0.
+    """
+    worth = np.broadcast_to(worth, shares.shape)
+    # x lies where every p is positive; the sum falls from ∞ to −∞ in between
+    left, right = -1 / worth.max(axis=1), -1 / worth.min(axis=1)
+    low, high, x = left, right, np.zeros(len(shares))
+    for _ in range(_STEPS):
+        terms = worth / (1 + x[:, None] * worth)
+        value, slope = (shares * terms).sum(axis=1), -(shares * terms**2).sum(axis=1)
+        low, high = np.where(value > 0, x, low), np.where(value < 0, x, high)
+        room, turn = (x - left) * (right - x), left + right - 2 * x
+        newton = x - value * room / (slope * room + value * turn)  # of value·room: without poles
+        inside = (newton >= low) & (newton <= high) & (newton > left) & (newton < right)
+        after = np.where(inside, newton, (low + high) / 2)
+        step, x = np.abs(after - x), after
+        if (step <= _STILL * np.minimum(x - left, right - x) + _ROUNDING * np.abs(x)).all():
+            break
+    found: Floats = shares / (1 + x[:, None] * worth)
+    found /= found.sum(axis=1, keepdims=True)
+    return found

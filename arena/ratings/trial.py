@@ -1,0 +1,132 @@
+"""A sequential test of two players of a tournament: its units put together from games."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from arena.protocol import Termination
+from arena.ratings.model import Count, Verdict
+from arena.ratings.pentanomial import (
+    GameCounts,
+    PairCounts,
+    figures,
+    head_to_head,
+    of_games,
+    of_pairs,
+)
+from arena.ratings.results import GameDigest, results_of
+from arena.ratings.sprt import Sprt, log_likelihood_ratio
+
+_AT_ONCE = 1000
+"""Units looked at together: few are looked at in vain past the one that decides."""
+
+Decision = Literal["H0", "H1"]
+
+
+class Trial:
+    """The test as games come in, in whatever order.
+
+    A unit is a round: two games with colours swapped on one opening, or in 2048 and 2584 one
+    comparison (both on one seed, or the two games with the roles swapped). Units count in the order
+    of the schedule, up to the first that is still to be played, so that neither the pace of a game
+    nor an interruption has a say in the verdict. A round with a void attempt holds nothing up: it
+    counts once it is complete. A forfeit counts as the loss it is.
+
+    The verdict follows from the set of games alone. Once decided, later units do not count.
+    """
+
+    def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:
+        self.test = test
+        self.player = player
+        self.opponent = opponent
+        self._paired = paired
+        self._begun: dict[int, list[GameDigest]] = defaultdict(list)
+        """Round → its games, until they make a unit."""
+        self._units: dict[int, int] = {}
+        """Round → which of the results of a unit it brought."""
+        self._spoilt: set[int] = set()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._next = 1
+        self._counts = np.zeros(5 if self._paired else 3, dtype=np.int64)
+        self._ratio = 0.0
+        self._decision: Decision | None = None
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a game, or of a void attempt at one."""
+        if game.termination is Termination.VOID:
+            self._spoilt.add(game.round)
+            return
+        games = self._begun[game.round]
+        games.append(game)
+        unit = self._unit(games)
+        if unit is None:
+            return
+        self._units[game.round] = unit
+        del self._begun[game.round]
+        if game.round < self._next:  # it had been passed over as spoilt
+            self._begin()
+
+    def _unit(self, games: Sequence[GameDigest]) -> int | None:
+        """Which result a round's games make; None when one is missing."""
+        counted = head_to_head(results_of(games), self.player, self.opponent)
+        results = counted.pairs.by_half_points if self._paired else counted.games[::-1]
+        return results.index(1) if any(results) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the test stands."""
+        while self._decision is None and (units := self._more()):
+            steps = np.zeros((len(units), len(self._counts)), dtype=np.int64)
+            steps[np.arange(len(units)), units] = 1
+            totals = self._counts + steps.cumsum(axis=0)
+            for total, ratio in zip(totals, log_likelihood_ratio(self.test, totals), strict=True):
+                self._counts, self._ratio = total, float(ratio)
+                self._decision = self.test.decision(self._ratio)
+                if self._decision is not None:
+                    break
+        return self._told()
+
+    def _more(self) -> list[int]:
+        """The next complete units, some of many, up to the first round still to be played."""
+        units: list[int] = []
+        while len(units) < _AT_ONCE:
+            unit = self._units.get(self._next)
+            if unit is not None:
+                units.append(unit)
+            elif self._next not in self._spoilt:
+                break
+            self._next += 1
+        return units
+
+    def _told(self) -> Verdict:
+        names = ("ll", "ld", "wl_dd", "wd", "ww") if self._paired else ("lost", "drawn", "won")
+        counts = [int(count) for count in self._counts]
+        lower, upper = self.test.bounds
+        return Verdict(
+            player=self.player,
+            opponent=self.opponent,
+            **self.test.model_dump(),
+            unit="pair" if self._paired else "comparison",
+            counts=dict(zip(names, counts, strict=True)),
+            llr=self._ratio,
+            lower=lower,
+            upper=upper,
+            decision=self._decision,
+            estimate=_estimate(counts),
+        )
+
+
+def _estimate(counts: Sequence[int]) -> Count | None:
+    if not any(counts):
+        return None
+    if len(counts) == 3:
+        lost, drawn, won = counts
+        return Count.of(figures(of_games(GameCounts(won, drawn, lost))))
+    ll, ld, even, wd, ww = counts
+    return Count.of(figures(of_pairs(PairCounts(ll, ld, 0, even, wd, ww))))
