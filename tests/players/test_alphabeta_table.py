@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from players.kernels.cache import kernel
+from players.kernels.prefetch import prefetch
 from players.search.alphabeta.table import (
     AT_LEAST,
     BOUND,
@@ -24,7 +25,6 @@ from players.search.alphabeta.table import (
     keep,
     look_up,
     new_table,
-    prefetch,
     value_of,
 )
 

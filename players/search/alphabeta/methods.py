@@ -16,6 +16,7 @@ from players.endgame import solve
 from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
 from players.kernels.bits import ZERO, is_set
 from players.kernels.cache import kernel, part
+from players.kernels.prefetch import prefetch
 from players.kernels.pruning import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta.ordering import (
     rank_moves,
@@ -35,7 +36,6 @@ from players.search.alphabeta.table import (
     field,
     keep,
     look_up,
-    prefetch,
     value_of,
 )
 from players.search.alphabeta.values import (

@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
 
 from players.kernels import game
-from players.kernels.bits import BYTE, HALF, ZERO, below, declare
-from players.kernels.cache import intrinsic, part
+from players.kernels.bits import BYTE, HALF, ZERO, below
+from players.kernels.cache import part
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 """What a stored value says of the true one. 0 marks an empty entry."""
@@ -42,24 +40,6 @@ def new_table(memory_mb: int) -> Any:
     words = np.zeros(BUCKET_WORDS * buckets + spare, np.uint64)
     begin = -words.ctypes.data % LINE_BYTES // 8
     return words[begin : begin + BUCKET_WORDS * buckets]
-
-
-@intrinsic
-def prefetch(_typing: Any, table: Any, index: Any) -> Any:
-    """Have the processor fetch `table[index]` while it does other things."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        pointer = builder.gep(array.data, [arguments[1]])
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function = declare(
-            builder.module, "llvm.prefetch.p0i8", ir.VoidType(), [byte, word, word, word]
-        )
-        # for reading, kept in every cache, data
-        builder.call(function, [builder.bitcast(pointer, byte), word(0), word(3), word(1)])
-        return context.get_dummy_value()
-
-    return types.none(table, types.int64), generate
 
 
 @part
