@@ -39,7 +39,7 @@ class HeuristicPlayer:
         with stop_at(think_until(turn, options)) as stop:
             found = self._search.think(position, turn.legal, stop, limits)
         speed = f"{found.nodes / seconds_since(turn):.0f} nodes/s"
-        end = f"; the worst placements end the game in {found.end} slides"
+        end = f"; slides left under the worst placements: {found.end}"
         return found.move, {
             "score": found.score,
             "depth": found.depth,

@@ -115,12 +115,12 @@ class HeuristicSearch:
             others = sorted(lines, key=_value, reverse=True)
             order = [best.move, *(line.move for line in others if line.move != best.move)]
             lines, whole = self._look(position, order, 2 * depth + 2 - is_slider, stop)
-            depth += whole
             deeper = max(lines, key=_value, default=best)
             if is_slider and deeper.end is not None:
                 end = deeper.end
                 break
             best = deeper
+            depth += whole
         end = end or best.end
         return Found(
             best.move,
