@@ -64,9 +64,9 @@ class Loaded(NamedTuple):
     """The arrays that were asked for, by name."""
 
 
-def load_network(name: str, rules: str, extra: Collection[str] = ()) -> Loaded:
+def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> Loaded:
     """The network in the file `name`, or that which comes with the package for `rules`, "default";
-    with the arrays named in `extra`.
+    with the arrays named in `extra`. None as `rules` takes a network for either game.
 
     Raises ValueError: the file with what is wrong and what to do.
     """
@@ -124,7 +124,7 @@ def save_network(
     _sync(path.parent)
 
 
-def _read(file: BufferedReader, rules: str, extra: Collection[str]) -> Loaded:
+def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Loaded:
     """A file's content. Raises ValueError without the name of the file."""
     first = file.readline(_FIRST_LINE_MOST)
     if not first.startswith(f"{FORMAT} ".encode()):
@@ -136,9 +136,9 @@ def _read(file: BufferedReader, rules: str, extra: Collection[str]) -> Loaded:
         raise ValueError("is damaged: cut short, or changed since it was written; copy it again")
     file.seek(begin)
     header = _header(file.readline(_HEADER_MOST))
-    if header.rules != rules:
+    if rules is not None and header.rules != rules:
         raise ValueError(f"is a network for {header.rules}, not for {rules}")
-    length = (len(header.stages) + 1) * offsets_of(rules, header.tuples)[-1]
+    length = (len(header.stages) + 1) * offsets_of(header.rules, header.tuples)[-1]
     needed = 4 * length // 1_000_000
     if needed > memory_mb():
         raise ValueError(f"needs {needed:,} MB of memory, this machine has {memory_mb():,} MB")
@@ -185,7 +185,7 @@ def _weights(header: Header, found: Any) -> Any:
     """The numbers of the payload as float32. Raises ValueError for what is no number."""
     if header.numbers == "int16":
         whole, found = found, np.empty(len(found), np.float32)
-        for table, scale in _tables(header):
+        for table, scale in zip(tables_of(header), header.scales, strict=True):
             np.multiply(whole[table], np.float32(scale), out=found[table])
     if not np.isfinite(np.sum(found, dtype=np.float64)):
         raise ValueError("holds weights that are no numbers")
@@ -195,14 +195,14 @@ def _weights(header: Header, found: Any) -> Any:
 def _as_int16(header: Header, network: Network) -> Any:
     """The weights as multiples of the header's scales."""
     whole = np.empty(len(network.weights), np.int16)
-    for table, scale in _tables(header):
+    for table, scale in zip(tables_of(header), header.scales, strict=True):
         multiples = np.rint(network.weights[table] / np.float32(scale))
         whole[table] = np.clip(multiples, -INT16_MOST, INT16_MOST)
     return whole
 
 
-def _tables(header: Header) -> list[tuple[slice, float]]:
-    """Where each table of each stage lies, with its scale."""
+def tables_of(header: Header) -> list[slice]:
+    """Where the tables lie among the weights, stage after stage."""
     offsets = offsets_of(header.rules, header.tuples)
     starts = [
         stage * offsets[-1] + offset
@@ -210,8 +210,7 @@ def _tables(header: Header) -> list[tuple[slice, float]]:
         for offset in offsets[:-1]
     ]
     ends = [*starts[1:], (len(header.stages) + 1) * offsets[-1]]
-    slices = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
-    return list(zip(slices, header.scales, strict=True))
+    return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
 def _first_line(digest: str) -> bytes:

@@ -14,6 +14,9 @@ afterstate was chosen.
 An update takes alpha·(target − value), split evenly over the entries of the board; with temporal
 coherence (Beal and Smith 1999) each weight takes the share |E|/A of it, for the sum E of its errors
 so far and the sum A of their sizes, and all while A is 0.
+
+All kernels of learning are in this file, made of parts of `players.kernels`: so the cache sees it
+when one changes.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.bits import is_set
-from players.kernels.cache import kernel, part
-from players.kernels.network import NOTHING, SYMMETRIES, entries, value, weight
+from players.kernels.bits import ZERO, is_set
+from players.kernels.cache import bare_kernel, part
+from players.kernels.network import NOTHING, SYMMETRIES, Network, entries, value, weight
 from players.kernels.tiles import SLIDES, largest, of_words, pushed, spawned, transposed, words
 
 WHOLE_GAME = 1 << 40
@@ -69,13 +72,13 @@ class Tally(NamedTuple):
     counts: Any
     """int64[2]: the games played so far, and their moves."""
     scores: Any
-    """uint64[games]: the score of each game."""
+    """uint64[games]: the score of each desk."""
     tops: Any
     """uint64[games]: the index of its largest tile."""
 
 
-class Trajectory(NamedTuple):
-    """The afterstates of a game, with room for more."""
+class Desk(NamedTuple):
+    """What a thread works with: the afterstates of the game it plays, with room for more."""
 
     boards: Any
     """uint64[2·room]: two words each."""
@@ -83,47 +86,77 @@ class Trajectory(NamedTuple):
     """float64[room]: for the slide that led there."""
     values: Any
     """float64[room]: what the network took each to be worth."""
-
-
-@kernel
-def learn(start: Any, laws: Any, memory: Any, rule: Any, tally: Any, stop: Any) -> None:
-    """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
-    game. `start` is the empty board.
+    held: Any
+    """uint64[4]: of a game that waits for room its board's two words, its score, and how many
+    afterstates it has; 0 of them when none waits.
     """
-    network, state, played = memory.network, tally.random[0], tally.counts[0]
-    at = np.empty(SYMMETRIES * len(network.masks), np.uint64)
-    game = new_trajectory(ROOM)
-    while played < len(tally.scores) and not is_set(stop):
-        board, state = spawned(start, laws, state)
-        board, state = spawned(board, laws, state)
-        count, score = 0, np.uint64(0)
+    at: Any
+    """uint64[entries of a board]."""
+
+
+def new_desk(network: Network, room: int = ROOM) -> Desk:
+    """A desk with room for so many afterstates."""
+    return Desk(
+        np.zeros(2 * room, np.uint64),
+        np.zeros(room),
+        np.zeros(room),
+        np.zeros(4, np.uint64),
+        np.zeros(SYMMETRIES * len(network.masks), np.uint64),
+    )
+
+
+def with_more_room(desk: Desk) -> Desk:
+    """The desk with room for twice as many afterstates."""
+    boards, rewards, values = (
+        np.concatenate([each, np.zeros_like(each)])
+        for each in (desk.boards, desk.rewards, desk.values)
+    )
+    return Desk(boards, rewards, values, desk.held, desk.at)
+
+
+@bare_kernel
+def learn(start: Any, laws: Any, memory: Any, rule: Any, tally: Any, desk: Any, stop: Any) -> Any:
+    """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
+    game. `start` is the empty board. Whether the desk lacks room for the game that was begun: call
+    again with more, and it goes on.
+    """
+    state, played, held = tally.random[0], tally.counts[0], desk.held
+    board, score, count = of_words(start, held[0], held[1]), held[2], np.int64(held[3])
+    while count > 0 or (played < len(tally.scores) and not is_set(stop)):
+        if count == 0:
+            board, state = spawned(start, laws, state)
+            board, state = spawned(board, laws, state)
+            score = ZERO
         while True:
-            after, can, reward, worth = best_slide(board, laws, network)
+            after, can, reward, worth = best_slide(board, laws, memory.network)
             if not can:
                 break
-            if count == len(game.rewards):
-                game = with_more_room(game)
-            game.boards[2 * count], game.boards[2 * count + 1] = words(after)
-            game.rewards[count], game.values[count] = np.float64(reward), worth
+            if count == len(desk.rewards):
+                held[0], held[1] = words(board)
+                held[2], held[3], tally.random[0] = score, np.uint64(count), state
+                return True
+            desk.boards[2 * count], desk.boards[2 * count + 1] = words(after)
+            desk.rewards[count], desk.values[count] = np.float64(reward), worth
             if rule.forward:
-                learn_reached(game, count, start, memory, rule, at)
+                learn_reached(desk, count, start, memory, rule)
             count += 1
             score += reward
             board, state = spawned(after, laws, state)
-        learn_ended(game, count, start, memory, rule, at)
+        learn_ended(desk, count, start, memory, rule)
         tally.scores[played], tally.tops[played] = score, largest(board)
         played += 1
         tally.counts[0], tally.random[0] = played, state
         tally.counts[1] += count
+        count, held[3] = np.int64(0), ZERO
+    return False
 
 
-@kernel
-def play(start: Any, laws: Any, network: Any, tally: Any, visits: Any) -> None:
+@bare_kernel
+def play(start: Any, laws: Any, network: Any, tally: Any, at: Any, visits: Any) -> None:
     """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
-    weight was asked for an afterstate that was chosen.
+    weight was asked for an afterstate that was chosen; uint64[entries] `at` is for its own use.
     """
     state = tally.random[0]
-    at = np.empty(SYMMETRIES * len(network.masks), np.uint64)
     for number in range(len(tally.scores)):
         board, state = spawned(start, laws, state)
         board, state = spawned(board, laws, state)
@@ -146,7 +179,7 @@ def best_slide(board: Any, laws: Any, network: Any) -> Any:
     """(the afterstate of the best slide, or its mirror image; whether there is a slide; the reward
     as uint64; the afterstate's value).
     """
-    best, chosen, can, gained, worth = WORST, board, False, np.uint64(0), 0.0
+    best, chosen, can, gained, worth = WORST, board, False, ZERO, 0.0
     side = transposed(board)
     for slide in range(SLIDES):
         start = side if slide < 2 else board
@@ -154,64 +187,64 @@ def best_slide(board: Any, laws: Any, network: Any) -> Any:
         if changed:
             rest = value(after, network)
             if np.float64(reward) + rest > best:
-                best, chosen, can = np.float64(reward) + rest, after, True
-                gained, worth = reward, rest
+                best, worth = np.float64(reward) + rest, rest
+                chosen, can, gained = after, True, reward
     return chosen, can, gained, worth
 
 
 @part
-def learn_reached(game: Any, last: Any, start: Any, memory: Any, rule: Any, at: Any) -> None:
+def learn_reached(desk: Any, last: Any, start: Any, memory: Any, rule: Any) -> None:
     """Forward: afterstate `last` was reached, so the one `steps` before it has its target."""
     if last >= rule.steps:
         first = last - rule.steps
-        target = _ahead(game, first, last, game.values[last], rule.mix)
-        update(_board(game, first, start), target, memory, rule, at)
+        target = _ahead(desk, first, last, desk.values[last], rule.mix)
+        update(_board(desk, first, start), target, memory, rule, desk.at)
 
 
 @part
-def learn_ended(game: Any, count: Any, start: Any, memory: Any, rule: Any, at: Any) -> None:
+def learn_ended(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
     """The game ended after `count` afterstates: all are updated that are not yet."""
     if rule.forward:
-        _learn_rest(game, count, start, memory, rule, at)
+        _learn_rest(desk, count, start, memory, rule)
     else:
-        _learn_backward(game, count, start, memory, rule, at)
+        _learn_backward(desk, count, start, memory, rule)
 
 
 @part
-def _learn_backward(game: Any, count: Any, start: Any, memory: Any, rule: Any, at: Any) -> None:
+def _learn_backward(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
     to_come = 0.0
     for index in range(count - 1, -1, -1):
         last = index + rule.steps
         target = to_come
         if last < count:
-            target = _ahead(game, index, last, game.values[last], rule.mix)
-        game.values[index] = update(_board(game, index, start), target, memory, rule, at)
-        to_come = _step_back(game, index, to_come, rule.mix)
+            target = _ahead(desk, index, last, desk.values[last], rule.mix)
+        desk.values[index] = update(_board(desk, index, start), target, memory, rule, desk.at)
+        to_come = _step_back(desk, index, to_come, rule.mix)
 
 
 @part
-def _learn_rest(game: Any, count: Any, start: Any, memory: Any, rule: Any, at: Any) -> None:
+def _learn_rest(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
     """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
     first, to_come = max(np.int64(0), count - rule.steps), 0.0
     for index in range(count - 1, first - 1, -1):
-        before = _step_back(game, index, to_come, rule.mix)
-        game.values[index], to_come = to_come, before
+        before = _step_back(desk, index, to_come, rule.mix)
+        desk.values[index], to_come = to_come, before
     for index in range(first, count):
-        update(_board(game, index, start), game.values[index], memory, rule, at)
+        update(_board(desk, index, start), desk.values[index], memory, rule, desk.at)
 
 
 @part
-def _ahead(game: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
+def _ahead(desk: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
     """The target of afterstate `index`, if that of `last` is `to_come`."""
     for later in range(last, index, -1):
-        to_come = _step_back(game, later, to_come, mix)
+        to_come = _step_back(desk, later, to_come, mix)
     return to_come
 
 
 @part
-def _step_back(game: Any, index: Any, target: Any, mix: Any) -> Any:
+def _step_back(desk: Any, index: Any, target: Any, mix: Any) -> Any:
     """The target of the afterstate before `index`, from that of `index`."""
-    return game.rewards[index] + (1.0 - mix) * game.values[index] + mix * target
+    return desk.rewards[index] + (1.0 - mix) * desk.values[index] + mix * target
 
 
 @part
@@ -249,22 +282,5 @@ def _total(weights: Any, at: Any, count: Any) -> Any:
 
 
 @part
-def _board(game: Any, index: Any, start: Any) -> Any:
-    return of_words(start, game.boards[2 * index], game.boards[2 * index + 1])
-
-
-@part
-def new_trajectory(room: Any) -> Any:
-    """A trajectory with room for so many afterstates."""
-    return Trajectory(np.empty(2 * room, np.uint64), np.empty(room), np.empty(room))
-
-
-@part
-def with_more_room(game: Any) -> Any:
-    """The trajectory with room for twice as many afterstates."""
-    count = len(game.rewards)
-    larger = new_trajectory(2 * count)
-    larger.boards[: 2 * count] = game.boards
-    larger.rewards[:count] = game.rewards
-    larger.values[:count] = game.values
-    return larger
+def _board(desk: Any, index: Any, start: Any) -> Any:
+    return of_words(start, desk.boards[2 * index], desk.boards[2 * index + 1])

@@ -15,7 +15,7 @@ from players.learning.tiles import checkpoint
 from players.learning.tiles.blocks import Block, block_of
 from players.learning.tiles.checkpoint import Progress
 from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.episodes import Rule, learn
+from players.learning.tiles.episodes import Rule, learn, new_desk, with_more_room
 from players.weights.network_file import Header, save_network
 
 CHECKPOINT = "checkpoint.ntuple"
@@ -41,6 +41,7 @@ class Trainer:
             config.rate == "tc",
             config.updates == "forward",
         )
+        self._desks = [new_desk(progress.memory.network) for _ in range(config.threads)]
         self._stop = np.zeros(1, np.int64)
 
     @classmethod
@@ -124,16 +125,11 @@ class Trainer:
         save_network(path, self._header(), self._progress.memory.network)
 
     def _learn(self, thread: int, stop: Any) -> None:
-        board = self._board
-        tally = self._progress.tally(thread)
-        learn(
-            board.board([0] * CELLS),
-            board.laws,
-            self._progress.memory,
-            self._rule,
-            tally,
-            stop,
-        )
+        """One thread's games of the block."""
+        board, memory, tally = self._board, self._progress.memory, self._progress.tally(thread)
+        start = board.board([0] * CELLS)
+        while learn(start, board.laws, memory, self._rule, tally, self._desks[thread], stop):
+            self._desks[thread] = with_more_room(self._desks[thread])
 
     def _header(self) -> Header:
         """What the files of the run tell."""

@@ -1,0 +1,139 @@
+"""A small file of a large network: weights as int16, those that play does not meet left out.
+
+`python -m players.learning.tiles.shrink IN OUT`. The network plays games first, and a weight that
+they asked for less than `--least` times becomes 0. The others are rounded to multiples of a scale
+for each table: of `--grain` points, or finer where int16 does not reach so far otherwise. Then the
+small network plays as many games, and its header tells what it scored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.kernels.network import SYMMETRIES, Network
+from players.kernels.tile_boards import TileBoard
+from players.kernels.tiles import CELLS
+from players.learning.tiles.blocks import Block, block_of
+from players.learning.tiles.episodes import Tally, play
+from players.weights.network_file import (
+    INT16_MOST,
+    SMALL,
+    Header,
+    load_network,
+    save_network,
+    tables_of,
+)
+
+
+class Played(NamedTuple):
+    """What games showed."""
+
+    block: Block
+    """Their scores and largest tiles."""
+    visits: Any
+    """uint32[weights]: how often each weight was asked for an afterstate that was chosen."""
+
+
+def play_greedily(header: Header, network: Network, games: int, seed: int) -> Played:
+    """Play at 1 ply, as the network learned; the same `seed` gives the same games."""
+    board = TileBoard(header.rules, header.spawn)
+    random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
+    scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
+    tally = Tally(random, np.zeros(2, np.int64), scores, tops)
+    visits = np.zeros(len(network.weights), np.uint32)
+    at = np.zeros(SYMMETRIES * len(network.masks), np.uint64)
+    play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
+    block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
+    return Played(block, visits)
+
+
+def shrunk(
+    header: Header, network: Network, visits: Any, least: int, grain: float
+) -> tuple[Header, Network]:
+    """The network as int16 can tell it: weights with less than `least` of the `visits` are 0, the
+    others multiples of their table's scale, which is `grain` or what int16 needs.
+    """
+    weights = np.where(visits >= least, network.weights, np.float32(0))
+    size, scales = int(network.offsets[-1]), []
+    for table in tables_of(header):
+        kept = weights[table]
+        scale = max(float(np.abs(kept).max()) / INT16_MOST, grain) or 1.0
+        multiples = np.rint(kept / np.float32(scale))
+        if table.start >= size:  # a 0 in a later stage would mean the weight of the one before
+            multiples[(multiples == 0) & (kept != 0)] = 1
+        weights[table] = multiples * np.float32(scale)
+        scales.append(scale)
+    small = header.model_copy(update={"numbers": "int16", "scales": tuple(scales)})
+    return small, network._replace(weights=weights)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("source", metavar="IN", help="a network file, or a checkpoint")
+    parser.add_argument("out", metavar="OUT", type=Path, help="the small file")
+    parser.add_argument("--games", type=_count, default=1000, help="games played (default 1000)")
+    parser.add_argument(
+        "--least", type=_count, default=1, help="visits that keep a weight (default 1)"
+    )
+    parser.add_argument(
+        "--grain", type=_points, default=0.0, help="points weights are rounded to (default: least)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
+    asked = parser.parse_args(arguments)
+    try:
+        network, header, _ = load_network(asked.source, None)
+        before = play_greedily(header, network, asked.games, asked.seed)
+        header, network = shrunk(header, network, before.visits, asked.least, asked.grain)
+        after = play_greedily(header, network, asked.games, asked.seed + 1).block
+        kept = int(np.count_nonzero(network.weights))
+        about = (
+            f"{header.about} Of its weights {kept} are kept, as int16: those met {asked.least} "
+            f"times or more in {asked.games} games. The scores are those of {asked.games} games "
+            "at 1 ply with this file."
+        ).strip()
+        scores = {"mean": after.mean, "best": float(after.best)}
+        scores |= {str(tile): share for tile, share in after.reached.items()}
+        header = header.model_copy(update={"about": about, "scores": scores})
+        save_network(asked.out, header, network, level=SMALL)
+    except ValueError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - a tool's answer
+        sys.exit(2)
+    except OSError as error:
+        print(f"{asked.out} cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201 - a tool's answer
+        sys.exit(2)
+    print(  # noqa: T201 - a tool's answer
+        f"{asked.out}: {asked.out.stat().st_size:,} bytes, {kept:,} weights; mean of "
+        f"{asked.games} games {before.block.mean:,.0f} before, {after.mean:,.0f} after"
+    )
+
+
+def _count(text: str) -> int:
+    """A number of things, 1 or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
+    return int(text)
+
+
+def _points(text: str) -> float:
+    """A number of points, 0 or more."""
+    try:
+        points = float(text)
+    except ValueError:
+        points = -1.0
+    if not 0 <= points < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be 0 or more, got {text!r}")
+    return points
+
+
+if __name__ == "__main__":
+    main()
