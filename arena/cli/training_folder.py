@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, Self, TextIO
 
 from arena.cli.exits import UserError
 from arena.reports.training import Block, csv_header, csv_line
@@ -87,7 +87,7 @@ class Notes:
         self._table.write("".join((csv_header(tiles), *lines)))
         self._table.flush()
 
-    def __enter__(self) -> Notes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,5 +103,5 @@ class Notes:
         self._table.write(csv_line(block, self._tiles))
 
 
-def _lines(path: Path, mode: str) -> TextIO:
+def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:
     return path.open(mode, encoding="utf-8", newline="\n", buffering=1)

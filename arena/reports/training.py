@@ -146,6 +146,7 @@ class LiveTraining:
     def doing(self, what: str) -> None:
         """Show what is going on until something else does; nothing, with an empty text."""
         self._doing, self._since = what, self._now()
+        self._live.refresh()
 
     def _screen(self) -> RenderableType:
         parts = [screen(self._plan, self._blocks)] if self._blocks else []

@@ -1,0 +1,266 @@
+"""`arena train` as its users type it: what it leaves, how it stops and goes on, what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import re
+import resource
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+from arena.cli.stopping import stop_signals
+from arena.tournament import lock_file
+from players.weights.network_file import load_network
+
+CONFIG = """
+[training]
+games = {games}
+block = 20
+checkpoint_every = 4
+seed = {seed}
+[game]
+rules = "2048"
+[network]
+tuples = ["a1 b1 c1", "a1 b1 a2 b2"]
+"""
+GAMES, BLOCKS = 1200, 60
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def config(games: int = GAMES, seed: int = 1) -> str:
+    return CONFIG.format(games=games, seed=seed)
+
+
+def curve(folder: Path) -> list[dict[str, str]]:
+    """The blocks in curve.csv, without what a clock told."""
+    with (folder / "curve.csv").open(newline="") as lines:
+        return [
+            {key: value for key, value in row.items() if key not in ("seconds", "moves_per_s")}
+            for row in csv.DictReader(lines)
+        ]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a training that nobody stopped."""
+    folder = tmp_path_factory.mktemp("train")
+    (folder / "t.toml").write_text(config())
+    result = arena("train", str(folder / "t.toml"), "--out", str(folder / "t.train"))
+    assert result.exit_code == 0, result.stderr
+    assert result.output == (folder / "t.train/log.txt").read_text()
+    return folder / "t.train"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with the training file `t.toml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").write_text(config())
+    return tmp_path
+
+
+def stopped_after(block: int, number: signal.Signals) -> tuple[int, str]:
+    """Start `arena train t.toml`, send it a signal after so many blocks: exit code and output."""
+    command = [sys.executable, "-m", "arena", "train", "t.toml"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        shown = ""
+        for line in process.stdout:
+            shown += line
+            if line.startswith(f"{20 * block} games:"):
+                break
+        process.send_signal(number)
+        shown += process.stdout.read()
+    return process.returncode, shown
+
+
+def test_help_tells_of_it() -> None:
+    assert re.search(r"│ train\s+Train a player for 2048 or 2584", arena("--help").output)
+    assert "runs/NAME.train" in arena("train", "--help").output
+
+
+# What a training leaves
+
+
+def test_a_training_shows_its_blocks_and_keeps_what_it_showed(trained: Path) -> None:
+    log = (trained / "log.txt").read_text()
+    assert log.startswith("t: 2048, spawn 2/4 · tuples: 1 of 3 and 1 of 4 cells · TD(0) backward")
+    rows = curve(trained)
+    assert [int(row["games"]) for row in rows] == list(range(20, GAMES + 1, 20))
+    for row in rows:
+        assert f"{int(row['games']):,} games: average {float(row['mean']):,.0f}, maximum" in log
+    first, last = (sum(float(row["mean"]) for row in part) for part in (rows[:5], rows[-5:]))
+    assert last > 1.5 * first
+    assert "options = { weights = " in log
+
+
+def test_each_blocks_shares_agree(trained: Path) -> None:
+    for row in curve(trained):
+        tiles = [int(key.removeprefix("ended_")) for key in row if key.startswith("ended_")]
+        assert tiles == [2**power for power in range(1, 16)]
+        ended = [float(row[f"ended_{tile}"]) for tile in tiles]
+        reached = [float(row[f"reached_{tile}"]) for tile in tiles]
+        assert reached == pytest.approx([sum(ended[at:]) for at in range(len(tiles))])
+        assert reached[0] == 1
+
+
+def test_the_curve_is_two_pictures(trained: Path) -> None:
+    png = (trained / "curve.png").read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert png.endswith(b"IEND\xaeB`\x82")
+    root = ET.parse(trained / "curve.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"t", "games", "score of a game", "share of the block's games"} <= texts
+
+
+def test_the_network_is_one_that_players_load(trained: Path) -> None:
+    loaded = load_network(str(trained / "network.ntuple"), "2048")
+    assert loaded.header.games == GAMES
+    assert loaded.network.weights.any()
+
+
+# Stopping and going on
+
+
+def test_after_a_kill_the_same_command_ends_with_the_same_curve(
+    folder: Path, trained: Path
+) -> None:
+    code, _ = stopped_after(10, signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    assert len(curve(folder / "runs/t.train")) < BLOCKS
+    again = arena("train", "t.toml")
+    assert again.exit_code == 0
+    assert "of 1,200 games were played before." in again.output
+    assert "\n20 games:" not in again.output
+    assert curve(folder / "runs/t.train") == curve(trained)
+    weights = [
+        load_network(str(path / "network.ntuple"), "2048").network.weights.tobytes()
+        for path in (folder / "runs/t.train", trained)
+    ]
+    assert weights[0] == weights[1]
+
+
+def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> None:
+    code, shown = stopped_after(10, signal.SIGINT)
+    assert code == 130
+    assert "Go on with: arena train t.toml" in shown
+    played = len(curve(folder / "runs/t.train"))
+    assert 10 <= played < BLOCKS
+    assert (folder / "runs/t.train/curve.png").exists()
+    again = arena("train", "t.toml")
+    assert again.exit_code == 0
+    assert f"{20 * played:,} of 1,200 games were played before." in again.output
+    assert f"\n{20 * played} games:" not in again.output
+    assert curve(folder / "runs/t.train") == curve(trained)
+
+
+def test_what_is_finished_says_so_and_more_games_go_on(folder: Path) -> None:
+    (folder / "t.toml").write_text(config(games=80))
+    assert arena("train", "t.toml").exit_code == 0
+    table = (folder / "runs/t.train/curve.csv").read_text()
+    again = arena("train", "t.toml")
+    assert again.exit_code == 0
+    assert "It is finished" in again.output
+    assert (folder / "runs/t.train/curve.csv").read_text() == table
+    (folder / "t.toml").write_text(config(games=120))
+    more = arena("train", "t.toml")
+    assert more.exit_code == 0
+    assert "80 of 120 games were played before." in more.output
+    assert "\n100 games:" in more.output
+    assert (folder / "runs/t.train/curve.csv").read_text().startswith(table)
+
+
+# What is refused
+
+
+def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
+    text = config().replace('"2048"', '"2049"').replace("seed", "sed").replace("c1", "e1")
+    (folder / "t.toml").write_text(text)
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert 't.toml:6: training.sed: unknown key; did you mean "seed"?' in refused.stderr
+    assert "t.toml:8: game.rules: must be one of '2048', '2584'" in refused.stderr
+    assert "t.toml:10: network.tuples[1]" in refused.stderr
+    assert not (folder / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("none.toml",), "none.toml: cannot be read: No such file"),
+        (("t.toml", "--out", "t.toml"), "t.toml: not a folder"),
+        (("t.toml", "--out", "t.toml/x"), "t.toml/x: cannot be written: Not a directory"),
+        (("t.toml", "--out", "."), "holds no training but other files (t.toml)"),
+    ],
+)
+def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    refused = arena("train", *arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert [path.name for path in folder.iterdir()] == ["t.toml"]
+
+
+def test_another_configuration_is_refused_with_the_difference(folder: Path) -> None:
+    (folder / "t.toml").write_text(config(games=20))
+    assert arena("train", "t.toml").exit_code == 0
+    (folder / "t.toml").write_text(config(games=20, seed=2))
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "was begun with seed = 1, not 2" in refused.stderr
+
+
+def test_a_folder_is_trained_in_by_one_process_alone(folder: Path) -> None:
+    held = folder / "runs/t.train"
+    held.mkdir(parents=True)
+    lock = lock_file.acquire(held / "training")
+    try:
+        refused = arena("train", "t.toml")
+        assert refused.exit_code == 2
+        assert "runs/t.train: being trained by another `arena train` (pid" in refused.stderr
+    finally:
+        lock_file.release(held / "training", lock)
+
+
+def test_a_disk_that_fills_up_leaves_the_checkpoint_before(folder: Path) -> None:
+    (folder / "t.toml").write_text(config(games=20))
+    assert arena("train", "t.toml").exit_code == 0
+    checkpoint = (folder / "runs/t.train/checkpoint.ntuple").read_bytes()
+    (folder / "t.toml").write_text(config(games=40))
+    full = subprocess.run(
+        [sys.executable, "-m", "arena", "train", "t.toml"],
+        # the log still fits, a checkpoint does not
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (len(checkpoint) // 2,) * 2),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert full.returncode == 2
+    assert "runs/t.train: cannot be written: File too large" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert (folder / "runs/t.train/checkpoint.ntuple").read_bytes() == checkpoint
+    assert arena("train", "t.toml").exit_code == 0
+
+
+def test_the_second_signal_stops_at_once() -> None:
+    calls: list[str] = []
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), stop_signals(lambda: calls.append("asked")) as stop:
+        assert not stop.asked
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.asked
+        signal.raise_signal(signal.SIGINT)
+    assert calls == ["asked"]
+    assert signal.getsignal(signal.SIGTERM) is before

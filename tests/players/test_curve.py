@@ -1,0 +1,70 @@
+"""The learning curve: what is drawn of which blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from players.learning.curve import learning_curve, save_curve, shown_tiles
+
+
+class Point(NamedTuple):
+    """A block that nobody played."""
+
+    games: int
+    mean: float
+    best: int
+    reached: dict[int, float]
+
+
+BLOCKS = [
+    Point(100, 1000.0, 3000, {32: 1.0, 64: 0.9, 128: 0.5, 256: 0.1, 512: 0.005}),
+    Point(200, 2000.0, 4000, {64: 1.0, 128: 0.8, 256: 0.4, 512: 0.02}),
+    Point(300, 3000.0, 3500, {256: 1.0, 512: 0.3, 1024: 0.001}),
+]
+
+
+def lines(axes: Axes) -> dict[str, list[float]]:
+    """What is drawn under each label."""
+    found: dict[str, Any] = {str(line.get_label()): line.get_ydata() for line in axes.get_lines()}
+    return {label: list(values) for label, values in found.items()}
+
+
+def test_scores_and_reach_are_drawn_by_games() -> None:
+    scores, reach = learning_curve(BLOCKS, "cup", "two tuples").axes
+    assert lines(scores) == {
+        "average 3,000": [1000.0, 2000.0, 3000.0],
+        "maximum 3,500": [3000, 4000, 3500],
+    }
+    assert lines(reach) == {
+        "32:  100.0 %": [1.0, 1.0, 1.0],
+        "64:  100.0 %": [0.9, 1.0, 1.0],
+        "128:  100.0 %": [0.5, 0.8, 1.0],
+        "256:  100.0 %": [0.1, 0.4, 1.0],
+        "512:  30.0 %": [0.005, 0.02, 0.3],
+    }
+    for axes in (scores, reach):
+        assert axes.get_xlabel() == "games"
+        assert axes.get_ylabel()
+        for line in axes.get_lines():
+            assert list(np.asarray(line.get_xdata())) == [100, 200, 300]
+
+
+def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown() -> None:
+    assert shown_tiles(BLOCKS) == [32, 64, 128, 256, 512]
+    assert shown_tiles([Point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
+
+
+def test_the_same_blocks_make_the_same_files_whatever_the_name(tmp_path: Path) -> None:
+    made = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        save_curve(folder, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
+        assert sorted(path.name for path in folder.iterdir()) == ["curve.png", "curve.svg"]
+        made.append([path.read_bytes() for path in sorted(folder.iterdir())])
+    assert made[0] == made[1]
+    assert b"costs $5 &amp; &lt;more&gt;" in made[0][1]
