@@ -242,18 +242,17 @@ def test_the_slider_finds_what_plain_minimax_finds(
     plain = Plain(name, spawn, random_weights(5))
     for position in game_boards(plain, seed=6, every=60):
         found = found_at(plain, position, depth, memory_mb)
+        best = plain.slider(position.cells, found.depth)
         after = position.play(found.move).cells
-        best = plain.slider(position.cells, depth)
-        assert plain.placer(after, depth - 1, 1) == pytest.approx(best, abs=1e-3) or found.end
+        assert plain.placer(after, found.depth - 1, 1) == pytest.approx(best, abs=1e-3)
         if found.end is None:
             assert found.depth == depth
             assert found.score == pytest.approx(best, abs=2e-3)
             assert len(found.pv) == 2 * depth - 1
-        else:  # every slide leads to the end, so the depth before chose
-            assert best < LOST / 2
-            assert found.end <= depth
-            earlier = plain.slider(position.cells, found.depth)
-            assert plain.placer(after, found.depth - 1, 1) == pytest.approx(earlier, abs=1e-3)
+        else:
+            assert found.depth <= depth
+            assert best == LOST + 2 * found.end
+            assert found.score is None
 
 
 @pytest.mark.parametrize(("name", "spawn"), GAMES)
@@ -402,7 +401,7 @@ def test_what_the_worst_placements_do_is_told(start_player: Callable[..., Any]) 
     player.ask(start_message(position))
     info = player.ask(turn_message(position, 0))["info"]
     assert info["text"].endswith("; slides left under the worst placements: 1")
-    assert (info["depth"], info["score"] is None) == (1, False)
+    assert (info["depth"], info["score"]) == (2, None)
 
 
 def test_its_weights_are_options(start_player: Callable[..., Any]) -> None:

@@ -54,7 +54,8 @@ class Found(NamedTuple):
     """How many slides ahead every move was looked at."""
     nodes: int
     end: int | None
-    """In how many slides placements were seen to end the game, whatever the slider does."""
+    """In how many slides the worst placements end the game, whatever the slider does; None where
+    that is not seen."""
     pv: list[str]
     """The principal variation, the move first."""
 
@@ -100,34 +101,25 @@ class HeuristicSearch:
         out at a depth by then counts: the best move of the depth before is the first to be looked
         at, so that any other which is better by then is so at equal depth. One slide ahead is
         always seen whole.
-
-        A slider who sees the worst placements end the game keeps to the best line of the depth
-        before: chance rarely places so.
         """
         scratch, is_slider = self._scratch, legal[0] in SLIDES
         scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
         scratch["killers"] = NO_MOVE
         scratch["nodes"], scratch["node_limit"] = 0, NO_LIMIT
         lines, whole = self._look(position, legal, 2 - is_slider, NEVER)
-        best, depth, end = max(lines, key=_value), 1, None
+        best, depth = max(lines, key=_value), 1
         scratch["node_limit"] = limits.nodes
         while whole and depth < min(limits.depth, DEEPEST) and abs(best.value) < SURE:
-            others = sorted(lines, key=_value, reverse=True)
-            order = [best.move, *(line.move for line in others if line.move != best.move)]
+            order = [line.move for line in sorted(lines, key=_value, reverse=True)]
             lines, whole = self._look(position, order, 2 * depth + 2 - is_slider, stop)
-            deeper = max(lines, key=_value, default=best)
-            if is_slider and deeper.end is not None:
-                end = deeper.end
-                break
-            best = deeper
+            best = max(lines, key=_value, default=best)
             depth += whole
-        end = end or best.end
         return Found(
             best.move,
             None if best.end is not None else best.value / THOUSANDTHS,
             depth,
             int(scratch["nodes"]),
-            None if end is None else end // 2,
+            None if best.end is None else best.end // 2,
             [best.move, *best.after],
         )
 
