@@ -11,10 +11,12 @@ from pydantic import BaseModel
 from players.kernel_folder import cache_folder
 from players.options import (
     AlphaBetaOptions,
+    ExpectimaxOptions,
     GreedyOptions,
     GtpOptions,
     HeuristicOptions,
     MonkeyOptions,
+    PlacerOptions,
     UctOptions,
     WeightedUctOptions,
 )
@@ -144,6 +146,24 @@ BUILTINS: dict[str, Builtin] = {
             kernels=True,
             options=AlphaBetaOptions,
             support=_searches,
+        ),
+        Builtin(
+            name="expectimax",
+            module="players.expectimax",
+            summary="2048 and 2584 by an n-tuple network, looking ahead by expectimax or minimax",
+            uses_clock=False,
+            kernels=True,
+            options=ExpectimaxOptions,
+            support=_slides_and_places,
+        ),
+        Builtin(
+            name="placer",
+            module="players.placer",
+            summary="2048 and 2584: places tiles at random, greedily or to harm the slider most",
+            uses_clock=False,
+            kernels=True,
+            options=PlacerOptions,
+            support=_slides_and_places,
         ),
         Builtin(
             name="heuristic",

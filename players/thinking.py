@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
 from players.sdk import Start, Turn
+from rules import TILE_GAMES
 
 if TYPE_CHECKING:
     from players.kernels.boards import Board
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 LAST_MOVES = 2
 """Moves for which time is kept in the bank beyond those still to come."""
+
+TILE_MOVES = 5000
+"""What a player of 2048 and 2584 takes to be still to come at any time: the games are as long as
+they are played well, and a bank that gives each move such a part of the rest is never empty."""
 
 
 def board_of(player: str, start: Start) -> Board:
@@ -46,14 +51,17 @@ def _refuse_unsupported(player: str, start: Start) -> None:
 def think_until(turn: Turn, options: SearchOptions) -> float:
     """When to stop thinking, in seconds of `time.monotonic()`.
 
-    A bank is spread over the moves that remain to this player, were they shared equally. What is
-    kept for the way back is `margin_ms`, but no more than half of the time; `think_ms` bounds the
-    rest.
+    A bank is spread over the moves that remain to this player, were they shared equally; in 2048
+    and 2584 over `TILE_MOVES`. What is kept for the way back is `margin_ms`, but no more than half
+    of the time; `think_ms` bounds the rest.
     """
     received = turn.deadline - turn.time_ms / 1000
     budget_ms = float(turn.time_ms)
     if turn.bank_ms is not None:
-        share = turn.bank_ms / (open_places(turn.state) / 2 + LAST_MOVES)
+        to_come: float = TILE_MOVES
+        if turn.start.rules not in TILE_GAMES:
+            to_come = open_places(turn.state) / 2 + LAST_MOVES
+        share = turn.bank_ms / to_come
         budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
     thinking_ms = max(budget_ms - options.margin_ms, budget_ms / 2)
     if options.think_ms is not None:

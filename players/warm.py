@@ -27,11 +27,16 @@ def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     from players.kernels.tile_boards import TileBoard
-    from players.search import heuristic
+    from players.search import expectimax, heuristic
+    from players.weights.network_header import Header, network_of
 
     game = rule_sets.load(rules)
     board = TileBoard(rules, game.variant["spawn"])
     position = board.position(game.start().state())
+    header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": [["a1"]]}
+    network = network_of(Header.model_validate(header))
+    settings = expectimax.make_settings(board.laws, network)
+    yield f"{rules}: expectimax", lambda: expectimax.load_kernels(board, settings)
     yield f"{rules}: heuristic", lambda: heuristic.load_kernels(board, position)
 
 

@@ -11,17 +11,21 @@ from players.options.common import (
 )
 from players.options.gtp import GtpOptions
 from players.options.heuristic import HeuristicOptions
+from players.options.tiles import ExpectimaxOptions, NetworkOptions, PlacerOptions
 from players.options.uct import WEIGHT_TABLES, UctOptions, WeightedUctOptions
 
 __all__ = [
     "EVALUATIONS",
     "WEIGHT_TABLES",
     "AlphaBetaOptions",
+    "ExpectimaxOptions",
     "GreedyOptions",
     "GtpOptions",
     "HeuristicOptions",
     "MonkeyOptions",
+    "NetworkOptions",
     "Options",
+    "PlacerOptions",
     "SearchOptions",
     "UctOptions",
     "WeightedUctOptions",

@@ -1,0 +1,25 @@
+"""Expectimax and minimax for 2048 and 2584, with their prunings."""
+
+from players.search.expectimax.driver import Found, TileSearch, load_kernels
+from players.search.expectimax.games import play_slides
+from players.search.expectimax.settings import (
+    MOST_DEPTH,
+    NEVER,
+    Method,
+    Settings,
+    make_settings,
+    new_scratch,
+)
+
+__all__ = [
+    "MOST_DEPTH",
+    "NEVER",
+    "Found",
+    "Method",
+    "Settings",
+    "TileSearch",
+    "load_kernels",
+    "make_settings",
+    "new_scratch",
+    "play_slides",
+]

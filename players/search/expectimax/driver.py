@@ -1,0 +1,94 @@
+"""Iterative deepening over slides and placements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.kernels.cache import one_at_a_time
+from players.kernels.tile_boards import TileBoard
+from players.search.expectimax.roots import placement_worths, slide_worths
+from players.search.expectimax.settings import NEVER, Settings, new_scratch
+from rules.tiles import CELLS, SLIDES
+
+Look = Callable[[Any, int, Any, Any], int]
+"""(choices in the order to look at them, depth, stop, where to write): how many were finished."""
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    move: str
+    worth: float
+    """The rewards that the slider has still to expect, or under minimax is certain of as far as the
+    network is right."""
+    depth: int
+    """The deepest search that was finished, in slides."""
+    nodes: int
+    """Positions with the slider to move that were looked at."""
+
+
+class TileSearch:
+    """Searches of one game that share a table."""
+
+    def __init__(self, board: TileBoard, settings: Settings) -> None:
+        self._board = board
+        self._settings = settings
+        self._scratch = new_scratch()
+
+    def slide(self, position: Any, legal: Sequence[str], depth: int, stop: Any) -> Found:
+        """The slide of `legal` that is worth most, looking `depth` slides ahead, or as many as can
+        be before `stop` is set; one is always looked ahead.
+        """
+        slides = np.array([SLIDES.index(move) for move in legal], np.int64)
+
+        def look(order: Any, ahead: int, flag: Any, out: Any) -> int:
+            common = self._settings, flag, self._scratch, out
+            return int(slide_worths(position, slides[order], ahead, *common))
+
+        return self._deepen(legal, depth, stop, look, 1)
+
+    def place(self, position: Any, legal: Sequence[str], depth: int, stop: Any) -> Found:
+        """The placement of `legal`, with a tile or without, that leaves the slider the least. The
+        settings must be minimax's.
+        """
+        parts = [move.partition("=") for move in legal]
+        cells = np.array([CELLS.index(cell) for cell, _, _ in parts], np.uint64)
+        values = self._board.values
+        tiles = np.array([values.index(int(tile or 0)) for _, _, tile in parts], np.uint64)
+
+        def look(order: Any, ahead: int, flag: Any, out: Any) -> int:
+            common = self._settings, flag, self._scratch, out
+            return int(placement_worths(position, cells[order], tiles[order], ahead, *common))
+
+        return self._deepen(legal, depth, stop, look, -1)
+
+    def _deepen(self, legal: Sequence[str], depth: int, stop: Any, look: Look, sign: int) -> Found:
+        """Look further and further ahead, at the best choices of the last time first: so a search
+        that is stopped has found a better choice, if any.
+        """
+        scratch, order = self._scratch, np.arange(len(legal))
+        scratch["nodes"] = 0
+        best, worth, reached = 0, 0.0, 0
+        while reached < depth and (reached == 0 or not stop[0]):
+            out = np.empty(len(legal))
+            scratch["stopped"] = 0
+            finished = look(order, reached + 1, stop if reached else NEVER, out)
+            if finished:
+                ranked = np.argsort(-sign * out[:finished], kind="stable")
+                best, worth = int(order[ranked[0]]), float(out[ranked[0]])
+            if finished < len(legal):
+                break
+            order, reached = order[ranked], reached + 1
+        return Found(legal[best], worth, reached, int(scratch["nodes"]))
+
+
+def load_kernels(board: TileBoard, settings: Settings) -> None:
+    """Load from the cache, or compile, what a search calls."""
+    search = TileSearch(board, settings)
+    start = board.board([0] * len(CELLS))
+    with one_at_a_time():
+        search.slide(start, SLIDES, 1, NEVER)
+        search.place(start, CELLS[:1], 1, NEVER)

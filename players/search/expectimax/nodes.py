@@ -1,0 +1,134 @@
+"""Expectimax, minimax and their prunings as one recursion over 2048 and 2584.
+
+An afterstate is worth the mean, or the least, of what the boards are worth that placements make of
+it; a board is worth the most of reward and afterstate over its slides; an afterstate at the end of
+a line is worth what the network says; a board without a slide, where the game ends, 0.
+
+Values have a window, as in alpha-beta: one at or below `floor`, or at or above `ceiling`, need only
+be known to lie there. Minimax cuts by it without loss. With star pruning (S24 of the course notes)
+a mean so far that is at or below the worst rate of the best slide stands for the whole mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.kernels.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
+from players.kernels.cache import bare_kernel, part
+from players.kernels.network import value
+from players.kernels.tiles import SLIDES, empty, placed, slid
+from players.search.expectimax.leaves import value_placements
+from players.search.expectimax.settings import MEAN, TILES, WORST, WORST_CELL
+from players.search.expectimax.table import place_of, table_key
+
+LEAST, MOST = -np.inf, np.inf
+
+
+@part
+def floor_beside(best: Any, floor: Any, settings: Any) -> Any:
+    """What a slide must be worth more than to matter, beside one worth `best`."""
+    if settings.kind != MEAN:
+        return max(floor, best)
+    return best * settings.rate if best > 0.0 and settings.rate > 0.0 else LEAST
+
+
+@part
+def popped(cells: Any, key: Any, settings: Any) -> Any:
+    """The cells to look at: all, or as many as `popup` says, drawn by the seed and the key.
+
+    They depend on nothing else, so that an afterstate is worth the same wherever it is met.
+    """
+    state, count = key ^ settings.seed, popcount(cells)
+    while count > np.uint64(settings.popup):
+        state, bits = draw(state)
+        cells ^= nth_bit(cells, below(bits, count))
+        count -= ONE
+    return cells
+
+
+@part
+def together(common: Any, rare: Any, so_far: Any, count: Any, settings: Any) -> Any:
+    """The worth of an afterstate after `count` cells: `so_far`, and then a cell that is worth so
+    much with either tile.
+    """
+    share = settings.laws.share
+    if settings.kind == WORST:
+        return min(so_far, min(common, rare))
+    mean = share * common + (1.0 - share) * rare
+    if settings.kind == WORST_CELL:
+        return min(so_far, mean)
+    return mean if count == 0 else so_far + (mean - so_far) / (count + 1)
+
+
+@part
+def rank_slides(board: Any, ranks: Any, settings: Any) -> None:
+    """Rank the slides of a board: by the network, where cutting off asks for the best first."""
+    ordered = settings.kind != MEAN or settings.rate > 0.0
+    for slide in range(SLIDES):
+        after, changed, reward = slid(board, slide, settings.laws)
+        ranks[slide] = 0.0 if changed else LEAST
+        if changed and ordered:
+            ranks[slide] = np.float64(reward) + value(after, settings.network)
+
+
+@bare_kernel
+def afterstate_worth(
+    after: Any, left: int, floor: float, ceiling: float, settings: Any, stop: Any, scratch: Any
+) -> Any:
+    """What an afterstate is worth with `left` ≥ 1 more slides looked ahead.
+
+    Once `stop` is set it sets `scratch.stopped` and returns at once with a meaningless value.
+    """
+    if is_set(stop):
+        scratch.stopped = 1
+        return 0.0
+    table, laws, cells = settings.table, settings.laws, empty(after)
+    is_kept, pops = len(table.keys) > 0, popcount(cells) > np.uint64(settings.popup)
+    key = table_key(after, left) if is_kept or pops else ZERO
+    place = place_of(table, key) if is_kept else np.int64(0)
+    if is_kept and table.keys[place] == key:
+        return table.values[place]
+    if pops:
+        cells = popped(cells, key, settings)
+    if left == 1:
+        value_placements(after, cells, settings, scratch)
+
+    worths, ranks = scratch.worths[left], scratch.ranks[left]
+    so_far, count = MOST, 0
+    while cells != ZERO:
+        cell = lowest(cells)
+        cells &= cells - ONE
+        for tile in range(TILES):
+            if left == 1:
+                continue
+            low, high = LEAST, MOST
+            if settings.kind == WORST:
+                low, high = floor, min(ceiling, so_far)
+            board = placed(after, cell, laws.common if tile == 0 else laws.rare)
+            scratch.nodes += 1
+            rank_slides(board, ranks, settings)
+            best = LEAST
+            for _ in range(SLIDES):
+                slide = np.argmax(ranks)
+                rank, least = ranks[slide], floor_beside(best, low, settings)
+                if rank == LEAST or best >= high or (settings.kind == MEAN and rank < least):
+                    break
+                ranks[slide] = LEAST
+                child, _changed, reward = slid(board, slide, laws)
+                gain = np.float64(reward)
+                worth = afterstate_worth(
+                    child, left - 1, least - gain, high - gain, settings, stop, scratch
+                )
+                if scratch.stopped:
+                    return 0.0
+                best = max(best, gain + worth)
+            worths[cell, tile] = best if best > LEAST else 0.0
+        so_far = together(worths[cell, 0], worths[cell, 1], so_far, count, settings)
+        count += 1
+        if so_far <= floor and cells != ZERO:
+            return so_far
+    if is_kept and floor < so_far < ceiling:
+        table.keys[place], table.values[place] = key, so_far
+    return so_far

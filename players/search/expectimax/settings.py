@@ -1,0 +1,103 @@
+"""What a search of 2048 and 2584 is told, and what it writes down as it goes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from players.kernels.network import Network
+from players.kernels.tiles import CELLS, SLIDES, Laws
+from players.search.expectimax.table import Table, new_table
+
+MEAN, WORST, WORST_CELL = 0, 1, 2
+"""What an afterstate is worth to the slider: the mean over what chance may place; the least over
+cells and tiles; the least over cells, with the tile drawn by chance."""
+
+Method = Literal["expectimax", "minimax"]
+
+TILES = 2
+"""Either tile can be placed: the common one, 0, and the rare one, 1."""
+
+NO_LEAF = -1
+
+MOST_DEPTH = 64
+"""Nobody looks further ahead."""
+
+NEVER = np.zeros(1, np.int64)
+"""A flag that nobody sets."""
+
+
+class Settings(NamedTuple):
+    """What stays the same through a game."""
+
+    laws: Laws
+    network: Network
+    table: Table
+    """Of this game and these settings alone."""
+    kind: Any
+    """int64: MEAN, WORST or WORST_CELL."""
+    popup: Any
+    """int64: so many empty cells of an afterstate are looked at, 16 for all (limit-popup)."""
+    seed: Any
+    """uint64: draws these cells."""
+    rate: Any
+    """float64: the worst rate of star pruning; 0 for none."""
+
+
+LEAVES = CELLS * TILES * SLIDES
+"""More afterstates than the placements on one board can lead to."""
+
+Scratch = np.dtype(
+    [
+        ("ranks", np.float64, (MOST_DEPTH + 1, SLIDES)),
+        ("worths", np.float64, (MOST_DEPTH + 1, CELLS, TILES)),
+        ("gains", np.float64, (CELLS, TILES, SLIDES)),
+        ("leaf_of", np.int64, (CELLS, TILES, SLIDES)),
+        ("leaves", np.uint64, (LEAVES, 2)),
+        ("values", np.float64, LEAVES),
+        ("nodes", np.int64),
+        ("stopped", np.int64),
+    ],
+    align=True,
+)
+"""What a search writes as it goes. A record, as it is one pointer to hand down:
+
+- ranks: by the slides still to look ahead, that of each slide not yet searched
+- leaves, values: the afterstates at the ends of lines that are valued together, as words
+- gains, leaf_of: by placement and slide, the reward, and which of these it leads to or NO_LEAF
+- worths: by the slides still to look ahead, what each placement is worth to the slider
+- nodes: positions with the slider to move that were looked at
+- stopped: not 0 once the search was told to stop: what it returns then means nothing
+"""
+
+
+def new_scratch() -> Any:
+    """An empty Scratch."""
+    return np.zeros(1, Scratch)[0]
+
+
+def make_settings(
+    laws: Laws,
+    network: Network,
+    *,
+    method: Method = "expectimax",
+    draws_tile: bool = False,
+    popup: int | None = None,
+    rate: float = 0.0,
+    memory_mb: int = 0,
+    seed: int = 0,
+) -> Settings:
+    """Settings with a table of their own. `draws_tile`: to minimax, whether chance draws the tile
+    for the cell that the adversary chooses.
+    """
+    worst = WORST_CELL if draws_tile else WORST
+    return Settings(
+        laws,
+        network,
+        new_table(memory_mb),
+        np.int64(MEAN if method == "expectimax" else worst),
+        np.int64(CELLS if popup is None else popup),
+        np.uint64(seed),
+        np.float64(rate),
+    )
