@@ -36,15 +36,21 @@ class Uct:
         """Weights by colour and move for the search; None for 1 everywhere."""
         return None
 
-    def start(self, start: Start) -> None:
-        """Read the options, and load or compile every kernel before the clock runs."""
+    def prepare(self, start: Start) -> Settings:
+        """Read the options: what the search goes by. A mistake ends the process with a sentence."""
         self._options = options = read_options(self.options_model, start)
         self._board = board_of(self.name, start)
         from players.endgame import load_endgame
-        from players.search.uct import Limits, UctSearch, load_kernels
 
         self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
-        settings = self._settings(start)
+        return self._settings(start)
+
+    def start(self, start: Start) -> None:
+        """Read the options, and load or compile every kernel before the clock runs."""
+        settings = self.prepare(start)
+        from players.search.uct import Limits, UctSearch, load_kernels
+
+        options = self._options
         position = self._board.position(start.state)
         load_kernels(position, settings, self._endgame)
         if options.endgame != 0:

@@ -14,8 +14,8 @@ import numpy as np
 
 from players.kernels import game
 from players.kernels.bits import below, draw, is_set
-from players.kernels.cache import bare_kernel, bare_part, kernel, one_at_a_time
-from players.search.tree import NEAR, clear, new_tree, reroot
+from players.kernels.cache import bare_kernel, bare_part, kernel
+from players.search.tree import NEAR, clear, reroot
 from players.search.uct import Final, Settings, iterate
 
 FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
@@ -131,7 +131,7 @@ def play_game(
     record: Any,
     movers: Any,
 ) -> Any:
-    """Play from `position`, before which there were `ply` moves, to the end.
+    """Play from `position` the `ply` moves that `record` begins with, then on to the end.
 
     `seats`, `trees` and `workers` are pairs, by seat. Moves and who made them are written to
     `record` (int16[PLIES]) and `movers` (int8[PLIES]) from `ply` on. `stops` is (a flag nobody
@@ -143,6 +143,8 @@ def play_game(
     legal = workers[0].moves
     _clear(trees[0])
     _clear(trees[1])
+    for index in range(ply):
+        position = game.play(position, np.int64(record[index]))
     count = np.int64(game.moves(position, legal))
     while count > 0:
         seat = position.seat

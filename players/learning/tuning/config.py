@@ -1,0 +1,385 @@
+"""From a tuning file (TOML) to a `TuneConfig`, or to all that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError
+
+import rules as rule_sets
+from arena.toml.file import FileError, NotToml, Problem, parse, problems
+from arena.toml.lines import KeyPath
+from arena.toml.tables import Finding, Table, did_you_mean, explain, read_tables, shown
+from players.catalogue import BUILTINS
+from players.learning.tuning.space import Range, Symmetry, WeightsPlan
+from players.options.tunable import Tunable, tunable_table, tunables
+
+MethodName = Literal["selfplay", "spsa", "cma"]
+
+BUDGETS = ("iterations", "nodes", "depth", "think_ms")
+"""Options that say how long a player thinks; there is no other clock."""
+
+FLAT = "flat"
+"""The table of weights that are all 1."""
+
+
+class TuningTable(Table):
+    """`[tuning]`."""
+
+    name: str | None = None
+    method: MethodName | None = None
+    games: int = Field(default=10_000, ge=1, le=10**9)
+    """Games to learn from; comparisons come on top."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    threads: int | None = Field(default=None, ge=1, le=256)
+    """Games at once; left out, as many as there are cores. The result does not depend on it."""
+    compare_every: int = Field(default=2000, ge=1)
+    """Games between two comparisons with the start."""
+    compare_games: int = Field(default=200, ge=2, multiple_of=2)
+    """Games of a comparison."""
+    measure_games: int = Field(default=1000, ge=2, multiple_of=2)
+    """Games of the last one, which the result is given with."""
+
+
+class GameTable(Table):
+    """`[game]`: the rule set; the other keys are its settings, judged by it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rules: Literal["othello", "dots"] | None = None
+
+
+class OpeningsTable(Table):
+    """`[openings]`."""
+
+    plies: int = Field(default=6, ge=0, le=40)
+    """Random moves at the start of all games but those that `selfplay` learns from, which begin at
+    the start."""
+
+
+class PlayerTable(Table):
+    """`[player]`."""
+
+    bot: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class WeightsTable(Table):
+    """`[weights]`: the table of weights is tuned."""
+
+    start: str = FLAT
+    """Where to begin: "flat" for 1 everywhere, "hand", "league" or a file."""
+    range: list[float] | None = Field(default=None, min_length=2, max_length=2)
+    step: float | None = Field(default=None, gt=0)
+    colours: Literal["apart", "together"] = "apart"
+    symmetry: Symmetry = "all"
+
+
+class ParameterTable(Table):
+    """`[parameters.NAME]`: an option is tuned. What is left out is as the player declares it."""
+
+    low: float | None = None
+    high: float | None = None
+    step: float | None = Field(default=None, gt=0)
+
+
+class SelfplayTable(Table):
+    """`[selfplay]`."""
+
+    constant: float = Field(default=0.001, gt=0)
+    """What a weight gains for each move of the winner to its square, and loses for the loser's."""
+    batch: int = Field(default=16, ge=1, le=10_000)
+    """Games played with the same weights; their results are then taken one after the other. 1
+    for the rule to the letter, on one core."""
+
+
+class SpsaTable(Table):
+    """`[spsa]`: gains a/(A + k + 1)^alpha and perturbations c/(k + 1)^gamma at step k, in units of
+    the parameters' steps.
+    """
+
+    a: float = Field(default=10.0, gt=0)
+    A: float = Field(default=100.0, ge=0)
+    c: float = Field(default=1.0, gt=0)
+    alpha: float = Field(default=0.602, gt=0, le=2)
+    gamma: float = Field(default=0.101, ge=0, le=1)
+    pairs: int = Field(default=8, ge=1, le=10_000)
+    """Pairs of games a step."""
+
+
+class CmaTable(Table):
+    """`[cma]`."""
+
+    population: int | None = Field(default=None, ge=4, le=1000)
+    """Candidates a generation; left out, 4 + 3·ln(parameters)."""
+    sigma: float = Field(default=1.0, gt=0)
+    """The first standard deviation, in units of the parameters' steps."""
+    pairs: int = Field(default=16, ge=1, le=10_000)
+    """Pairs of games that a candidate plays against the mean at first."""
+    most_pairs: int = Field(default=256, ge=1, le=100_000)
+    """… and at most."""
+    resample: float = Field(default=0.25, ge=0, le=1)
+    """The share of a generation that plays again on other openings, at least 2: where that changes
+    their ranks too much, candidates play more pairs from then on. 0 for never."""
+
+
+class TuneFile(Table):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    tuning: TuningTable = TuningTable()
+    game: GameTable = GameTable()
+    openings: OpeningsTable = OpeningsTable()
+    player: PlayerTable = PlayerTable()
+    weights: WeightsTable | None = None
+    parameters: dict[str, ParameterTable] = Field(default_factory=dict)
+    selfplay: SelfplayTable = SelfplayTable()
+    spsa: SpsaTable = SpsaTable()
+    cma: CmaTable = CmaTable()
+
+
+@dataclass(frozen=True)
+class TuneConfig:
+    """What to tune, and how: every choice made."""
+
+    name: str
+    method: MethodName
+    method_settings: dict[str, Any]
+    """The keys of the method's table."""
+    games: int
+    seed: int
+    threads: int
+    compare_every: int
+    compare_games: int
+    measure_games: int
+    rules: str
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    plies: int
+    """Of the random openings."""
+    bot: str
+    options: dict[str, Any]
+    """The player's, without what is tuned; files as absolute paths."""
+    ranges: tuple[Range, ...]
+    """The options that are tuned."""
+    weights: WeightsPlan | None
+    """The table that is tuned."""
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the result: a run that goes on must agree in all of it."""
+        return {key: value for key, value in asdict(self).items() if key not in FREE}
+
+
+FREE = ("name", "games", "threads")
+"""What may change before a run goes on."""
+
+
+def load_config(path: Path) -> TuneConfig:
+    """Read a tuning file. Raises `arena.toml.file.FileError` with every problem found."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+        data = parse(text)
+    except NotToml as error:
+        raise FileError(path, (error.problem,)) from None
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+        raise FileError(path, (Problem("", None, message),)) from None
+    except OSError as error:
+        raise FileError(path, (Problem("", None, f"cannot be read: {error.strerror}"),)) from None
+    reader = _Reader(data, path)
+    config = reader.config()
+    if reader.findings or config is None:
+        raise FileError(path, problems(text, reader.findings))
+    return config
+
+
+class _Reader:
+    """The checks of one file, in the order of its tables; each reports and goes on."""
+
+    def __init__(self, data: dict[str, Any], path: Path) -> None:
+        self.file: TuneFile
+        self.file, self.findings = read_tables(TuneFile, data)
+        self._data, self._path = data, path
+        self._wrong = {finding.path for finding in self.findings}
+
+    def report(self, at: KeyPath, message: str) -> None:
+        """Note a problem, unless the key was already found wrong in itself."""
+        if not any(at[: len(known)] == known for known in self._wrong):
+            self.findings.append(Finding(at, message))
+
+    def config(self) -> TuneConfig | None:
+        """The choices of the file; None where what others depend on is wrong."""
+        name, method = self._name(), self._method()
+        game, bot = self._game(), self._bot()
+        if game is None or bot is None:
+            return None
+        options = self._options(bot, game)
+        ranges, weights = self._ranges(bot, options), self._weights(bot)
+        if not ranges and weights is None and not self.findings:
+            known = ", ".join(tunables(BUILTINS[bot].options)) or "none"
+            self.report(
+                (),
+                "nothing is tuned: write [weights] to tune a table of weights (bot = "
+                f'"weighted-uct"), or [parameters.NAME] (options of {bot} that may be: {known})',
+            )
+        if method == "selfplay" and ("weights" not in self._data or self.file.parameters):
+            self.report(
+                ("parameters",) if self.file.parameters else ("tuning", "method"),
+                'method = "selfplay" tunes a table of weights alone: write [weights] and leave out '
+                '[parameters], or choose "spsa" or "cma"',
+            )
+        for other in ("selfplay", "spsa", "cma"):
+            if other in self._data and method is not None and other != method:
+                self.report((other,), f'the method is "{method}"; leave this table out')
+        if self.findings or method is None:
+            return None
+        tuning = self.file.tuning
+        settings: Table = getattr(self.file, method)
+        return TuneConfig(
+            name=name,
+            method=method,
+            method_settings=settings.model_dump(),
+            games=tuning.games,
+            seed=tuning.seed,
+            threads=tuning.threads or len(os.sched_getaffinity(0)),
+            compare_every=tuning.compare_every,
+            compare_games=tuning.compare_games,
+            measure_games=tuning.measure_games,
+            rules=game.name,
+            variant=dict(game.variant),
+            plies=self.file.openings.plies,
+            bot=bot,
+            options=options,
+            ranges=ranges,
+            weights=weights,
+        )
+
+    def _name(self) -> str:
+        name = self.file.tuning.name
+        if name is None:
+            return self._path.stem
+        if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
+            self.report(
+                ("tuning", "name"),
+                "names the run's folder: no slash, no leading dot, not empty, at most 200 bytes; "
+                f"got {shown(name)}",
+            )
+        return name
+
+    def _method(self) -> MethodName | None:
+        method = self.file.tuning.method
+        if method is None:
+            self.report(("tuning", "method"), 'is missing: "selfplay", "spsa" or "cma"')
+        cma = self.file.cma
+        if cma.most_pairs < cma.pairs:
+            self.report(("cma", "most_pairs"), f"must be at least pairs, which is {cma.pairs}")
+        return method
+
+    def _game(self) -> rule_sets.Game | None:
+        name = self.file.game.rules
+        if name is None:
+            self.report(("game", "rules"), 'is missing: "othello" or "dots"')
+            return None
+        try:
+            return rule_sets.load(name, **(self.file.game.model_extra or {}))
+        except ValueError as error:
+            self.report(("game",), str(error))
+            return None
+
+    def _bot(self) -> str | None:
+        bot = self.file.player.bot
+        able = [
+            name
+            for name, builtin in BUILTINS.items()
+            if tunables(builtin.options) or tunable_table(builtin.options)
+        ]
+        if bot is None:
+            self.report(("player", "bot"), f"is missing: one of {', '.join(able)}")
+        elif bot not in able:
+            self.report(
+                ("player", "bot"), f"{shown(bot)} has nothing to tune; {did_you_mean(bot, able)}"
+            )
+        return bot if bot in able else None
+
+    def _options(self, bot: str, game: rule_sets.Game) -> dict[str, Any]:
+        """The options that stay as they are, with paths that hold from anywhere."""
+        options, at = dict(self.file.player.options), ("player", "options")
+        builtin, folder = BUILTINS[bot], self._path.parent
+        reason = builtin.unsupported(game.name, game.variant)
+        if reason is not None:
+            self.report(("player", "bot"), reason)
+        try:
+            builtin.options.model_validate(options, context={"folder": folder})
+        except ValidationError as error:
+            for finding in explain(error, builtin.options, options):
+                self.report((*at, *finding.path), finding.message)
+        if not any(options.get(budget) for budget in BUDGETS):
+            known = [budget for budget in BUDGETS if budget in builtin.options.model_fields]
+            self.report(
+                at, f"say how long a move is thought about: one of {', '.join(known)} is needed"
+            )
+        table = tunable_table(builtin.options)
+        if table is not None and self.file.weights is not None and table[0] in options:
+            self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")
+        for key, value in options.items():
+            if isinstance(value, str) and (folder / value).is_file():
+                options[key] = str((folder / value).resolve())
+        return options
+
+    def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
+        """The options that are tuned."""
+        known, model = tunables(BUILTINS[bot].options), BUILTINS[bot].options
+        ranges = list[Range]()
+        for name, given in self.file.parameters.items():
+            at: KeyPath = ("parameters", name)
+            if name not in known:
+                self.report(at, f"is no option to tune; {did_you_mean(name, known)}")
+                continue
+            mark = _narrowed(known[name], given)
+            start = options.get(name, model.model_fields[name].default)
+            if not mark.low < mark.high:
+                self.report(at, f"low must be below high, got {mark.low:g} and {mark.high:g}")
+            elif not (known[name].low <= mark.low and mark.high <= known[name].high):
+                self.report(
+                    at, f"must be within {known[name].low:g} and {known[name].high:g}, as declared"
+                )
+            elif isinstance(start, str) or not mark.low <= start <= mark.high:
+                self.report(
+                    at,
+                    f"begins at {shown(start)}, which is not within {mark.low:g} and "
+                    f"{mark.high:g}: give {name} in [player] options, or other bounds",
+                )
+            else:
+                whole = model.model_fields[name].annotation is int
+                ranges.append(Range(name, mark.low, mark.high, mark.step, float(start), whole))
+        return tuple(ranges)
+
+    def _weights(self, bot: str) -> WeightsPlan | None:
+        table, given = tunable_table(BUILTINS[bot].options), self.file.weights
+        if given is None:
+            return None
+        if table is None:
+            self.report(("weights",), f'{bot} has no table of weights; bot = "weighted-uct" has')
+            return None
+        option, mark = table
+        low, high = given.range or (mark.low, mark.high)
+        if not 0 < low < high:
+            self.report(("weights", "range"), f"must be [low, high] above 0, got [{low}, {high}]")
+        start = given.start
+        if (self._path.parent / start).is_file():
+            start = str((self._path.parent / start).resolve())
+        return WeightsPlan(
+            option, start, low, high, given.step or mark.step, given.colours, given.symmetry
+        )
+
+
+def _narrowed(mark: Tunable, given: ParameterTable) -> Tunable:
+    """The declared range with what the file says in its place."""
+    return Tunable(
+        mark.low if given.low is None else given.low,
+        mark.high if given.high is None else given.high,
+        mark.step if given.step is None else given.step,
+    )

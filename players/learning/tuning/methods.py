@@ -1,0 +1,294 @@
+"""How vectors of parameters learn from games. Each method says which games to play next, takes
+what came of them, and can be put away as JSON and taken out again.
+
+All that is random is drawn anew from the run's seed and a number, so that nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from players.learning.tuning.space import Space, Vector
+from players.learning.tuning.tasks import Played
+
+
+class Duel(NamedTuple):
+    """A game that a method wants."""
+
+    first: Vector
+    second: Vector
+    opening: int | None
+    """The number of its opening: games of a pair have the same. None to begin at the start."""
+
+
+class Method(Protocol):
+    """A way to learn from games."""
+
+    @property
+    def vector(self) -> Vector:
+        """The best there is so far."""
+
+    def duels(self) -> list[Duel]:
+        """The games of the next batch."""
+
+    def learn(self, games: Sequence[Played]) -> None:
+        """Take what came of them, in the same order."""
+
+    def state(self) -> dict[str, Any]:
+        """All that was learned, as JSON."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+
+
+def pairs(one: Vector, other: Vector, openings: Iterator[int], count: int) -> list[Duel]:
+    """So many pairs of games, each on an opening of its own, seats swapped within."""
+    return [
+        duel
+        for _, opening in zip(range(count), openings, strict=False)
+        for duel in (Duel(one, other, opening), Duel(other, one, opening))
+    ]
+
+
+def pair_scores(games: Sequence[Played]) -> list[float]:
+    """What the one of each of `pairs` scored in both games together: 0 to 2."""
+    return [
+        first.points + 1.0 - second.points
+        for first, second in zip(games[::2], games[1::2], strict=True)
+    ]
+
+
+class SelfPlay:
+    """The rule of self-play: after each game every weight gains a constant for each move of the
+    winner that it is the weight of, loses it for each of the loser's, and is clipped to its range.
+
+    A winner's squares are those he played himself: not the discs he ended with, which the other may
+    have placed. A move counts once for the weight that its square shares with its mirror images. A
+    drawn game changes nothing. Both players have the same weights, black's and white's apart.
+    """
+
+    def __init__(self, space: Space, *, constant: float, batch: int) -> None:
+        self._space, self._constant, self._batch = space, constant, batch
+        self._of_move = space.of_move()
+        self._weights = np.array(space.start)
+
+    @property
+    def vector(self) -> Vector:
+        """The weights as they are."""
+        return tuple(map(float, self._weights))
+
+    def duels(self) -> list[Duel]:
+        """A batch of games of the weights against themselves, from the start."""
+        return [Duel(self.vector, self.vector, None)] * self._batch
+
+    def learn(self, games: Sequence[Played]) -> None:
+        """Apply the rule game by game."""
+        for played in games:
+            sign = (played.net > 0) - (played.net < 0)
+            for seat, move in played.moves:
+                gain = self._constant * (sign if seat == 0 else -sign)
+                self._weights[self._of_move[seat, move]] += gain
+            np.clip(self._weights, self._space.low, self._space.high, out=self._weights)
+
+    def state(self) -> dict[str, Any]:
+        """The weights."""
+        return {"weights": self.vector}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take the weights."""
+        self._weights = np.array(state["weights"])
+
+
+class Spsa:
+    """Simultaneous perturbation (Spall 1992), in units of the parameters' steps.
+
+    Step k plays θ + c_k·Δ against θ − c_k·Δ, each sign in Δ drawn, and moves θ by
+    a_k·(difference of their scores)/(2·c_k)·Δ, with a_k = a/(A + k + 1)^alpha and
+    c_k = c/(k + 1)^gamma, k from 0. Scores are the share of the points, 0 to 1.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        *,
+        a: float,
+        A: float,  # noqa: N803  # as the literature writes it
+        c: float,
+        alpha: float,
+        gamma: float,
+        pairs: int,
+    ) -> None:
+        self._space, self._seed, self._pairs = space, seed, pairs
+        self._a, self._stability, self._c, self._alpha, self._gamma = a, A, c, alpha, gamma
+        self._theta = np.array(space.start)
+        self._steps = 0
+
+    @property
+    def vector(self) -> Vector:
+        """θ."""
+        return tuple(map(float, self._theta))
+
+    def duels(self) -> list[Duel]:
+        """The pairs of the next step."""
+        shift = self._perturbation() * self._delta() * self._space.step
+        up = self._space.clipped(self._theta + shift)
+        down = self._space.clipped(self._theta - shift)
+        first = self._steps * self._pairs
+        return pairs(up, down, iter(range(first, first + self._pairs)), self._pairs)
+
+    def learn(self, games: Sequence[Played]) -> None:
+        """Move θ."""
+        share = sum(pair_scores(games)) / len(games)
+        slope = (2.0 * share - 1.0) / (2.0 * self._perturbation())
+        gain = self._a / (self._stability + self._steps + 1) ** self._alpha
+        moved = self._theta + gain * slope * self._delta() * self._space.step
+        self._theta = np.array(self._space.clipped(moved))
+        self._steps += 1
+
+    def _perturbation(self) -> float:
+        return self._c / (self._steps + 1) ** self._gamma
+
+    def _delta(self) -> Any:
+        """+1 or −1 for each parameter, the same each time in a step."""
+        rng = Random(f"{self._seed}:delta:{self._steps}")
+        return np.array([rng.choice((-1.0, 1.0)) for _ in self._space.start])
+
+    def state(self) -> dict[str, Any]:
+        """θ and the step."""
+        return {"theta": self.vector, "steps": self._steps}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take θ and the step."""
+        self._theta, self._steps = np.array(state["theta"]), state["steps"]
+
+
+class CmaEs:
+    """CMA-ES (Hansen 2016, the library `cma`), in units of the parameters' steps from the start.
+
+    Each candidate of a generation plays pairs against the mean of the distribution, all on the same
+    openings. Some then play as many again on others: where that changes their ranks more than
+    chance should, candidates play more pairs from then on (Hansen et al. 2009, uncertainty
+    handling; the measure is the library's).
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        *,
+        population: int | None,
+        sigma: float,
+        pairs: int,
+        most_pairs: int,
+        resample: float,
+    ) -> None:
+        self._space, self._seed = space, seed
+        self._population = population or 4 + int(3 * math.log(len(space.start)))
+        self._sigma, self._first_pairs, self._most_pairs = sigma, pairs, most_pairs
+        again = max(2, round(resample * self._population)) if resample else 0
+        self._again = min(again, self._population)
+        self._history: list[list[float]] = []
+        """The values of each generation so far, those of the candidates that played again last."""
+        self._begin()
+
+    def _begin(self) -> None:
+        import cma  # takes a second to load: only who asks for it waits
+
+        rng = np.random.default_rng(self._seed)
+        start = np.array(self._space.start)
+        low = (self._space.low - start) / self._space.step
+        high = (self._space.high - start) / self._space.step
+        self._strategy = cma.CMAEvolutionStrategy(
+            np.zeros(len(start)),
+            self._sigma,
+            {
+                "bounds": [low.tolist(), high.tolist()],
+                "popsize": self._population,
+                "randn": lambda *shape: rng.standard_normal(shape),
+                "seed": math.nan,  # numbers come from `randn` alone
+                "verbose": -9,
+            },
+        )
+        self._noise = cma.NoiseHandler(
+            len(start), maxevals=[self._first_pairs, self._first_pairs, self._most_pairs]
+        )
+        self._opening = 0
+        self._ask()
+
+    def _ask(self) -> None:
+        self._units = self._strategy.ask()
+        self._candidates = [self._vector(units) for units in self._units]
+
+    def _vector(self, units: Any) -> Vector:
+        return self._space.clipped(np.array(self._space.start) + units * self._space.step)
+
+    @property
+    def vector(self) -> Vector:
+        """The mean of the distribution, which is the library's choice under noise."""
+        return self._vector(self._strategy.result.xfavorite)
+
+    @property
+    def _pairs(self) -> int:
+        """How many pairs each candidate plays."""
+        return int(self._noise.evaluations)
+
+    def duels(self) -> list[Duel]:
+        """The pairs of a generation, and those of the candidates that play again."""
+        mean, count = self.vector, self._pairs
+        found = list[Duel]()
+        for candidate in self._candidates:
+            openings = iter(range(self._opening, self._opening + count))
+            found += pairs(candidate, mean, openings, count)
+        for candidate in self._candidates[: self._again]:
+            openings = iter(range(self._opening + count, self._opening + 2 * count))
+            found += pairs(candidate, mean, openings, count)
+        return found
+
+    def learn(self, games: Sequence[Played]) -> None:
+        """Move the distribution."""
+        scores, count = pair_scores(games), self._pairs
+        values = [
+            -sum(scores[first : first + count]) / (2 * count)
+            for first in range(0, len(scores), count)
+        ]
+        self._tell(values)
+
+    def _tell(self, values: list[float]) -> None:
+        """Take the values, the less the better, of the candidates and of those played again."""
+        self._history.append(values)
+        self._opening += 2 * self._pairs
+        first, again = values[: self._population], values[self._population :]
+        best = list(first)
+        for index, value in enumerate(again):
+            best[index] = (first[index] + value) / 2
+        self._strategy.tell(self._units, best)
+        if again:
+            self._noise.fit, self._noise.fitre = first, again + first[len(again) :]
+            self._noise.idx = list(range(len(again)))
+            self._noise.update_measure()
+            self._noise.treat()
+        self._ask()
+
+    def state(self) -> dict[str, Any]:
+        """The values of all generations: what the strategy made of them follows from the seed."""
+        return {"values": self._history}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go through all generations again."""
+        self._history = []
+        self._begin()
+        for values in state["values"]:
+            self._tell(values)
+
+
+def make_method(name: str, settings: dict[str, Any], space: Space, seed: int) -> Method:
+    """The method `name` with the settings of its table."""
+    if name == "selfplay":
+        return SelfPlay(space, **settings)
+    return (Spsa if name == "spsa" else CmaEs)(space, seed, **settings)

@@ -1,0 +1,227 @@
+"""A tuning in pictures: every parameter over games, and the board as a heat map.
+
+Drawn with matplotlib's own objects: no window, no global state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import EngFormatter
+
+from players.learning.tuning.space import Space, Vector
+from players.learning.tuning.tuner import Comparison, Point
+from players.weights import SIDES
+
+PARAMETERS, BOARD = "parameters", "board"
+SUFFIXES = ("png", "svg")
+NAMES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix in SUFFIXES)
+
+_INK, _FAINT, _GRID, _LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
+_LABELLED = 24
+"""Up to so many lines have their names beside them."""
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.edgecolor": _FAINT,
+    "axes.labelcolor": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": _GRID,
+    "text.color": _INK,
+    "xtick.color": _FAINT,
+    "ytick.color": _FAINT,
+    "text.parse_math": False,  # a name may have $ in it
+    "svg.fonttype": "none",  # text stays text: it can be searched, and read aloud
+    "svg.hashsalt": "arena",  # the same run makes the same file
+}
+
+
+def save_parameters(
+    folder: Path,
+    space: Space,
+    points: Sequence[Point],
+    comparisons: Sequence[Comparison],
+    title: str,
+    about: str,
+) -> None:
+    """Draw every parameter over games, and the score against the start. Raises OSError."""
+    with matplotlib.rc_context(_STYLE):
+        _save(folder, PARAMETERS, parameter_figure(space, points, comparisons, title, about))
+
+
+def save_board(folder: Path, space: Space, vector: Vector, title: str, about: str) -> None:
+    """Draw the board's weights before and after; for Othello alone. Raises OSError."""
+    with matplotlib.rc_context(_STYLE):
+        _save(folder, BOARD, board_figure(space, vector, title, about))
+
+
+def _save(folder: Path, name: str, figure: Figure) -> None:
+    """Each file is replaced whole."""
+    for suffix in SUFFIXES:
+        path = folder / f"{name}.{suffix}"
+        partial = path.with_suffix(f".{suffix}.part")
+        undated = {"Date": None} if suffix == "svg" else {}
+        figure.savefig(partial, format=suffix, dpi=150, metadata=undated)
+        partial.replace(path)
+
+
+def parameter_figure(
+    space: Space,
+    points: Sequence[Point],
+    comparisons: Sequence[Comparison],
+    title: str,
+    about: str,
+) -> Figure:
+    """A panel for each option, one for each side's weights, and one for the score."""
+    options = len(space.names) - len(space.orbits)
+    groups = {name: [index] for index, name in enumerate(space.names[:options])}
+    for index, orbit in enumerate(space.orbits, options):
+        side = orbit.name.rpartition(" ")[0]
+        groups.setdefault(f"weights, {side}" if side else "weights", []).append(index)
+    panels = list(groups.items())
+    count = len(panels) + bool(comparisons)
+    columns = min(count, 3)
+    rows = -(-count // columns)
+    figure = Figure(
+        figsize=(5.2 * columns, 0.9 + 4.2 * rows),
+        layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12),
+    )
+    _head(figure, title, about)
+    grid = figure.subplots(rows, columns, squeeze=False).flat
+    for axes, (name, indices) in zip(grid, panels, strict=False):
+        _draw_parameters(axes, space, points, name, indices)
+    if comparisons:
+        _draw_scores(grid[len(panels)], comparisons)
+    for axes in grid[count:]:
+        axes.set_axis_off()
+    for axes in grid[:count]:
+        axes.set_xlabel("games")
+        axes.set_xlim(0, max(points[-1].games, 1))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.grid(True)
+    return figure
+
+
+def _head(figure: Figure, title: str, about: str) -> None:
+    figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
+    figure.supxlabel(about, x=0.012, ha="left", fontsize=9, color=_FAINT)
+
+
+def _draw_parameters(
+    axes: Axes, space: Space, points: Sequence[Point], name: str, indices: Sequence[int]
+) -> None:
+    games = [point.games for point in points]
+    axes.set_title(name, loc="left", fontsize=11)
+    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(indices)))
+    lines = []
+    for index, colour in zip(indices, colours, strict=True):
+        values = [point.vector[index] for point in points]
+        alone = len(indices) == 1
+        axes.plot(games, values, color=_LINE if alone else colour, linewidth=1.6)
+        lines.append((values[-1], space.names[index].rpartition(" ")[2], colour))
+    low, high = axes.get_ylim()
+    if 1 < len(indices) <= _LABELLED:
+        for place, (_, label, colour) in zip(
+            _apart([value for value, _, _ in sorted(lines, key=_value)], (high - low) / 22),
+            sorted(lines, key=_value),
+            strict=True,
+        ):
+            axes.annotate(
+                label,
+                (1.01, place),
+                xycoords=("axes fraction", "data"),
+                color=colour,
+                va="center",
+                fontsize=8,
+                annotation_clip=False,
+            )
+
+
+def _value(line: tuple[float, str, Any]) -> float:
+    return line[0]
+
+
+def _apart(values: Sequence[float], least: float) -> list[float]:
+    """Ascending values, each at least so far above the last, around where they were."""
+    places = list[float]()
+    for value in values:
+        places.append(max(value, places[-1] + least) if places else value)
+    shift = sum(place - value for place, value in zip(places, values, strict=True)) / len(values)
+    return [place - shift for place in places]
+
+
+def _draw_scores(axes: Axes, comparisons: Sequence[Comparison]) -> None:
+    axes.set_title("Score against the start", loc="left", fontsize=11)
+    axes.set_ylabel("share of the points, with its 95 % interval")
+    axes.axhline(0.5, color=_FAINT, linewidth=1, linestyle="--")
+    axes.errorbar(
+        [each.games for each in comparisons],
+        [each.score for each in comparisons],
+        [each.error for each in comparisons],
+        fmt="o-",
+        color=_LINE,
+        markersize=4.5,
+        capsize=3,
+    )
+
+
+def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure:
+    """Each side's board before at the left, after at the right; unplayable squares hatched."""
+    assert space.plan is not None  # there are weights
+    boards = [space.by_move(each) for each in (space.start, vector)]
+    sides = (0, 1) if space.plan.colours == "apart" else (0,)
+    figure = Figure(
+        figsize=(11, 0.9 + 4.9 * len(sides)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    )
+    _head(figure, title, about)
+    grid = figure.subplots(len(sides), 2, squeeze=False)
+    values = [weight for board in boards for side in sides for weight in board[side].values()]
+    reach = max(max(abs(value - 1.0) for value in values), 1e-3)
+    norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)
+    for row, side in enumerate(sides):
+        who = SIDES[space.rules][side] if len(sides) > 1 else "both"
+        for column, when in enumerate(("before", "after")):
+            image = _draw_board(grid[row, column], boards[column][side], norm)
+            grid[row, column].set_title(f"{who}, {when}", loc="left", fontsize=11)
+    figure.colorbar(image, ax=grid, shrink=0.6, label="weight")
+    return figure
+
+
+def _draw_board(axes: Axes, weights: dict[str, float], norm: Any) -> Any:
+    squares = np.full((8, 8), np.nan)
+    for square, weight in weights.items():
+        squares[int(square[1]) - 1, ord(square[0]) - ord("a")] = weight
+    image = axes.imshow(np.ma.masked_invalid(squares), cmap="PuOr_r", norm=norm)
+    for row, column in np.ndindex(8, 8):
+        if np.isnan(squares[row, column]):
+            axes.add_patch(
+                Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", edgecolor=_GRID)
+            )
+            continue
+        dark = abs(norm(squares[row, column]) - 0.5) > 0.35
+        axes.text(
+            column,
+            row,
+            f"{squares[row, column]:.3f}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if dark else _INK,
+        )
+    axes.set_xticks(range(8), list("abcdefgh"))
+    axes.set_yticks(range(8), [str(row) for row in range(1, 9)])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return image

@@ -1,0 +1,228 @@
+"""What is tuned, as a vector of numbers: options of a player, and the weights of moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+import rules as rule_sets
+from players.kernels.boards import Board, load_board
+from players.kernels.game import MOVES
+from players.learning.tuning.tasks import Contestant
+from players.weights import SIDES, load_weights
+
+Symmetry = Literal["all", "axes", "none"]
+"""Which symmetries of the board share a weight: all (8 of a square, 4 of a rectangle), the
+reflections in the two axes, or none."""
+
+Colours = Literal["apart", "together"]
+"""Whether each side has weights of its own."""
+
+Vector = tuple[float, ...]
+"""The values of the parameters, in their order."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An option that is tuned."""
+
+    name: str
+    low: float
+    high: float
+    step: float
+    """What counts as a change of one."""
+    start: float
+    whole: bool
+    """Whether the player takes whole numbers alone."""
+
+
+@dataclass(frozen=True)
+class WeightsPlan:
+    """A table of weights that is tuned."""
+
+    option: str
+    """The option that names the table."""
+    start: str
+    """"flat", a table that comes along, or a file."""
+    low: float
+    high: float
+    step: float
+    colours: Colours
+    symmetry: Symmetry
+
+
+class Orbit(NamedTuple):
+    """Moves that share a weight."""
+
+    name: str
+    """As `black b1`: the side, and the first of the moves; the move alone where sides share it."""
+    seats: tuple[int, ...]
+    moves: tuple[str, ...]
+
+
+class Space:
+    """The parameters, and what a vector of their values makes of the player.
+
+    Options come first, then the weights: seat by seat, the board row by row.
+    """
+
+    def __init__(
+        self,
+        rule_set: rule_sets.Game,
+        options: Mapping[str, Any],
+        ranges: Sequence[Range],
+        plan: WeightsPlan | None,
+    ) -> None:
+        """Raises ValueError when the table to begin with cannot be had or does not fit."""
+        self.rules = rule_set.name
+        self._options = dict(options)
+        self._ranges = tuple(ranges)
+        self._board: Board = load_board(rule_set.name, rule_set.variant)
+        self.plan = plan
+        self.orbits = _orbits(rule_set, plan) if plan is not None else ()
+        ends = [(each.low, each.high, each.step) for each in ranges]
+        self.start: Vector = tuple(each.start for each in ranges)
+        if plan is not None:
+            ends += [(plan.low, plan.high, plan.step)] * len(self.orbits)
+            self.start += self._first_weights(plan)
+        self.names = tuple([each.name for each in ranges] + [orbit.name for orbit in self.orbits])
+        self.low, self.high, self.step = (np.array(column) for column in zip(*ends, strict=True))
+
+    def clipped(self, vector: Sequence[float]) -> Vector:
+        """Each value within its bounds."""
+        return tuple(float(each) for each in np.clip(vector, self.low, self.high))
+
+    def contestant(self, vector: Sequence[float]) -> Contestant:
+        """The player with these values; whole numbers where the option takes no others."""
+        options = self._options | {
+            each.name: round(value) if each.whole else value
+            for each, value in zip(self._ranges, vector, strict=False)
+        }
+        return Contestant(options, None if self.plan is None else self._weights(vector))
+
+    def of_move(self) -> dict[tuple[int, str], int]:
+        """The parameter that is the weight of a seat's move; none for moves never played."""
+        return {
+            (seat, move): len(self._ranges) + index
+            for index, orbit in enumerate(self.orbits)
+            for seat in orbit.seats
+            for move in orbit.moves
+        }
+
+    def by_move(self, vector: Sequence[float]) -> tuple[dict[str, float], dict[str, float]]:
+        """The weights of each seat's moves, by name."""
+        tables: tuple[dict[str, float], dict[str, float]] = ({}, {})
+        for (seat, move), index in self.of_move().items():
+            tables[seat][move] = float(vector[index])
+        return tables
+
+    def table(self, vector: Sequence[float]) -> dict[str, Any]:
+        """The weights as a file that `players.weights` reads has them."""
+        sides = zip(SIDES[self.rules], self.by_move(vector), strict=True)
+        if self.rules != "othello":
+            return {side: {move: round(each, 6) for move, each in of.items()} for side, of in sides}
+        return {side: _rows(of) for side, of in sides}
+
+    def _weights(self, vector: Sequence[float]) -> Any:
+        weights = np.ones((2, MOVES), np.float32)
+        for (seat, move), index in self.of_move().items():
+            weights[seat, self._board.moves[move]] = vector[index]
+        return weights
+
+    def _first_weights(self, plan: WeightsPlan) -> Vector:
+        """The weights to begin with, one for each orbit."""
+        if plan.start == "flat":
+            weights = np.ones((2, MOVES), np.float32)
+        else:
+            weights = load_weights(plan.start, self.rules, self._board.moves)
+        values = list[float]()
+        for orbit in self.orbits:
+            found = {
+                round(float(weights[seat, self._board.moves[move]]), 6)
+                for seat in orbit.seats
+                for move in orbit.moves
+            }
+            if len(found) > 1:
+                raise ValueError(
+                    f"weights {plan.start!r}: {orbit.name} and its mirror images must weigh the "
+                    f'same, not {sorted(found)}; write symmetry = "none" or another start'
+                )
+            value = found.pop()
+            if not plan.low <= value <= plan.high:
+                raise ValueError(
+                    f"weights {plan.start!r}: {orbit.name} weighs {value:g}, outside of the range "
+                    f"[{plan.low:g}, {plan.high:g}]; give a wider range or another start"
+                )
+            values.append(value)
+        return tuple(values)
+
+
+def _rows(weights: Mapping[str, float]) -> list[list[float | None]]:
+    """The table of an 8×8 board; null for squares that are never played."""
+    return [
+        [
+            round(weights[square], 6) if (square := f"{column}{row}") in weights else None
+            for column in "abcdefgh"
+        ]
+        for row in range(1, 9)
+    ]
+
+
+def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
+    """The moves of a game that share a weight; squares that cannot be played are in none."""
+    shared: dict[frozenset[tuple[int, int]], list[str]] = {}
+    points = {move: _point(move) for move in _moves(rule_set)}
+    width, height = (max(point[axis] for point in points.values()) for axis in (0, 1))
+    if rule_set.name == "othello":
+        width = height = 2 * (rule_set.variant["size"] - 1)
+    for move, point in points.items():
+        images = frozenset(_images(point, width, height, plan.symmetry))
+        shared.setdefault(images, []).append(move)
+    groups = tuple(map(tuple, shared.values()))
+    if plan.colours == "together":
+        return tuple(Orbit(moves[0], (0, 1), moves) for moves in groups)
+    return tuple(
+        Orbit(f"{side} {moves[0]}", (seat,), moves)
+        for seat, side in enumerate(SIDES[rule_set.name])
+        for moves in groups
+    )
+
+
+def _moves(rule_set: rule_sets.Game) -> list[str]:
+    """Every move that can ever be played, row by row."""
+    state = rule_set.start().state()
+    if rule_set.name == "othello":
+        return [
+            f"{chr(ord('a') + column)}{row}"
+            for row, cells in enumerate(state["board"], 1)
+            for column, cell in enumerate(cells)
+            if cell == "."
+        ]
+    return list(rule_set.start().legal_moves())
+
+
+def _point(move: str) -> tuple[int, int]:
+    """Where a move lies, in half cells from the upper left: a square, or an edge between dots."""
+    dots = [(ord(column) - ord("a"), int(row) - 1) for column, row in _DOT.findall(move)]
+    (left, upper), (right, lower) = dots[0], dots[-1]
+    return left + right, upper + lower
+
+
+_DOT = re.compile(r"([a-z])(\d+)")
+
+
+def _images(
+    point: tuple[int, int], width: int, height: int, symmetry: Symmetry
+) -> list[tuple[int, int]]:
+    """Where the symmetries of a board take a point, itself included."""
+    x, y = point
+    if symmetry == "none":
+        return [point]
+    images = [(x, y), (width - x, y), (x, height - y), (width - x, height - y)]
+    if symmetry == "all" and width == height:
+        images += [(second, first) for first, second in images]
+    return images

@@ -1,0 +1,85 @@
+"""Games to be played in process, and games that were."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from players.sdk import Clock, Start
+
+HOUR_MS = 3_600_000
+"""The clock of players who have a budget of their own."""
+
+
+class Contestant(NamedTuple):
+    """A player with some values of what is tuned."""
+
+    options: dict[str, Any]
+    weights: Any
+    """float32[2, MOVES], or None where no table is tuned."""
+
+
+class Task(NamedTuple):
+    """A game to be played."""
+
+    contestants: tuple[Contestant, Contestant]
+    """By seat."""
+    opening: str
+    """Seeds the opening: games of a pair have the same."""
+    plies: int
+    """Random moves of the opening."""
+    seed: str
+    """Seeds the players."""
+
+
+class Played(NamedTuple):
+    """A game that was played."""
+
+    moves: tuple[tuple[int, str], ...]
+    """`(seat, move)` after the opening, forced passes left out."""
+    net: int
+    """What seat 0 won by."""
+
+    @property
+    def points(self) -> float:
+        """What seat 0 gets: 1, ½ or 0."""
+        return 0.5 + 0.5 * ((self.net > 0) - (self.net < 0))
+
+
+class Opened(NamedTuple):
+    """The opening of a game, as the kernels have it."""
+
+    moves: Any
+    """int16[PLIES], of which the first `plies` are written; room for the rest of the game."""
+    movers: Any
+    """int8[PLIES]: the seat that made each move."""
+    plies: int
+
+
+class Desk(Protocol):
+    """Where one game after the other is played, by one thread."""
+
+    def play(self, contestants: tuple[Any, Any], opened: Opened, seeds: tuple[int, int]) -> Played:
+        """Play a game on from its opening. Raises Aborted once it is to stop."""
+
+
+class Aborted(Exception):  # noqa: N818 - somebody's wish, no error
+    """Games were given up before their end."""
+
+
+def start_of(
+    rules: str, variant: dict[str, Any], state: dict[str, Any], seat: int, seed: int, options: Any
+) -> Start:
+    """How a game begins for a built-in player in this process."""
+    return Start(
+        game="tuning",
+        rules=rules,
+        variant=variant,
+        seat=seat,
+        seats=2,
+        clock=Clock(move_ms=HOUR_MS, bank_ms=None, increment_ms=0),
+        startup_ms=HOUR_MS,
+        seed=seed,
+        options=options,
+        state=state,
+        moves=[],
+    )

@@ -1,0 +1,254 @@
+"""A tuning as it goes on: batches of games, comparisons with the start, checkpoints.
+
+Everything a tuning knows lies in one file, CHECKPOINT, which is replaced whole. What is played
+after it was written is played again after a crash, and comes out the same.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+import rules as rule_sets
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.hall import Hall
+from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
+from players.learning.tuning.space import Space, Vector
+from players.learning.tuning.tasks import Task
+
+CHECKPOINT = "checkpoint.json"
+FORMAT = 1
+
+MOST_POINTS = 1000
+"""The history is thinned to half as soon as it has more points."""
+
+CHUNK_PAIRS = 25
+"""Pairs of the last comparison between two checkpoints."""
+
+
+class Point(NamedTuple):
+    """The parameters after so many games."""
+
+    games: int
+    vector: Vector
+
+
+class Comparison(NamedTuple):
+    """Games of the parameters as they were then against the start, in pairs."""
+
+    games: int
+    """Games learned from before."""
+    scores: tuple[float, ...]
+    """What each pair brought: 0 to 2."""
+
+    @property
+    def score(self) -> float:
+        """The share of the points."""
+        return sum(self.scores) / (2 * len(self.scores))
+
+    @property
+    def error(self) -> float:
+        """Half of its 95 % interval; that of a coin where all pairs are alike."""
+        shares = [score / 2 for score in self.scores]
+        variance = sum((share - self.score) ** 2 for share in shares) / len(shares)
+        return 1.96 * math.sqrt((variance or 0.125) / len(shares))
+
+
+class _Counts(TypedDict):
+    batches: int
+    games: int
+    seconds: float
+
+
+class Tuner:
+    """Plays the games of a tuning and learns from them, batch by batch."""
+
+    def __init__(self, config: TuneConfig, folder: Path) -> None:
+        """Raises ValueError when what the configuration names cannot be used."""
+        self.config, self._folder = config, folder
+        rule_set = rule_sets.load(config.rules, **config.variant)
+        self.space = Space(rule_set, config.options, config.ranges, config.weights)
+        self._method: Method = make_method(
+            config.method, config.method_settings, self.space, config.seed
+        )
+        start = self.space.contestant(self.space.start)
+        self._hall = Hall(rule_set, config.bot, start, config.threads)
+        for vector in (self.space.low, self.space.high):
+            self._hall.judge(self.space.contestant(vector))
+        self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
+        self.points = [Point(0, self.space.start)]
+        self._stride = 1
+        self.comparisons: list[Comparison] = []
+        self.measured: tuple[float, ...] = ()
+        """The pairs of the last comparison, so far."""
+
+    @classmethod
+    def open(cls, config: TuneConfig, folder: Path) -> Tuner:
+        """The tuning in `folder` as its checkpoint has it, or a new one.
+
+        Raises ValueError when the checkpoint is damaged or of another configuration.
+        """
+        tuner, path = cls(config, folder), folder / CHECKPOINT
+        if path.exists():
+            tuner._restore(path)
+        return tuner
+
+    @property
+    def vector(self) -> Vector:
+        """The best parameters so far."""
+        return self._method.vector
+
+    @property
+    def learned(self) -> bool:
+        """Whether all games to learn from were played."""
+        return self.counts["games"] >= self.config.games
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last comparison was played too."""
+        return self.learned and 2 * len(self.measured) >= self.config.measure_games
+
+    @property
+    def wants_comparison(self) -> bool:
+        """Whether so many games were played that it is time for one."""
+        last = self.comparisons[-1].games if self.comparisons else 0
+        return self.counts["games"] // self.config.compare_every > last // self.config.compare_every
+
+    def load(self) -> None:
+        """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
+        played with these settings.
+        """
+        self._hall.load(self.config.plies)
+
+    def run_batch(self) -> None:
+        """Play the games of a batch and learn from them. Raises Aborted, nothing learned."""
+        began, counts = time.monotonic(), self.counts
+        duels = self._method.duels()
+        self.measured = ()  # of other parameters
+        games = self._hall.play(self._tasks(duels, "learn", counts["games"]))
+        self._method.learn(games)
+        counts["batches"] += 1
+        counts["games"] += len(duels)
+        counts["seconds"] += time.monotonic() - began
+        if counts["batches"] % self._stride == 0:
+            self.points.append(Point(counts["games"], self.vector))
+        if len(self.points) > MOST_POINTS:
+            del self.points[1::2]
+            self._stride *= 2
+
+    def compare(self) -> Comparison:
+        """Play pairs against the start, on openings of their own. Raises Aborted."""
+        purpose = f"compare:{self.counts['games']}"
+        scores = self._against_start(purpose, 0, self.config.compare_games // 2)
+        self.comparisons.append(Comparison(self.counts["games"], scores))
+        return self.comparisons[-1]
+
+    def measure(self) -> None:
+        """Play some more of the pairs that the result is given with. Raises Aborted."""
+        done, wanted = len(self.measured), self.config.measure_games // 2
+        count = min(CHUNK_PAIRS, wanted - done)
+        purpose = f"measure:{self.counts['games']}"
+        self.measured += self._against_start(purpose, done, count)
+
+    def _against_start(self, purpose: str, first: int, count: int) -> tuple[float, ...]:
+        duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
+        return tuple(pair_scores(self._hall.play(self._tasks(duels, purpose, 2 * first))))
+
+    def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[Task]:
+        """The games as the hall takes them; they are numbered from `first` on."""
+        known = {each: self.space.contestant(each) for duel in duels for each in duel[:2]}
+        seed, plies = f"{self.config.seed}:{purpose}", self.config.plies
+        return [
+            Task(
+                (known[duel.first], known[duel.second]),
+                opening=f"{seed}:opening:{duel.opening}",
+                plies=0 if duel.opening is None else plies,
+                seed=f"{seed}:game:{number}",
+            )
+            for number, duel in enumerate(duels, first)
+        ]
+
+    def interrupt(self) -> None:
+        """Have the games under way end; for another thread, or a signal."""
+        self._hall.abort()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._hall.close()
+
+    def save(self) -> None:
+        """Write the checkpoint: all of it or nothing. Raises OSError."""
+        content = {
+            "format": FORMAT,
+            "version": version("bot-arena"),
+            "config": self.config.identity(),
+            "counts": self.counts,
+            "method": self._method.state(),
+            "stride": self._stride,
+            "points": self.points,
+            "comparisons": self.comparisons,
+            "measured": self.measured,
+        }
+        write_whole(self._folder / CHECKPOINT, json.dumps(content))
+
+    def _restore(self, path: Path) -> None:
+        try:
+            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            before = content["config"]
+            changed = list(_differences(before, json.loads(json.dumps(self.config.identity()))))
+            if changed:
+                raise _Changed(
+                    f"{path.parent}: was begun with other settings, and goes on with the same "
+                    "alone (more games are welcome). Changed: "
+                    + "; ".join(changed)
+                    + ". Give the old ones back, or another name or --out to begin anew."
+                )
+            self._method.restore(content["method"])
+            self.counts = content["counts"]
+            self._stride = content["stride"]
+            self.points = [Point(games, tuple(vector)) for games, vector in content["points"]]
+            self.comparisons = [
+                Comparison(games, tuple(scores)) for games, scores in content["comparisons"]
+            ]
+            self.measured = tuple(content["measured"])
+        except _Changed as error:
+            raise ValueError(str(error)) from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{path}: is no checkpoint of a tuning, or damaged ({error}); move it away to "
+                "begin anew"
+            ) from None
+
+
+class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
+    """The checkpoint is of another configuration."""
+
+
+def _differences(before: Any, after: Any, path: str = "") -> list[str]:
+    """A line `key: old → new` for each value that is another one."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = [*before, *(key for key in after if key not in before)]
+        return [
+            line
+            for key in keys
+            for line in _differences(
+                before.get(key), after.get(key), f"{path}.{key}" if path else key
+            )
+        ]
+    return [] if before == after else [f"{path}: {before} → {after}"]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or as it was, even when the power fails."""
+    part = path.with_suffix(path.suffix + ".part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
