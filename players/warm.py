@@ -33,7 +33,7 @@ def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     game = rule_sets.load(rules)
     board = TileBoard(rules, game.variant["spawn"])
     position = board.position(game.start().state())
-    header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": [["a1"]]}
+    header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": (("a1",),)}
     network = network_of(Header.model_validate(header))
     settings = expectimax.make_settings(board.laws, network)
     yield f"{rules}: expectimax", lambda: expectimax.load_kernels(board, settings)
