@@ -26,7 +26,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("2584", {"placer": "player", "placer_chooses": "cell"}),
 ]
 
-TILE_PLAYERS = {"heuristic"}
+TILE_PLAYERS = {"expectimax", "placer", "heuristic"}
 
 
 @pytest.mark.parametrize("name", ["monkey", "greedy"])
