@@ -55,7 +55,8 @@ class Header(Table):
     seed: int | None = None
     """The seed of these games."""
     scores: dict[str, float] = Field(default_factory=dict)
-    """What it was seen to score, such as `{"mean": 119720.0}`."""
+    """What it scored at 1 ply, such as `{"mean": 119720.0}`, in the last block of games it learned
+    from or in those that `about` tells of."""
     version: str = Field(default_factory=lambda: version("bot-arena"))
     """The version of the arena that wrote it."""
     extra: tuple[Extra, ...] = ()

@@ -137,7 +137,5 @@ class Trainer:
         scores = {"mean": blocks[-1].mean, "best": blocks[-1].best} if blocks else {}
         games = len(blocks) * config.block + int(self._progress.counts[::2].sum())
         about = f"Learned from {games} games with itself by `arena train`."
-        if blocks:
-            about += f" The scores are those of the last {config.block} games, as it learned."
         update = {"games": games, "scores": scores, "about": about}
         return config.header().model_copy(update=update)
