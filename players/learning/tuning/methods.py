@@ -152,7 +152,7 @@ class Spsa:
         self._steps += 1
 
     def _perturbation(self) -> float:
-        return self._c / (self._steps + 1) ** self._gamma
+        return float(self._c / (self._steps + 1) ** self._gamma)
 
     def _delta(self) -> Any:
         """+1 or −1 for each parameter, the same each time in a step."""

@@ -80,7 +80,7 @@ class Tuner:
         start = self.space.contestant(self.space.start)
         self._hall = Hall(rule_set, config.bot, start, config.threads)
         for vector in (self.space.low, self.space.high):
-            self._hall.judge(self.space.contestant(vector))
+            self._hall.judge(self.space.contestant(vector.tolist()))
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [Point(0, self.space.start)]
         self._stride = 1

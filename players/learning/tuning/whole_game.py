@@ -208,7 +208,7 @@ def random_opening(
             trial[ply] = move
             after = game.play(here, move)
             if quiet and _offers_points(after, out):
-                count = 0
+                count = np.int64(0)
                 break
             here = after
         else:
