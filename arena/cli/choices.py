@@ -33,6 +33,13 @@ class Language(StrEnum):
     RUST = "rust"
 
 
+class EloModel(StrEnum):
+    """What a sequential test's hypotheses are given in."""
+
+    NORMALIZED = "normalized"
+    LOGISTIC = "logistic"
+
+
 class Table(StrEnum):
     """What a CSV report may hold."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import bot_commands
+from arena.cli import bot_commands, sprt_command
 from arena.cli.choices import Form, Rules, Table
 from arena.cli.exits import UserError, errors_to_user
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 bench = typer.Typer(help="Measure this machine beside the targets.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(bot_commands.app)
+app.add_typer(sprt_command.app)
 
 
 RunPath = Annotated[

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from arena.cli.exits import UserError
-from arena.ratings.model import Standings
-from arena.ratings.results import digest, results_of
+from arena.ratings.model import Standings, Verdict
+from arena.ratings.results import GameDigest, digest, results_of
 from arena.ratings.standings import standings, standings_of_results
 from arena.referee.record import GameRecord
 from arena.reports import csv_report, json_report, keyboard, replay, terminal
 from arena.reports.rate import read_results
 from arena.reports.transcript import championship_record, transcript
-from arena.tournament.schedule import game_count, schedule
+from arena.tournament.schedule import game_count, meetings
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 
@@ -24,14 +25,26 @@ from arena.tournament.store import Store
 def standings_of(store: Store) -> Standings:
     """The standings of a run as it is now."""
     config = store.config
+    games = [digest(record) for record in store.records(void=True)]
     return standings(
-        (digest(record) for record in store.records(void=True)),
+        games,
         players=[player.name for player in config.players],
         name=config.name,
         anchor=config.rating.anchor,
         anchor_elo=config.rating.anchor_elo,
         planned=game_count(config),
+        sprt=verdict_of(config, games),
     )
+
+
+def verdict_of(config: TournamentConfig, games: Iterable[GameDigest]) -> Verdict | None:
+    """What the tournament's sequential test says of these games; None without one."""
+    trial = config.trial()
+    if trial is None:
+        return None
+    for game in games:
+        trial.add(game)
+    return trial.verdict
 
 
 def on_terminal(path: Path) -> None:
@@ -80,7 +93,7 @@ def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
         config, record = store.config, store.record(game)
     if record is not None:
         return config, record
-    known = [spec.game for spec in schedule(config)]
+    known = [meeting.game for meeting in meetings(config)]
     if game in known:
         raise UserError(f"{path}: game {game} has not been played yet.")
     raise UserError(f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.')

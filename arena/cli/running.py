@@ -12,16 +12,17 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.cli.exits import Exit
-from arena.cli.reporting import standings_of
+from arena.cli.reporting import standings_of, verdict_of
 from arena.cli.warming import warm_kernels
+from arena.protocol import Termination
 from arena.ratings.results import digest
-from arena.reports import terminal
+from arena.reports import terminal, words
 from arena.reports.live import LiveReport, PlainReport, preparations
 from arena.tournament.config import load_config
 from arena.tournament.estimate import estimate
 from arena.tournament.ready import ready
 from arena.tournament.run import run
-from arena.tournament.schedule import game_count, schedule
+from arena.tournament.schedule import game_count, meetings
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
@@ -29,13 +30,20 @@ from players.catalogue import BUILTINS
 
 def preview(file: Path, store_path: Path | None) -> None:
     """Say what would be played and how long it takes; a run that would be refused is, here too."""
-    config = ready(load_config(file, BUILTINS), file)
-    games = schedule(config)
+    preview_config(ready(load_config(file, BUILTINS), file), store_path)
+
+
+def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
+    """Say what would be played and how long it takes."""
     names = ", ".join(player.name for player in config.players)
     settings = ", ".join(f"{key} {value}" for key, value in config.variant.items())
     typer.echo(f"{config.name}: {config.rules} ({settings})")
     typer.echo(f"{len(config.players)} players: {names}")
-    typer.echo(f"{len(games)} games, {config.concurrency} at a time, {estimate(config, games)}")
+    most = "At most " if config.sprt else ""
+    typer.echo(
+        f"{most}{game_count(config)} games, {config.concurrency} at a time, "
+        f"{estimate(config, meetings(config))}"
+    )
     for line in preparations(config):
         Console().print(line, soft_wrap=True)
     path = store_path or default_store(config)
@@ -47,12 +55,19 @@ def preview(file: Path, store_path: Path | None) -> None:
 
 def play(file: Path, store_path: Path | None) -> int:
     """Play what is left of the tournament; the exit code."""
-    config = ready(load_config(file, BUILTINS), file)
+    return play_config(ready(load_config(file, BUILTINS), file), store_path)
+
+
+def play_config(config: TournamentConfig, store_path: Path | None) -> int:
+    """Play what is left of a tournament that is ready; the exit code."""
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
     with Store.open_run(path, config) as store:
-        finished = [digest(record) for record in store.records()]
-        if len(finished) < game_count(config):
+        before = [digest(record) for record in store.records(void=True)]
+        finished = [game for game in before if game.termination is not Termination.VOID]
+        verdict = verdict_of(config, before)
+        decided = verdict is not None and verdict.decision is not None
+        if len(finished) < game_count(config) and not decided:
             try:
                 _warm(config)
             except KeyboardInterrupt:
@@ -72,6 +87,8 @@ def play(file: Path, store_path: Path | None) -> int:
             typer.echo(f"void {record.game}: {record.detail}", err=True)
         if outcome.void:
             typer.echo(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
+        if outcome.verdict is not None:
+            typer.echo(words.decision(outcome.verdict))
         console.print(
             Text(f"Kept in {path}. A game, move by move: arena replay {path} g0001"),
             soft_wrap=True,

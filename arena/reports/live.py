@@ -14,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.protocol import Termination
-from arena.ratings.model import Standings
+from arena.ratings.model import Standings, Verdict
 from arena.ratings.results import GameDigest, digest
 from arena.ratings.standings import standings
 from arena.referee.record import GameRecord
 from arena.referee.spec import GameSpec
-from arena.reports import containment, terminal
+from arena.reports import containment, terminal, words
 from arena.tournament.run import (
     Event,
     GameFinished,
@@ -31,6 +31,7 @@ from arena.tournament.run import (
     RunStarted,
 )
 from arena.tournament.settings import TournamentConfig
+from rules import TILE_GAMES
 
 _RATE_GAMES = 50
 """The speed shown is that of so many last games."""
@@ -51,6 +52,8 @@ class Progress:
         self.playing: dict[str, tuple[GameSpec, int]] = {}
         """Game → what is played, and how many plies so far."""
         self.done = self.total = self.void = 0
+        self.verdict: Verdict | None = None
+        """Where the sequential test stands; None without one."""
         self._now = now
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
 
@@ -58,7 +61,7 @@ class Progress:
         """Take note of an event."""
         match event:
             case RunStarted():
-                self.done, self.total = event.done, event.total
+                self.done, self.total, self.verdict = event.done, event.total, event.verdict
                 self._ends.append(self._now())
             case GameStarted():
                 self.playing[event.spec.game] = event.spec, len(event.spec.opening)
@@ -68,7 +71,7 @@ class Progress:
             case GameFinished():
                 self.playing.pop(event.record.game, None)
                 self.games.append(digest(event.record))
-                self.done, self.total = event.done, event.total
+                self.done, self.total, self.verdict = event.done, event.total, event.verdict
                 self._ends.append(self._now())
             case GameVoid():
                 self.playing.pop(event.record.game, None)
@@ -85,9 +88,11 @@ class Progress:
 
     @property
     def left_s(self) -> float | None:
-        """Time left at that speed; None before the first game."""
+        """Time left at that speed; None before the first game, and where a test ends the run."""
         speed = self.games_per_s
-        return None if speed is None else (self.total - self.done) / speed
+        return (
+            None if speed is None or self.verdict is not None else (self.total - self.done) / speed
+        )
 
 
 class LiveReport:
@@ -157,14 +162,17 @@ def screen(table: Standings, progress: Progress) -> RenderableType:
         games.add_row(Text(spec.game, style="dim"), Text(names), Text(f"ply {plies}"))
     if len(playing) > _SHOWN_GAMES:
         games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
-    return Group(terminal.heading(table), terminal.ranking(table), Text(), state, games)
+    test = [terminal.sequential_test(progress.verdict)] if progress.verdict else []
+    return Group(terminal.heading(table), terminal.ranking(table), *test, Text(), state, games)
 
 
 def status(progress: Progress) -> str:
     """Games done, speed, time left, in one line."""
-    parts = [f"{progress.done:,} of {progress.total:,} games"]
-    if progress.games_per_s is not None and progress.left_s is not None:
+    most = "at most " if progress.verdict else ""
+    parts = [f"{progress.done:,} of {most}{progress.total:,} games"]
+    if progress.games_per_s is not None:
         parts.append(f"{progress.games_per_s:.3g} games/s")
+    if progress.left_s is not None:
         parts.append(f"{duration(progress.left_s)} left")
     if progress.void:
         parts.append(f"{progress.void} void")
@@ -207,6 +215,8 @@ class PlainReport:
                 width = len(str(event.total))
                 speed = self._progress.left_s
                 left = "" if speed is None else f" · {duration(speed)} left"
+                if event.verdict is not None:
+                    left = f" · LLR {event.verdict.llr:+.2f}"
                 self._print(f"{event.done:>{width}}/{event.total} {told(event.record)}{left}")
             case GameVoid():
                 again = "played again" if event.replayed else "given up in this run"
@@ -218,14 +228,20 @@ class PlainReport:
 
 def opening(event: RunStarted) -> Iterator[Text]:
     """What lies ahead: games, the time they are estimated to take, what contains the players."""
-    yield Text(f"{event.total:,} games, {event.done:,} done before; {event.estimate}")
+    most = "At most " if event.verdict else ""
+    yield Text(f"{most}{event.total:,} games, {event.done:,} done before; {event.estimate}")
     yield from preparations(event.config)
     if event.delay is not None:
         yield Text(event.delay, style="yellow")
 
 
 def preparations(config: TournamentConfig) -> Iterator[Text]:
-    """Who was left out, and what contains the others; in yellow what does not hold."""
+    """How long a test takes, who was left out, and what contains the others; in yellow what does
+    not hold.
+    """
+    if config.sprt is not None:
+        paired = config.rules not in TILE_GAMES
+        yield from map(Text, words.expected_games(config.sprt, paired=paired))
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     players = ((player.name, player.spec.held) for player in config.players)

@@ -11,12 +11,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.model import Count, Match, PlayerStanding, Standings
+from arena.ratings.model import Count, Match, PlayerStanding, Standings, Verdict
 from arena.ratings.tables import Share
 from arena.reports import words
 
 _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
+_GAUGE_WIDTH = 31
+"""Places between the bounds of a sequential test."""
 _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
 
@@ -36,6 +38,8 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
         yield from tile_reach(standings, width)
     if standings.match is not None:
         yield match(standings.match)
+    if standings.sprt is not None:
+        yield sequential_test(standings.sprt)
     if len(standings.players) > 2:
         yield from crosstable(standings, width)
     if any(row.as_first or row.as_second for row in standings.players):
@@ -114,6 +118,20 @@ def match(counted: Match) -> RenderableType:
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
     title = f"{counted.player} against {counted.opponent}"
     return Group(_titled(title, table), *_paragraphs(said))
+
+
+def sequential_test(verdict: Verdict) -> RenderableType:
+    """The test, how far it has come, and what it says."""
+    title = Text(f"SPRT: {verdict.player} against {verdict.opponent}", style="bold cyan")
+    return Group(Text(), title, gauge(verdict), *map(Text, words.about_sprt(verdict)))
+
+
+def gauge(verdict: Verdict) -> Text:
+    """The log-likelihood ratio on its way between the bounds."""
+    way = (verdict.llr - verdict.lower) / (verdict.upper - verdict.lower)
+    at = round(min(max(way, 0), 1) * (_GAUGE_WIDTH - 1))
+    bar = "─" * at + "●" + "─" * (_GAUGE_WIDTH - 1 - at)
+    return Text(f"H0 {verdict.lower:+.2f} ├{bar}┤ {verdict.upper:+.2f} H1   LLR {verdict.llr:+.2f}")
 
 
 def crosstable(standings: Standings, width: int) -> Iterator[RenderableType]:

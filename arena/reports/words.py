@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from arena.protocol import Termination
-from arena.ratings.model import ORDERED, Spoilt, Standings
+from arena.ratings.model import ORDERED, Spoilt, Standings, Verdict
+from arena.ratings.sprt import Sprt, expected_units
 from arena.reports import containment
 
 _SPOILT = 5
@@ -59,6 +60,76 @@ def about_separation(standings: Standings) -> list[str]:
     return [
         told,
         f"No result links these groups, so their ratings cannot be compared: {groups}.",
+    ]
+
+
+def about_sprt(verdict: Verdict) -> list[str]:
+    """The sequential test: what is asked, what was counted, what it says, what it does not say."""
+    who, scale = f"{verdict.player}'s lead over {verdict.opponent}", f"{verdict.model} Elo"
+    units = _plural(verdict.unit, verdict.units)
+    counts = ", ".join(f"{_RESULTS.get(key, key)} {n}" for key, n in verdict.counts.items())
+    lines = [
+        f"H0: {who} is {verdict.elo0:g}; H1: it is {verdict.elo1:g} ({scale}). "
+        f"α {_percent(verdict.alpha)}, β {_percent(verdict.beta)}.",
+        f"After {verdict.units:,} {units} ({counts}): log-likelihood ratio {verdict.llr:+.2f}; "
+        f"H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}.",
+    ]
+    found = verdict.estimate
+    if found is not None:
+        lines.append(
+            f"In these {units}: Elo {found.elo:+.1f} ± {found.elo_error:.1f}, normalized "
+            f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"
+            + (" (with prior)." if found.with_prior else ".")
+        )
+    lines.append(decision(verdict))
+    if verdict.decision is not None:
+        lines.append(
+            "A test stops when luck has run one way, so the Elo of its games is biased: for a "
+            "figure, play a number of games fixed beforehand."
+        )
+    return lines
+
+
+_RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
+
+
+def decision(verdict: Verdict) -> str:
+    """What was accepted, in a sentence."""
+    low, high = f"{verdict.elo0:g}", f"{verdict.elo1:g} {verdict.model} Elo"
+    if verdict.decision is None:
+        return f"Not decided after {verdict.units:,} {_plural(verdict.unit, verdict.units)}."
+    if verdict.decision == "H1":
+        if verdict.elo0 >= 0:
+            means = f"{verdict.player} is stronger"
+        else:
+            means = f"{verdict.player} is not weaker by {-verdict.elo0:g}"
+        return (
+            f"H1 accepted: {means}. The lead is {high} rather than {low}; where it is {low} or "
+            f"less, at most {_percent(verdict.alpha)} of such tests say so."
+        )
+    if verdict.elo1 <= 0:
+        means = f"{verdict.player} is weaker"
+    else:
+        means = f"{verdict.player} is not stronger by {verdict.elo1:g}"
+    return (
+        f"H0 accepted: {means}. The lead is {low} rather than {high}; where it is "
+        f"{verdict.elo1:g} or more, at most {_percent(verdict.beta)} of such tests say so."
+    )
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:g} %"
+
+
+def expected_games(test: Sprt, *, paired: bool) -> list[str]:
+    """How long a sequential test takes on the average; nothing where that cannot be foretold."""
+    expected = expected_units(test, 2 if paired else 1)
+    if expected is None:
+        return []
+    ends, middle = (2 * round(units) for units in expected)
+    return [
+        f"The test takes about {ends:,} games where the lead is {test.elo0:g} or {test.elo1:g}, "
+        f"{middle:,} half way between, fewer beyond."
     ]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import rules
 from arena.bots import programs
 from arena.protocol import Clock
+from arena.ratings.sprt import Sprt
 from arena.toml.file import NotToml, Problem, parse, problems
 from arena.toml.lines import KeyPath
 from arena.toml.tables import Finding, did_you_mean, read_tables, shown
@@ -29,7 +30,18 @@ from arena.tournament.settings import (
 from arena.tournament.tables import ClockTable, TournamentFile
 from rules.position import Game
 
-__all__ = ["Builtin", "ConfigError", "Problem", "TournamentConfig", "load_config"]
+__all__ = [
+    "Builtin",
+    "ConfigError",
+    "Problem",
+    "TournamentConfig",
+    "Unusable",
+    "load_config",
+    "read_config",
+]
+
+_TEST_ROUNDS = 50_000
+"""As many as a sequential test may take where the file does not say; it seldom needs them all."""
 
 
 def load_config(
@@ -46,7 +58,36 @@ def load_config(
         data = parse(text)
     except NotToml as error:
         raise ConfigError(path, (error.problem,)) from None
-    return _Reader(path, data, builtins, cores or len(usable_cores())).config(text)
+    try:
+        return read_config(data, builtins, path.resolve().parent, name=path.stem, cores=cores)
+    except Unusable as error:
+        raise ConfigError(path, problems(text, error.findings)) from None
+
+
+class Unusable(ValueError):  # noqa: N818 - what the tables are
+    """Tables that make no tournament, and all that is wrong with them."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = tuple(findings)
+
+
+def read_config(
+    data: dict[str, Any],
+    builtins: Mapping[str, Builtin],
+    folder: Path,
+    *,
+    name: str,
+    player_folders: Mapping[int, Path] | None = None,
+    cores: int | None = None,
+) -> TournamentConfig:
+    """The tournament of a file's tables, wherever they come from.
+
+    Paths are relative to `folder`, those of player tables that have one in `player_folders` to
+    that. `name` is the tournament's where the tables give none. Raises Unusable.
+    """
+    cores = cores or len(usable_cores())
+    return _Reader(data, builtins, folder, player_folders or {}, name, cores).config()
 
 
 def _read(path: Path) -> str:
@@ -75,11 +116,18 @@ class _Reader:
     """The checks of one file, in the order of its tables; each reports and goes on."""
 
     def __init__(
-        self, path: Path, data: dict[str, Any], builtins: Mapping[str, Builtin], cores: int
+        self,
+        data: dict[str, Any],
+        builtins: Mapping[str, Builtin],
+        folder: Path,
+        player_folders: Mapping[int, Path],
+        name: str,
+        cores: int,
     ) -> None:
-        self.path = path
-        self.folder = path.resolve().parent
         self.builtins = builtins
+        self.folder = folder
+        self.player_folders = player_folders
+        self.name = name
         self.cores = cores
         self.tables: TournamentFile
         self.tables, self.findings = read_tables(TournamentFile, data)
@@ -90,26 +138,29 @@ class _Reader:
         if not any(at[: len(known)] == known for known in self.wrong):
             self.findings.append(Finding(at, message))
 
-    def config(self, text: str) -> TournamentConfig:
-        """The resolved configuration, or ConfigError."""
+    def config(self) -> TournamentConfig:
+        """The resolved configuration, or Unusable."""
         table = self.tables.tournament
         name = self._name()
         game = self._game()
         clock = self._clock(self.tables.clock)
         reading = Reading(game, self.builtins, self.folder, self.report, table.sandbox)
-        roster = read_players(self.tables.player, reading)
+        roster = read_players(self.tables.player, reading, self.player_folders)
         players = roster.players
         start = self._openings(game) if game else Openings()
         concurrency = self._concurrency(game, players)
         self._require(players)
         self._rating(players)
+        self._sprt(players)
         if self.findings:
-            raise ConfigError(self.path, problems(text, self.findings))
+            raise Unusable(self.findings)
         assert game is not None and clock is not None  # or there was a finding
+        sprt = self.tables.sprt
         return TournamentConfig(
             name=name,
             concurrency=concurrency,
-            **table.model_dump(exclude={"name", "concurrency", "sandbox"}),
+            rounds=table.rounds or (_TEST_ROUNDS if sprt else 1),
+            **table.model_dump(exclude={"name", "rounds", "concurrency", "sandbox"}),
             rules=game.name,
             variant=game.variant,
             clock=clock,
@@ -117,6 +168,7 @@ class _Reader:
             startup_ms=self.tables.clock.startup_ms,
             openings=start,
             rating=Rating(**self.tables.rating.model_dump()),
+            sprt=Sprt(**sprt.model_dump()) if sprt else None,
             players=players,
             left_out=roster.left_out,
         )
@@ -124,7 +176,7 @@ class _Reader:
     def _name(self) -> str:
         name = self.tables.tournament.name
         if name is None:
-            return self.path.stem
+            return self.name
         if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
             self.report(
                 ("tournament", "name"),
@@ -260,6 +312,19 @@ class _Reader:
             self.report(
                 ("rating", "anchor"),
                 f"no player is named {shown(rating.anchor)}; {did_you_mean(rating.anchor, names)}",
+            )
+
+    def _sprt(self, players: tuple[Player, ...]) -> None:
+        table = self.tables.sprt
+        if table is None:
+            return
+        if len(players) > 2:
+            names = ", ".join(player.name for player in players)
+            self.report(("sprt",), f"compares two players, got {len(players)}: {names}")
+        if table.elo1 <= table.elo0:
+            self.report(
+                ("sprt", "elo1"),
+                f"must be above elo0 = {table.elo0:g}, got {table.elo1:g}: H1 is the larger lead",
             )
 
 

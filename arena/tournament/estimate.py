@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import rules
-from arena.referee.spec import GameSpec
 from arena.tournament.openings import typical_plies
+from arena.tournament.schedule import Meeting
 from arena.tournament.settings import Player, TournamentConfig
 
 _START_S = 0.5
@@ -33,7 +35,7 @@ class Estimate(NamedTuple):
         return f"{about}, at most {_duration(self.worst_s)}"
 
 
-def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
+def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time."""
     game = rules.load(config.rules, **config.variant)
     plies = typical_plies(game)
@@ -41,18 +43,38 @@ def estimate(config: TournamentConfig, games: tuple[GameSpec, ...]) -> Estimate:
         plies = min(plies, config.max_plies)
     players = {player.name: player for player in config.players}
     start = 0.0 if config.keep_alive else _START_S
-    expected, worst = [0.0], [0.0]
-    for spec in games:
-        own = max(1, (plies - len(spec.opening)) // len(spec.players))
-        seats = [players[player.name] for player in spec.players]
-        expected.append(start + sum(_thinking(config, own, player) for player in seats))
-        worst.append(start + sum(_at_most(config, own, player) for player in seats))
-    side_by_side = min(config.concurrency, max(1, len(games)))
+    alike = Counter(
+        (_opening_plies(config, game.round), tuple(player.name for player in game.players))
+        for game in games
+    )
+    expected, worst = _Times(), _Times()
+    for (opening, names), count in alike.items():
+        own = max(1, (plies - opening) // len(names))
+        seats = [players[name] for name in names]
+        expected.add(count, start + sum(_thinking(config, own, player) for player in seats))
+        worst.add(count, start + sum(_at_most(config, own, player) for player in seats))
+    side_by_side = min(config.concurrency, max(1, alike.total()))
     endless = config.rules in rules.TILE_GAMES and config.max_plies is None
     return Estimate(
-        max(max(expected), sum(expected) / side_by_side),
-        None if endless else max(max(worst), sum(worst) / side_by_side + max(worst)),
+        max(expected.longest, expected.total / side_by_side),
+        None if endless else worst.total / side_by_side + worst.longest,
     )
+
+
+class _Times:
+    """What games take, in seconds."""
+
+    def __init__(self) -> None:
+        self.total = self.longest = 0.0
+
+    def add(self, games: int, each: float) -> None:
+        self.total += games * each
+        self.longest = max(self.longest, each)
+
+
+def _opening_plies(config: TournamentConfig, round_: int) -> int:
+    lines = config.openings.lines
+    return len(lines[(round_ - 1) % len(lines)]) if lines else config.openings.plies
 
 
 def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:

@@ -11,8 +11,8 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 from random import Random
 
 from rules.position import CHANCE, PASS, Game, Position
@@ -62,17 +62,21 @@ def default_plies(game: Game) -> int:
     return min(8, max(2, length // share // 2 * 2)) if length > 8 else 0
 
 
-def random_openings(game: Game, plies: int, seed: int) -> Iterator[Line]:
+def random_openings(
+    game: Game, plies: int, seed: int, drawn: Sequence[Line] = ()
+) -> Iterator[Line]:
     """Openings without end, the same for the same arguments on every machine.
 
     They differ from each other as far as the game allows: repeats come when no new one was drawn
-    in a number of tries. Raises OpeningError when the game has none of this length.
+    in a number of tries. `drawn` are the first of them, where they are known from before. Raises
+    OpeningError when the game has none of this length.
     """
     used: set[Line] = set()
-    number = 0
-    while True:
-        number += 1
-        line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
+    for number in count(1):
+        if number <= len(drawn):
+            line = drawn[number - 1]
+        else:
+            line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
         used.add(line)
         yield line
 

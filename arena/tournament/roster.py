@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,18 +33,24 @@ class Roster(NamedTuple):
     """Submissions that do not take part: a sentence each."""
 
 
-def read_players(tables: Sequence[PlayerTable], reading: Reading) -> Roster:
-    """One player for each table, and one for each submission; fewer where that was reported."""
+def read_players(
+    tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
+) -> Roster:
+    """One player for each table, and one for each submission; fewer where that was reported.
+
+    `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
+    """
     players: list[tuple[int, Player]] = []
     left_out: list[str] = []
     seats = reading.game.seats if reading.game else 1
     reported = 0  # players that may well be there once the mistakes in their tables are mended
     for index, table in enumerate(tables):
         _check_sendable(("player", index, "options"), table.options, reading.report)
-        found = entrants(("player", index), table, reading)
+        here = reading._replace(folder=folders.get(index, reading.folder))
+        found = entrants(("player", index), table, here)
         left_out += found.left_out
         players += [
-            (index, _player(("player", index), table, each, reading)) for each in found.playing
+            (index, _player(("player", index), table, each, here)) for each in found.playing
         ]
         if not found.playing:
             reported += 1 if table.from_ is None else seats

@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
 from arena.protocol import Termination
+from arena.ratings.model import Verdict
+from arena.ratings.results import digest
+from arena.ratings.trial import Trial
 from arena.referee.record import GameRecord
 from arena.referee.sandbox.overload import scheduling_delay
 from arena.referee.spec import GameSpec
@@ -26,7 +29,7 @@ from arena.tournament.executor import (
 )
 from arena.tournament.local import LocalExecutor
 from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
-from arena.tournament.schedule import schedule
+from arena.tournament.schedule import game_count, games, meetings
 from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
 from arena.tournament.void import void_record
@@ -50,6 +53,8 @@ class RunStarted:
     """For the games that are left."""
     delay: str | None = None
     """A sentence where this machine is too busy for fair clocks; None where it is not."""
+    verdict: Verdict | None = None
+    """Where the tournament's sequential test stands; None without one."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class GameFinished:
     record: GameRecord
     done: int
     total: int
+    verdict: Verdict | None = None
+    """Where the sequential test stands now; None without one."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class GameVoid:
 
 @dataclass(frozen=True)
 class RunFinished:
-    """Nothing is left to play."""
+    """Nothing is left to play, or the sequential test is decided."""
 
     outcome: Outcome
 
@@ -114,11 +121,17 @@ class Outcome:
     void: tuple[GameRecord, ...] = ()
     """The last attempt of each game that stayed void in this run."""
     interrupted: bool = False
+    verdict: Verdict | None = None
+    """Of the sequential test; None without one."""
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 games void, 130 interrupted."""
-        return 130 if self.interrupted else 1 if self.void else 0
+        """0 done, 130 interrupted; 1 games void, or of a sequential test: not decided."""
+        if self.interrupted:
+            return 130
+        if self.verdict is not None:
+            return 0 if self.verdict.decision else 1
+        return 1 if self.void else 0
 
 
 def run(
@@ -128,28 +141,42 @@ def run(
     on_event: Callable[[Event], None],
     executor: Executor | None = None,
 ) -> Outcome:
-    """Play what is left of the tournament, `config.concurrency` games at a time.
+    """Play what is left of the tournament, `config.concurrency` games at a time; with a sequential
+    test, until it is decided. Games in play are cut off then.
 
     A game is in the store before it is told of, so a kill at any moment loses only games in play.
     SIGINT, SIGTERM and SIGHUP end the run within about 2 s (when called in the main thread, which
     alone may handle signals). Raises ExecutorError when no game can be played, StoreError when one
     cannot be kept.
     """
-    games = schedule(config)
-    finished = store.finished()
-    left = tuple(_masking(spec, store.files) for spec in games if spec.game not in finished)
-    progress = _Progress(store, on_event, len(games), len(games) - len(left))
-    delay = _delay(config) if left and executor is None else None
-    on_event(RunStarted(config, len(games), progress.done, estimate(config, left), delay))
-    if left:
+    total, finished = game_count(config), store.finished()
+    left = [meeting for meeting in meetings(config) if meeting.game not in finished]
+    progress = _Progress(store, on_event, total, total - len(left), _so_far(config, store))
+    to_play = bool(left) and not progress.decided
+    delay = _delay(config) if to_play and executor is None else None
+    ahead = estimate(config, left)
+    on_event(RunStarted(config, total, progress.done, ahead, delay, progress.verdict))
+    interrupted = False
+    if to_play:
+        specs = games(config, left, store.openings())
+        queue = _Queue(_masking(spec, store.files) for spec in specs)
         with _stop_signals() as stop:
-            _play(left, progress, executor or _local(config), stop)
-            interrupted = stop.is_set() and progress.done + len(progress.void) < len(games)
-    else:
-        interrupted = False
-    outcome = Outcome(len(games), progress.done, tuple(progress.void.values()), interrupted)
+            _play(queue, progress, executor or _local(config), stop)
+            over = progress.decided or progress.done + len(progress.void) >= total
+            interrupted = stop.is_set() and not over
+    void = tuple(progress.void.values())
+    outcome = Outcome(total, progress.done, void, interrupted, progress.verdict)
     on_event(RunInterrupted(outcome) if interrupted else RunFinished(outcome))
     return outcome
+
+
+def _so_far(config: TournamentConfig, store: Store) -> Trial | None:
+    """The sequential test after the games that the store has."""
+    trial = config.trial()
+    if trial is not None:
+        for record in store.records(void=True):
+            trial.add(digest(record))
+    return trial
 
 
 def _masking(spec: GameSpec, files: tuple[str, ...]) -> GameSpec:
@@ -178,22 +205,39 @@ def _local(config: TournamentConfig) -> LocalExecutor:
     return LocalExecutor(config.concurrency, config.threads, usable_cores(), config.keep_alive)
 
 
-def _play(
-    left: tuple[GameSpec, ...], progress: _Progress, executor: Executor, stop: threading.Event
-) -> None:
-    queue, playing = deque(left), 0
-    complete = False
+class _Queue:
+    """The games that are left, made as they come up; replays last: what overloads the host may
+    have passed then.
+    """
+
+    def __init__(self, games: Iterable[GameSpec]) -> None:
+        self._games = iter(games)
+        self._replays: deque[GameSpec] = deque()
+
+    def replay(self, spec: GameSpec) -> None:
+        self._replays.append(spec)
+
+    def next(self) -> GameSpec | None:
+        """None when there is none now."""
+        spec = next(self._games, None)
+        return self._replays.popleft() if spec is None and self._replays else spec
+
+
+def _play(queue: _Queue, progress: _Progress, executor: Executor, stop: threading.Event) -> None:
+    playing, complete = 0, False
     try:
-        while (queue or playing) and not stop.is_set():
-            while queue and playing < executor.capacity:
-                executor.submit(progress.begin(queue.popleft()))
+        while not (progress.decided or stop.is_set()):
+            while playing < executor.capacity and (spec := queue.next()) is not None:
+                executor.submit(progress.begin(spec))
                 playing += 1
+            if not playing:
+                complete = True
+                break
             for report in executor.wait(_POLL_S):
                 replay = progress.take(report)
                 playing -= not isinstance(report, Progress)
                 if replay is not None:
-                    queue.append(replay)  # last: what overloads the host may have passed then
-        complete = not (queue or playing)
+                    queue.replay(replay)
     finally:
         executor.close(now=not complete)
 
@@ -202,15 +246,27 @@ class _Progress:
     """Brings reports into the store and tells of them."""
 
     def __init__(
-        self, store: Store, on_event: Callable[[Event], None], total: int, done: int
+        self,
+        store: Store,
+        on_event: Callable[[Event], None],
+        total: int,
+        done: int,
+        trial: Trial | None,
     ) -> None:
         self.total = total
         self.done = done
         self.void: dict[str, GameRecord] = {}
+        self.verdict = None if trial is None else trial.verdict
+        self._trial = trial
         self._store = store
         self._on_event = on_event
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test is."""
+        return self.verdict is not None and self.verdict.decision is not None
 
     def begin(self, spec: GameSpec) -> Task:
         """The next attempt of a game."""
@@ -233,9 +289,12 @@ class _Progress:
 
     def _keep(self, spec: GameSpec, record: GameRecord) -> GameSpec | None:
         self._store.add(record)
+        if self._trial is not None:
+            self._trial.add(digest(record))
+            self.verdict = self._trial.verdict
         if record.termination is not Termination.VOID:
             self.done += 1
-            self._on_event(GameFinished(record, self.done, self.total))
+            self._on_event(GameFinished(record, self.done, self.total, self.verdict))
             return None
         replayed = self._tries[spec.game] < MAX_ATTEMPTS
         self._on_event(GameVoid(record, replayed))

@@ -6,8 +6,9 @@ from texts and by SHA-256. More rounds leave the games of the earlier ones as th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
+from typing import NamedTuple
 
 import rules
 from arena.referee.seeds import derive
@@ -16,26 +17,60 @@ from arena.tournament.openings import Line, random_openings
 from arena.tournament.settings import TournamentConfig
 
 
+class Meeting(NamedTuple):
+    """A game of the schedule, but for its opening, which may take long to draw."""
+
+    game: str
+    """Its id: `g0001`, `g0002`, …"""
+    round: int
+    pair: str
+    """Shared by the games that belong together."""
+    players: tuple[PlayerSpec, ...]
+    """By seat."""
+    lot: str
+    """What its seed is drawn for."""
+
+
 def schedule(config: TournamentConfig) -> tuple[GameSpec, ...]:
-    """All games, as `g0001`, `g0002`, …
+    """All games."""
+    return tuple(games(config, meetings(config)))
+
+
+def meetings(config: TournamentConfig) -> Iterator[Meeting]:
+    """Who meets whom, in order.
 
     Two seats: every round, each pairing plays two games with seats swapped, one after the other,
     on the opening of the round (2048 and 2584 with a placing player: on one seed); the two share
     the label `pair`. One seat: every round is one seed, played by each player; the games of a seed
     share the label.
     """
-    game = rules.load(config.rules, **config.variant)
-    meetings = _solo(config) if game.seats == 1 else _pairs(config)
-    return tuple(
-        GameSpec(
-            game=f"g{number:04d}",
-            round=round_,
-            pair=label,
+    seats = rules.load(config.rules, **config.variant).seats
+    together = _solo(config) if seats == 1 else _pairs(config)
+    for number, (round_, label, players, lot) in enumerate(together, 1):
+        yield Meeting(f"g{number:04d}", round_, label, players, lot)
+
+
+def games(
+    config: TournamentConfig, wanted: Iterable[Meeting], drawn: Sequence[Line] = ()
+) -> Iterator[GameSpec]:
+    """The games of these meetings, which are in the order of the schedule.
+
+    Openings are drawn as they come up. `drawn` are those of the first rounds, where they are known
+    from games played: they are not drawn again.
+    """
+    round_, openings = 0, _openings(config, drawn)
+    for meeting in wanted:
+        while round_ < meeting.round:
+            round_, opening = round_ + 1, next(openings)
+        yield GameSpec(
+            game=meeting.game,
+            round=meeting.round,
+            pair=meeting.pair,
             rules=config.rules,
             variant=config.variant,
-            players=seats,
+            players=meeting.players,
             opening=opening,
-            seed=seed,
+            seed=derive(config.seed, meeting.lot),
             clock=config.clock,
             startup_ms=config.startup_ms,
             grace_ms=config.grace_ms,
@@ -43,8 +78,6 @@ def schedule(config: TournamentConfig) -> tuple[GameSpec, ...]:
             ponder=config.ponder,
             max_plies=config.max_plies,
         )
-        for number, (round_, label, seats, opening, seed) in enumerate(meetings, 1)
-    )
 
 
 def game_count(config: TournamentConfig) -> int:
@@ -54,37 +87,35 @@ def game_count(config: TournamentConfig) -> int:
     return config.rounds * (players if seats == 1 else players * (players - 1))
 
 
-_Meeting = tuple[int, str, tuple[PlayerSpec, ...], Line, int]
-"""Round, label, players by seat, opening, seed."""
+_Together = tuple[int, str, tuple[PlayerSpec, ...], str]
+"""Round, label, players by seat, lot."""
 
 
-def _solo(config: TournamentConfig) -> Iterator[_Meeting]:
+def _solo(config: TournamentConfig) -> Iterator[_Together]:
     for round_ in range(1, config.rounds + 1):
-        seed = derive(config.seed, f"seed {round_}")
         for player in config.players:
-            yield round_, f"s{round_:04d}", (player.spec,), (), seed
+            yield round_, f"s{round_:04d}", (player.spec,), f"seed {round_}"
 
 
-def _pairs(config: TournamentConfig) -> Iterator[_Meeting]:
+def _pairs(config: TournamentConfig) -> Iterator[_Together]:
     order = [pairing for day in berger(len(config.players)) for pairing in day]
     same_seed = config.rules in rules.TILE_GAMES
     number = 0
-    for round_, opening in zip(range(1, config.rounds + 1), _openings(config), strict=False):
+    for round_ in range(1, config.rounds + 1):
         for one, other in order:
             number += 1
             label = f"p{number:04d}"
             for turn, (first, second) in enumerate(((one, other), (other, one))):
                 seats = (config.players[first].spec, config.players[second].spec)
-                seed = derive(config.seed, f"{label}" if same_seed else f"{label} game {turn}")
-                yield round_, label, seats, opening, seed
+                yield round_, label, seats, label if same_seed else f"{label} game {turn}"
 
 
-def _openings(config: TournamentConfig) -> Iterator[Line]:
+def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]:
     """One for each round, without end."""
     if config.openings.lines:
         return cycle(config.openings.lines)
     game = rules.load(config.rules, **config.variant)
-    return random_openings(game, config.openings.plies, config.seed)
+    return random_openings(game, config.openings.plies, config.seed, drawn)
 
 
 def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:

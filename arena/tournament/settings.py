@@ -8,6 +8,8 @@ from typing import Any, Literal
 import rules
 from arena.bots.package import Bot
 from arena.protocol import Clock
+from arena.ratings.sprt import Sprt
+from arena.ratings.trial import Trial
 from arena.referee.frozen import Frozen
 from arena.referee.sandbox.policy import Asked, Guarantee
 from arena.referee.spec import PlayerSpec
@@ -87,6 +89,8 @@ class TournamentConfig(Frozen):
     startup_ms: int = 30_000
     openings: Openings = Openings()
     rating: Rating = Rating()
+    sprt: Sprt | None = None
+    """Ends the tournament of two players once it is decided; null plays all rounds."""
     players: tuple[Player, ...]
     left_out: tuple[str, ...] = ()
     """Submissions that do not take part: a sentence each."""
@@ -96,6 +100,13 @@ class TournamentConfig(Frozen):
         """Cores one game needs."""
         seats = rules.load(self.rules, **self.variant).seats
         return cores_a_game((player.spec.threads for player in self.players), seats, self.ponder)
+
+    def trial(self) -> Trial | None:
+        """The sequential test it asks for, before the first game; None without one."""
+        if self.sprt is None:
+            return None
+        player, opponent = (player.name for player in self.players)
+        return Trial(self.sprt, player, opponent, paired=self.rules not in rules.TILE_GAMES)
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
@@ -163,6 +174,8 @@ def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
     yield "openings.plies", config.openings.plies
     for number, line in enumerate(config.openings.lines, 1):
         yield f"openings.file[{number}]", " ".join(line)
+    if config.sprt is not None:
+        yield from _leaves("sprt", config.sprt.model_dump())
     for number, player in enumerate(config.players, 1):
         at = f"player[{number}]"
         yield f"{at}.name", player.name

@@ -12,12 +12,14 @@ Errors: `StoreError`, of which `StoreLocked` and `ConfigChanged` are kinds.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 
@@ -234,6 +236,15 @@ class Store:
         """Ids of the games that have a result."""
         rows = self._database.execute("SELECT game FROM games WHERE termination <> ?", _VOID)
         return frozenset(game for (game,) in rows)
+
+    def openings(self) -> tuple[tuple[str, ...], ...]:
+        """The openings of the first rounds, up to the first of which no game was played."""
+        rows = self._database.execute(
+            "SELECT round, json_extract(record, '$.opening') FROM games "
+            "WHERE rowid IN (SELECT min(rowid) FROM games GROUP BY round) ORDER BY round"
+        )
+        first = takewhile(lambda row: row[1][0] == row[0], enumerate(rows, 1))
+        return tuple(tuple(json.loads(opening)) for _, (_, opening) in first)
 
     def attempts(self) -> dict[str, int]:
         """How often each game was tried so far, void attempts included."""

@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from arena.protocol import Text
+from arena.ratings.sprt import MOST_ELO, Model
 from arena.referee.sandbox.policy import Asked, Guarantee
 from arena.toml.tables import Table
 
 LONGEST_MS = 1_000_000_000
 """Eleven days: times fit the 32-bit integers of any player's language."""
+MOST_ROUNDS = 1_000_000
 
 
 class TournamentTable(Table):
@@ -19,7 +21,8 @@ class TournamentTable(Table):
 
     name: Text | None = None
     format: Literal["round-robin"] = "round-robin"
-    rounds: int = Field(default=1, ge=1, le=1_000_000)
+    rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
+    """None plays one, or with a sequential test as many as it may need."""
     seed: int = Field(default=1, ge=-(2**63), lt=2**63)
     concurrency: int | None = Field(default=None, ge=1)
     on_fault: Literal["forfeit", "random_move"] = "forfeit"
@@ -54,6 +57,16 @@ class RatingTable(Table):
     anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 
+class SprtTable(Table):
+    """`[sprt]`."""
+
+    elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
+    elo1: float = Field(default=5.0, ge=-MOST_ELO, le=MOST_ELO)
+    alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
+    beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
+    model: Model = "normalized"
+
+
 class ResourcesTable(Table):
     """`resources` of a player."""
 
@@ -83,4 +96,5 @@ class TournamentFile(Table):
     clock: ClockTable = ClockTable()
     openings: OpeningsTable = OpeningsTable()
     rating: RatingTable = RatingTable()
+    sprt: SprtTable | None = None
     player: list[PlayerTable] = Field(default_factory=list)

@@ -239,7 +239,7 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
     with Store.open_run(path, config) as store:
         with sqlite3.connect(path) as other:
             other.execute("DROP TABLE games")
-            other.execute("CREATE TABLE games (game, attempt, termination)")
+            other.execute("CREATE TABLE games (game, attempt, termination, round, record)")
         other.close()
         with pytest.raises(StoreError, match="cannot be kept"):
             run(config, store, on_event=lambda event: None, executor=executor)

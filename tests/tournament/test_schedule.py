@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.schedule import berger, game_count, schedule
+from arena.tournament.schedule import berger, game_count, meetings, schedule
 
 Load = Callable[..., TournamentConfig]
 GOLDEN = Path(__file__).with_name("schedule.golden")
@@ -153,7 +153,7 @@ def test_games_are_counted_without_drawing_them(load: Load, rule_set: str, playe
 def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     def seconds(text: str, cores: int = 1) -> tuple[float, float | None]:
         config = load(text, players=0, cores=cores)
-        return estimate(config, schedule(config))
+        return estimate(config, meetings(config))
 
     thinkers = '[[player]]\nbot = "thinker"\n[[player]]\nbot = "thinker"\nname = "t2"\n'
     othello = '[game]\nrules = "othello"\n'
@@ -175,7 +175,7 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     kept = seconds(f"[tournament]\nkeep_alive = true\n{othello}{monkeys}")
     assert kept[0] < instant[0] / 2
     tiles = load('[game]\nrules = "2048"\n')
-    assert estimate(tiles, schedule(tiles)).worst_s is None
-    assert "no upper limit" in str(estimate(tiles, schedule(tiles)))
+    assert estimate(tiles, meetings(tiles)).worst_s is None
+    assert "no upper limit" in str(estimate(tiles, meetings(tiles)))
     limited = load('[tournament]\nmax_plies = 100\n[game]\nrules = "2048"\n')
-    assert "at most" in str(estimate(limited, schedule(limited)))
+    assert "at most" in str(estimate(limited, meetings(limited)))

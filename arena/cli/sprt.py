@@ -1,0 +1,167 @@
+"""`arena sprt`: two players named in words, and the tournament that tells which is stronger."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from arena.cli.exits import UserError
+from arena.cli.settings import read_pairs
+from arena.toml.file import NotToml, Problem, parse, sentence
+from arena.toml.lines import KeyLines, KeyPath
+from arena.toml.tables import Finding, written
+from arena.tournament.config import Unusable, read_config
+from arena.tournament.entrants import Reading, entrants
+from arena.tournament.ready import ready
+from arena.tournament.settings import TournamentConfig
+from arena.tournament.tables import PlayerTable
+from players.catalogue import BUILTINS
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Tables of a tournament file by name; a key that is None was not given."""
+
+
+class Side(NamedTuple):
+    """One of the two players as it was named."""
+
+    letter: str
+    """A or B."""
+    words: str
+    """What was typed."""
+    table: dict[str, Any]
+    """As a `[[player]]` table of a tournament file."""
+    folder: Path
+    """What its paths are relative to."""
+    options: dict[str, Any]
+    """Those typed, which go before those of a file."""
+    text: str | None = None
+    """Of the file that the words name; None when they name no file of a player."""
+
+
+def read_side(letter: str, words: str, options: Iterable[str]) -> Side:
+    """A built-in, a script, a bot's folder or archive, a command of several words, or a FILE.toml
+    that holds what a `[[player]]` table does. Raises UserError.
+    """
+    typed = read_pairs(f"--{letter.lower()}-option", options)
+    try:
+        command = shlex.split(words)
+    except ValueError as error:
+        raise UserError(f"{letter}: {error} in {words}") from None
+    if not command:
+        raise UserError(f"{letter} names no player")
+    if len(command) == 1 and command[0].endswith(".toml"):
+        return _side_of_file(letter, command[0], typed)
+    table: dict[str, Any] = {"bot": command[0]} if len(command) == 1 else {"command": command}
+    return Side(letter, words, table | {"options": typed}, Path.cwd(), typed)
+
+
+def _side_of_file(letter: str, name: str, typed: dict[str, Any]) -> Side:
+    file = Path(name)
+    try:
+        text = file.read_text("utf-8")
+        table = parse(text)
+    except OSError as error:
+        raise UserError(f"{letter}: {file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{letter}: {file}: not UTF-8 text") from None
+    except NotToml as error:
+        raise UserError(sentence(name, error.problem)) from None
+    if "from" in table:
+        raise UserError(f"{name}: from: names many players; name one, with bot = or command =")
+    if "player" in table:
+        raise UserError(
+            f"{name}: player: this is a tournament; a player's file holds the keys of one "
+            "[[player]] table, as bot and options, and no table around them"
+        )
+    options = table.get("options", {})
+    if isinstance(options, dict):
+        table["options"] = options | typed
+    table.setdefault("name", file.stem)
+    return Side(letter, name, table, file.resolve().parent, typed, text)
+
+
+def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
+    """The tournament of the two, ready to be played. Raises UserError, ConfigError."""
+    names = _names(sides)
+    given = {
+        name: {key: value for key, value in table.items() if value is not None}
+        for name, table in tables.items()
+    }
+    players = [
+        side.table | ({} if name is None else {"name": name})
+        for side, name in zip(sides, names, strict=True)
+    ]
+    folders = {index: side.folder for index, side in enumerate(sides)}
+    called = (name or side.words for side, name in zip(sides, names, strict=True))
+    run = "-".join(("sprt", given["game"]["rules"], *called))
+    try:
+        config = read_config(
+            {**given, "player": players},
+            BUILTINS,
+            Path.cwd(),
+            name=run.replace("/", "-"),
+            player_folders=folders,
+        )
+    except Unusable as error:
+        raise UserError("\n".join(_told(each, sides) for each in error.findings)) from None
+    return ready(config, Path("arena sprt"))
+
+
+def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
+    """What the players are called: as they are, or told apart by the words they were named with;
+    None where that cannot be found out.
+    """
+    names = tuple(map(_name, sides))
+    if len(set(names)) > 1 or names[0] is None:
+        return names
+    words = tuple(side.words.removeprefix("./").rstrip("/") for side in sides)
+    if len(set(words)) > 1:
+        return words
+    return tuple(f"{name}-{side.letter.lower()}" for name, side in zip(names, sides, strict=True))
+
+
+def _name(side: Side) -> str | None:
+    try:
+        table = PlayerTable.model_validate(side.table)
+    except ValidationError:  # told of when everything is read
+        return None
+    found = entrants((), table, Reading(None, BUILTINS, side.folder, lambda at, message: None))
+    return table.name or next((entrant.name for entrant in found.playing), None)
+
+
+_OPTIONS = {
+    ("game", "rules"): "--game",
+    ("tournament", "rounds"): "--max-games",
+    ("openings", "file"): "--openings",
+}
+"""Options that are not called as their key is."""
+
+
+def _told(finding: Finding, sides: Sequence[Side]) -> str:
+    """What is wrong, with the place where it was typed or written."""
+    at = finding.path
+    if len(at) > 1 and at[0] == "player" and isinstance(at[1], int):
+        return _told_of_player(at[2:], finding.message, sides[at[1]])
+    if at[:2] in _OPTIONS:
+        place = _OPTIONS[at[0], at[1]]  # type: ignore[index] # one of the keys above
+    elif at[0] == "game":
+        place = " ".join(("--set", *map(str, at[1:])))
+    else:
+        place = f"--{at[-1]}".replace("_", "-")
+    return f"{place}: {finding.message}"
+
+
+def _told_of_player(at: KeyPath, message: str, side: Side) -> str:
+    if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
+        return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
+    if side.text is not None:
+        line = KeyLines(side.text).line_of(at)
+        return sentence(side.words, Problem(written(at), line, message))
+    if at in (("bot",), ("command",)):
+        return f"{side.letter}: {message}"
+    hint = "; a FILE.toml of the player can say more" if at[:1] == ("resources",) else ""
+    return f"{side.letter}, {side.words}: {written(at)}: {message}{hint}"

@@ -1,0 +1,117 @@
+"""The command that tells which of two players is stronger: `arena sprt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.choices import EloModel, Rules, Sandbox
+from arena.cli.exits import errors_to_user
+
+app = typer.Typer()
+
+_PLAYER = "A built-in player, a script, a bot's folder, a command in quotes, or a FILE.toml."
+
+
+@app.command()
+def sprt(
+    a: Annotated[str, typer.Argument(metavar="A", help=_PLAYER, show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The same.", show_default=False)],
+    elo0: Annotated[float, typer.Option(help="A's lead over B, if H0 holds.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="A's lead over B, if H1 holds.")] = 5.0,
+    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted wrongly.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often H0 may be accepted wrongly.")] = 0.05,
+    model: Annotated[
+        EloModel, typer.Option(help="The Elo that is meant; normalized is by a game's spread.")
+    ] = EloModel.NORMALIZED,
+    game: Annotated[Rules, typer.Option(help="The rule set.")] = Rules.OTHELLO,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting of the game, as preset=cornerless; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    a_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="An option of A; repeatable.", show_default=False),
+    ] = None,
+    b_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="An option of B; repeatable.", show_default=False),
+    ] = None,
+    move_ms: Annotated[int, typer.Option(min=1, help="The limit of one move.")] = 1000,
+    max_games: Annotated[
+        int, typer.Option(min=2, max=2_000_000, help="Give up undecided after so many.")
+    ] = 100_000,
+    seed: Annotated[int, typer.Option(help="Draws openings, chance, the players' seeds.")] = 1,
+    plies: Annotated[
+        int | None,
+        typer.Option(min=0, help="Length of the random openings.", show_default="by game"),
+    ] = None,
+    openings: Annotated[
+        Path | None, typer.Option(help="Openings from a file, one a line.", show_default=False)
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, help="Games side by side.", show_default="as many as the cores allow"),
+    ] = None,
+    keep_alive: Annotated[
+        bool, typer.Option(help="Let a player's process go on to its next game.")
+    ] = True,
+    sandbox: Annotated[Sandbox, typer.Option(help="What contains the players.")] = Sandbox.AUTO,
+    name: Annotated[
+        str | None, typer.Option(help="Of the run.", show_default="sprt-GAME-A-B")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where it is kept.", show_default="runs/NAME.sqlite")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how long it takes; play nothing.")
+    ] = False,
+) -> None:
+    """Play two players until it is decided whether A is stronger than B.
+
+    A sequential test (SPRT) on colour-swapped pairs. H0: A's lead is elo0; H1: it is elo1.
+
+    A FILE.toml holds what a player's table in a tournament file does: bot, options, resources. A
+    tournament file with a table named sprt can say everything else.
+
+    Stop it anywhere; the same command goes on. Exit codes: 0 decided, 1 not decided by --max-games.
+    """
+    with errors_to_user():
+        from arena.cli.running import play_config, preview_config
+        from arena.cli.settings import read_pairs
+        from arena.cli.sprt import make_config, read_side
+
+        config = make_config(
+            (read_side("A", a, a_option or []), read_side("B", b, b_option or [])),
+            {
+                "tournament": {
+                    "name": name,
+                    "rounds": max_games // 2,
+                    "seed": seed,
+                    "concurrency": concurrency,
+                    "keep_alive": keep_alive,
+                    "sandbox": sandbox.value,
+                },
+                "game": {"rules": game.value, **read_pairs("--set", settings or [])},
+                "clock": {"move_ms": move_ms},
+                "openings": {"plies": plies, "file": str(openings) if openings else None},
+                "sprt": {
+                    "elo0": elo0,
+                    "elo1": elo1,
+                    "alpha": alpha,
+                    "beta": beta,
+                    "model": model.value,
+                },
+            },
+        )
+        if dry_run:
+            preview_config(config, store)
+        else:
+            raise typer.Exit(play_config(config, store))

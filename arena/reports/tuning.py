@@ -1,0 +1,211 @@
+"""A tuning as it goes on: a screen that renews itself, or a line now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from arena.reports.live import duration
+
+_REFRESH_HZ = 4
+_TREND = 0.1
+"""A trend is what changed over this last share of the games."""
+_BARS = "▁▂▃▄▅▆▇█"
+_CURVE_WIDTH = 32
+_PLAIN_S = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+class Point(Protocol):
+    """The parameters after so many games."""
+
+    @property
+    def games(self) -> int:
+        """From the first."""
+
+    @property
+    def vector(self) -> tuple[float, ...]:
+        """Their values."""
+
+
+class Comparison(Protocol):
+    """A match of the parameters as they were against the start."""
+
+    @property
+    def games(self) -> int:
+        """Games learned from before."""
+
+    @property
+    def score(self) -> float:
+        """The share of the points."""
+
+    @property
+    def error(self) -> float:
+        """Half of its 95 % interval."""
+
+
+class Plan(NamedTuple):
+    """What is tuned, and how far it is to go."""
+
+    name: str
+    about: str
+    """How, in a line."""
+    games: int
+    names: tuple[str, ...]
+    """The parameters."""
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    """Their bounds."""
+
+
+class Progress(NamedTuple):
+    """How far it is."""
+
+    games: int
+    rate: float | None
+    """Games a second, of late; None before the first."""
+    points: Sequence[Point]
+    comparisons: Sequence[Comparison]
+
+
+def progress_line(plan: Plan, progress: Progress) -> str:
+    """How far it is, in a line."""
+    parts = [f"{progress.games:,} of {plan.games:,} games"]
+    if progress.rate:
+        left = max(plan.games - progress.games, 0) / progress.rate
+        parts += [f"{progress.rate:,.0f} games/s", f"{duration(left)} left"]
+    if progress.comparisons:
+        parts.append(comparison_line(progress.comparisons[-1]))
+    return ", ".join(parts)
+
+
+def comparison_line(comparison: Comparison) -> str:
+    """A score against the start with its error."""
+    return (
+        f"after {comparison.games:,} games {100 * comparison.score:.1f} % ± "
+        f"{100 * comparison.error:.1f} against the start"
+    )
+
+
+def trend(points: Sequence[Point], index: int) -> float:
+    """How a parameter changed over the last share of the games."""
+    last = points[-1]
+    since = last.games * (1 - _TREND)
+    before = max((point for point in points if point.games <= since), key=lambda each: each.games)
+    return last.vector[index] - before.vector[index]
+
+
+class LiveTuning:
+    """A screen that renews itself on a terminal, and stays as it ends. A context manager."""
+
+    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+        self._plan, self._now = plan, now
+        self._progress: Progress | None = None
+        self._doing, self._since = "", now()
+        self._spinner = Spinner("dots")
+        self._live = Live(
+            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
+        )
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.doing("")
+        self._live.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        """Print a line that stays, above the screen."""
+        self._live.console.print(Text(line), soft_wrap=True)
+
+    def show(self, progress: Progress) -> None:
+        """Show how far it is."""
+        self._progress = progress
+
+    def doing(self, what: str) -> None:
+        """Show what is going on until something else does; nothing, with an empty text."""
+        if what != self._doing:
+            self._doing, self._since = what, self._now()
+
+    def _screen(self) -> RenderableType:
+        parts: list[RenderableType] = []
+        progress = self._progress
+        if progress is not None:
+            parts.append(parameter_table(self._plan, progress.points))
+            bar = ProgressBar(total=self._plan.games, completed=progress.games, width=48)
+            parts += [bar, Text(progress_line(self._plan, progress))]
+        if self._doing:
+            self._spinner.update(text=f"{self._doing}, {duration(self._now() - self._since)}")
+            parts.append(self._spinner)
+        return Group(*parts)
+
+
+def parameter_table(plan: Plan, points: Sequence[Point]) -> Table:
+    """Each parameter's value, how it changes, and its way so far between its bounds."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("parameter")
+    for title in ("start", "now", "trend"):
+        table.add_column(title, justify="right")
+    table.add_column("from low to high over the games")
+    for index, name in enumerate(plan.names):
+        change = trend(points, index)
+        arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
+        now = points[-1].vector[index]
+        low, high = plan.low[index], plan.high[index]
+        at_end = " yellow" if now in (low, high) else ""
+        table.add_row(
+            name,
+            f"{points[0].vector[index]:.4g}",
+            Text(f"{now:.4f}", style=f"bold{at_end}"),
+            f"{arrow} {abs(change):.4f}",
+            Text(_curve([point.vector[index] for point in points], low, high), style="blue"),
+        )
+    return table
+
+
+def _curve(values: Sequence[float], low: float, high: float) -> str:
+    width = min(len(values), _CURVE_WIDTH)
+    picked = [values[(place + 1) * len(values) // width - 1] for place in range(width)]
+    top = len(_BARS) - 1
+    return "".join(_BARS[round((value - low) / (high - low) * top)] for value in picked)
+
+
+class PlainTuning:
+    """Lines, where there is no terminal."""
+
+    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+        self._console, self._plan, self._now = console, plan, now
+        self._told = now()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left open."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._console.print(Text(line), soft_wrap=True)
+
+    def show(self, progress: Progress) -> None:
+        """Print how far it is, now and then."""
+        if self._now() - self._told >= _PLAIN_S:
+            self._told = self._now()
+            self.say(progress_line(self._plan, progress))
+
+    def doing(self, what: str) -> None:
+        """Nothing is shown of it."""
