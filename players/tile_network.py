@@ -71,7 +71,7 @@ def _info(found: Found, turn: Turn) -> dict[str, Any]:
     loses it, less than 0.
     """
     return {
-        "score": round(found.worth if turn.seat == SLIDER else -found.worth, 2),
+        "score": round(found.worth if turn.seat == SLIDER else 0.0 - found.worth, 2),
         "depth": found.depth,
         "nodes": found.nodes,
         "text": f"{found.nodes / seconds_since(turn):.0f} nodes/s",

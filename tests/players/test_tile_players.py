@@ -1,0 +1,190 @@
+"""`expectimax` and `placer` over the protocol, as a tournament has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+import rules
+from players.catalogue import BUILTINS
+from players.greedy import gains
+from players.options import ExpectimaxOptions, NetworkOptions, PlacerOptions, SearchOptions
+from players.sdk import Clock, Start, Turn
+from players.thinking import think_until
+from players.weights.network_file import save_network
+from players.weights.network_header import Header, network_of
+from rules.position import CHANCE, Game, draw_chance
+from tests.players.conftest import random_position, start_message, turn_message
+
+FILE = "small.ntuple"
+TWO = [
+    rules.load("2048", placer="player"),
+    rules.load("2048", placer="player", placer_chooses="cell"),
+    rules.load("2584", placer="player", spawn="1/3"),
+    rules.load("2584", placer="player", placer_chooses="cell"),
+]
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> Path:
+    """The players' folder, with a network for each game."""
+    for name in ("2048", "2584"):
+        spawn = rules.load(name).variant["spawn"]
+        tuples = (("a1", "b1", "c1"), ("b2", "c2"))
+        header = Header.model_validate({"rules": name, "spawn": spawn, "tuples": tuples})
+        network = network_of(header)
+        random = np.random.default_rng(2)
+        weights = random.uniform(0, 9, len(network.weights)).astype(np.float32)
+        save_network(tmp_path / f"{name}-{FILE}", header, network._replace(weights=weights))
+    return tmp_path
+
+
+def meet(game: Game, players: dict[int, Any], options: dict[str, Any], plies: int) -> list[Any]:
+    """A game from a fixed start to its end, or for so many plies: the position and the answers."""
+    rng = Random(1)
+    position: Any = game.start(seed=1)
+    for seat, player in players.items():
+        weights = {"weights": f"{game.name}-{FILE}"}
+        message = start_message(position, seat, options={**weights, **options})
+        assert player.ask(message)["type"] == "ready"
+    since: dict[int, list[Any]] = {seat: [] for seat in players}
+    answers = []
+    for ply in range(plies):
+        seat = position.to_move
+        if seat is None:
+            break
+        if seat == CHANCE:
+            move = draw_chance(position, rng)
+        else:
+            message = turn_message(position, ply, since[seat], time_ms=200)
+            answer = players[seat].ask(message)
+            answers.append((seat, position, answer))
+            move, since[seat] = answer["move"], []
+        for moves in since.values():
+            moves.append([seat, move])
+        position = position.play(move)
+    return [position, answers]
+
+
+@pytest.mark.parametrize("policy", ["random", "greedy", "minimax"])
+def test_placers_meet_and_swap_their_roles_in_every_variant(
+    policy: str, networks: Path, start_player: Callable[..., Any]
+) -> None:
+    """The rules judge every move; games against minimax are over soon, and are played out."""
+    pair = [start_player("players.placer") for _ in range(2)]
+    for number, game in enumerate(TWO):
+        seats = {0: pair[number % 2], 1: pair[1 - number % 2]}
+        plies = 10_000 if policy == "minimax" else 60
+        position, answers = meet(game, seats, {"policy": policy, "depth": 1}, plies)
+        assert position.is_over or policy != "minimax"
+        for seat, before, answer in answers:
+            assert answer["move"] in before.legal_moves()
+            if seat == 1 and policy == "greedy":
+                of_move = gains(before, 1)
+                assert of_move[answer["move"]] == max(of_move.values())
+
+
+def test_expectimax_plays_both_seats(networks: Path, start_player: Callable[..., Any]) -> None:
+    players = {seat: start_player("players.expectimax") for seat in (0, 1)}
+    answers = [each for game in TWO for each in meet(game, players, {"depth": 2}, 40)[1]]
+    assert {seat for seat, _, _ in answers} == {0, 1}
+    for seat, before, answer in answers:
+        assert answer["move"] in before.legal_moves()
+        if len(before.legal_moves()) > 1:
+            info = answer["info"]
+            assert info["depth"] == 2
+            assert info["nodes"] > 4
+            assert info["score"] >= 0 if seat == 0 else info["score"] <= 0
+
+
+def test_options_reach_the_search(networks: Path, start_player: Callable[..., Any]) -> None:
+    """Each leads to another value or another effort than all of them left out."""
+    position = random_position(rules.load("2048"), 40, Random(4))
+    while position.to_move != 0:
+        position = position.play(draw_chance(position, Random(4)))
+    player = start_player("players.expectimax")
+    seen = {}
+    asked: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "depth": {"depth": 2},
+        "minimax": {"method": "minimax"},
+        "popup": {"popup": 2},
+        "star": {"star": 0.95},
+        "table": {"memory_mb": 0},
+    }
+    for name, options in asked.items():
+        weights = {"weights": f"2048-{FILE}"}
+        player.ask(start_message(position, options={**weights, **options}))
+        info = player.ask(turn_message(position, 40, time_ms=60_000))["info"]
+        seen[name] = (info["score"], info["depth"], info["nodes"])
+    assert seen["plain"][1] == 3
+    assert seen["depth"][1] == 2
+    assert len(set(seen.values())) == len(seen), seen
+    assert seen["table"][0] == seen["plain"][0]
+    assert seen["minimax"][0] < seen["plain"][0]
+
+
+def test_the_clock_is_obeyed_at_any_depth(networks: Path, start_player: Callable[..., Any]) -> None:
+    position = rules.load("2048").start(seed=3)
+    player = start_player("players.expectimax")
+    options = {"weights": f"2048-{FILE}", "depth": 64}
+    player.ask(start_message(position, options=options))
+    answer = player.ask(turn_message(position, 2, time_ms=100))
+    assert answer["move"] in position.legal_moves()
+    assert 2 <= answer["info"]["depth"] < 64
+
+
+@pytest.mark.parametrize(
+    ("module", "fields", "words"),
+    [
+        ("expectimax", {"options": {"deep": 3}}, "Known options: margin_ms, think_ms, weights"),
+        ("expectimax", {"options": {"weights": "none.ntuple"}}, "'none.ntuple' cannot be read"),
+        (
+            "expectimax",
+            {"options": {"weights": f"2584-{FILE}"}},
+            "a network for 2584, not for 2048",
+        ),
+        ("expectimax", {"rules": "dots", "variant": {}}, "it plays 2048 and 2584, not dots"),
+        ("placer", {"options": {"policy": "kind"}}, "options.policy: must be 'random', 'greedy'"),
+        ("placer", {"rules": "othello", "variant": {}}, "it plays 2048 and 2584, not othello"),
+    ],
+)
+def test_what_it_cannot_play_ends_it_with_a_sentence(
+    module: str,
+    fields: dict[str, Any],
+    words: str,
+    networks: Path,
+    start_player: Callable[..., Any],
+) -> None:
+    player = start_player(BUILTINS[module].module)
+    player.tell(start_message(rules.load("2048").start(seed=1), **fields))
+    assert player.close() == (1, b"")
+    assert words in player.stderr()
+    assert "Traceback" not in player.stderr()
+
+
+def test_star_pruning_is_for_means() -> None:
+    assert ExpectimaxOptions.model_validate({"star": 0.7, "popup": 7}).star == 0.7
+    with pytest.raises(ValidationError, match="it prunes means"):
+        ExpectimaxOptions.model_validate({"star": 0.7, "method": "minimax"})
+
+
+@pytest.mark.parametrize("model", [NetworkOptions, ExpectimaxOptions, PlacerOptions])
+def test_every_option_says_what_it_is(model: type[NetworkOptions]) -> None:
+    for name, field in model.model_fields.items():
+        assert field.description, name
+
+
+def test_a_bank_lasts_for_thousands_of_slides() -> None:
+    position = rules.load("2048").start(seed=1)
+    fields = start_message(position)
+    del fields["type"], fields["protocol"]
+    start = Start(**{**fields, "clock": Clock(None, 600_000, 0)})
+    turn = Turn(start, "g1", 0, 600_000, 600_000, position.state(), [], ["up"], 0, 700.0)
+    assert think_until(turn, SearchOptions(margin_ms=10)) == pytest.approx(100.0 + 0.110)
