@@ -156,7 +156,7 @@ def play(start: Any, laws: Any, network: Any, tally: Any, at: Any, visits: Any) 
     """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
     weight was asked for an afterstate that was chosen; uint64[entries] `at` is for its own use.
     """
-    state = tally.random[0]
+    state, size = tally.random[0], np.uint64(network.offsets[-1])
     for number in range(len(tally.scores)):
         board, state = spawned(start, laws, state)
         board, state = spawned(board, laws, state)
@@ -165,7 +165,11 @@ def play(start: Any, laws: Any, network: Any, tally: Any, at: Any, visits: Any) 
             if not can:
                 break
             for index in range(entries(after, network, at)):
-                visits[at[index]] += np.uint32(1)
+                place = at[index]
+                visits[place] += np.uint32(1)
+                while network.weights[place] == NOTHING and place >= size:
+                    place -= size  # the stage before answers
+                    visits[place] += np.uint32(1)
             tally.scores[number] += reward
             tally.counts[1] += 1
             board, state = spawned(after, laws, state)

@@ -67,7 +67,7 @@ def shrunk(
         scale = max(float(np.abs(kept).max()) / INT16_MOST, grain) or 1.0
         multiples = np.rint(kept / np.float32(scale))
         if table.start >= size:  # a 0 in a later stage would mean the weight of the one before
-            multiples[(multiples == 0) & (kept != 0)] = 1
+            multiples = np.where(multiples == 0, np.sign(kept), multiples)
         weights[table] = multiples * np.float32(scale)
         scales.append(scale)
     small = header.model_copy(update={"numbers": "int16", "scales": tuple(scales)})
