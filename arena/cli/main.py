@@ -294,6 +294,29 @@ def train(
 
 
 @app.command()
+def tune(
+    file: Annotated[
+        Path, typer.Argument(metavar="CONFIG.toml", help="What to tune.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Where all of it is kept.", show_default="runs/NAME.tune"
+        ),
+    ] = None,
+) -> None:
+    """Tune a player by games against itself. Stop it anywhere; the same command goes on.
+
+    The folder holds the checkpoint, pictures of how the values changed, and the player with the
+    best values, ready for a tournament.
+    """
+    with errors_to_user():
+        from arena.cli.tuning import tune
+
+        raise typer.Exit(tune(file, out))
+
+
+@app.command()
 def schema(
     report: Annotated[bool, typer.Option("--report", help="Of the JSON report instead.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Of the JSON of a check instead.")] = False,

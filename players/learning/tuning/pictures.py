@@ -133,7 +133,7 @@ def _draw_parameters(
     low, high = axes.get_ylim()
     if 1 < len(indices) <= _LABELLED:
         for place, (_, label, colour) in zip(
-            _apart([value for value, _, _ in sorted(lines, key=_value)], (high - low) / 22),
+            _apart([value for value, _, _ in sorted(lines, key=_value)], low, high),
             sorted(lines, key=_value),
             strict=True,
         ):
@@ -152,13 +152,17 @@ def _value(line: tuple[float, str, Any]) -> float:
     return line[0]
 
 
-def _apart(values: Sequence[float], least: float) -> list[float]:
-    """Ascending values, each at least so far above the last, around where they were."""
+def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
+    """Ascending values moved as little as they must be to stand apart between `low` and `high`."""
+    least = min((high - low) / 22, (high - low) / len(values))
     places = list[float]()
     for value in values:
         places.append(max(value, places[-1] + least) if places else value)
-    shift = sum(place - value for place, value in zip(places, values, strict=True)) / len(values)
-    return [place - shift for place in places]
+    top = high
+    for index in reversed(range(len(places))):
+        places[index] = min(places[index], top)
+        top = places[index] - least
+    return places
 
 
 def _draw_scores(axes: Axes, comparisons: Sequence[Comparison]) -> None:
@@ -173,6 +177,7 @@ def _draw_scores(axes: Axes, comparisons: Sequence[Comparison]) -> None:
         color=_LINE,
         markersize=4.5,
         capsize=3,
+        clip_on=False,
     )
 
 
