@@ -10,7 +10,6 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-import typer
 from rich.console import Console
 
 from arena.cli.apart import apart
@@ -38,10 +37,7 @@ def train(file: Path, out: Path | None) -> Exit:
     with held(folder, CHECKPOINT):
         try:
             return _train(config, folder, again)
-        except KeyboardInterrupt:
-            typer.echo(f"Stopped at once; what was not saved is played again. Go on with: {again}")
-            return Exit.INTERRUPTED
-        except BrokenPipeError:
+        except BrokenPipeError:  # what is shown is read by nobody any more: no matter of the folder
             raise
         except OSError as error:
             raise cannot_be_written(folder, error) from None
@@ -67,14 +63,12 @@ def _train(config: TrainConfig, folder: Path, again: str) -> Exit:
             training.say("It is finished: all games are played. More games in the file go on.")
         elif before:
             training.say(f"{before[-1].games:,} of {plan.games:,} games were played before.")
-        with view:
-            if not trainer.finished:
-                training.load_kernels()
-                with stop_signals(trainer.interrupt) as stop:
-                    training.play(stop)
-            training.draw()
-            if trainer.finished:
-                training.write_network()
+        try:
+            with view:
+                training.run()
+        except KeyboardInterrupt:
+            training.say(f"Stopped at once, with what was saved. Go on with: {again}")
+            return Exit.INTERRUPTED
         if not trainer.finished:
             training.say(f"Stopped. Go on with: {again}")
             return Exit.INTERRUPTED
@@ -109,47 +103,18 @@ class _Training:
         self._view.say(line)
         self._notes.log(line)
 
-    def load_kernels(self) -> None:
-        """Compile the kernels, or find them in the cache."""
-        began, told = time.monotonic(), False
-
-        def waiting() -> None:
-            nonlocal told
-            if not told and time.monotonic() - began > _LOADING_S:
-                told = True
-                self.say("compiling kernels (once)")
-
-        self._view.doing("loading kernels")
-        apart(self._trainer.load_kernels, waiting)
-
-    def play(self, stop: Stop) -> None:
-        """Play block after block until all are played or somebody stops it; save what there is."""
-        every = self._trainer.config.checkpoint_every
-        while not stop.asked:
-            self._view.doing(f"playing block {len(self._trainer.blocks) + 1:,}")
-            block = apart(self._trainer.run_block)
-            if block is None:
-                break
-            self._add(block)
-            if block.number % every == 0 and not self._trainer.finished:
-                self._save()
-                if time.monotonic() - self._drawn_at > _DRAW_S:
-                    self.draw()
-        self._save()
-
-    def draw(self) -> None:
-        """Draw the learning curve, of at least one block."""
-        from players.learning.curve import save_curve  # matplotlib takes a second to load
-
-        if self._trainer.blocks:
-            self._view.doing("drawing the curve")
-            save_curve(self._folder, self._trainer.blocks, self._plan.name, self._plan.about)
-        self._drawn_at = time.monotonic()
-
-    def write_network(self) -> None:
-        """Write what was learned, without what only learning needs."""
-        self._view.doing("writing the network")
-        self._trainer.write_network(self._folder / NETWORK)
+    def run(self) -> None:
+        """Play what is left until somebody stops it; draw the curve, and write the network if all
+        is played. The second signal raises KeyboardInterrupt, and the first where nothing is lost.
+        """
+        if not self._trainer.finished:
+            self._load_kernels()
+            with stop_signals(self._trainer.interrupt) as stop:
+                self._play(stop)
+        self._draw()
+        if self._trainer.finished:
+            self._view.doing("writing the network")
+            self._trainer.write_network(self._folder / NETWORK)
 
     def conclude(self) -> None:
         """Say what came out, and where everything is."""
@@ -165,6 +130,36 @@ class _Training:
         for line in ("[[player]]", 'bot = "expectimax"', f"options = {{ weights = {network} }}"):
             self.say(f"    {line}")
 
+    def _load_kernels(self) -> None:
+        """Compile the kernels, or find them in the cache."""
+        began, told = time.monotonic(), False
+
+        def waiting() -> None:
+            nonlocal told
+            if not told and time.monotonic() - began > _LOADING_S:
+                told = True
+                self.say("compiling kernels (once)")
+
+        self._view.doing("loading kernels")
+        apart(self._trainer.load_kernels, waiting)
+
+    def _play(self, stop: Stop) -> None:
+        """Play block after block until all are played or somebody stops it; save what there is."""
+        every = self._trainer.config.checkpoint_every
+        while not stop.asked:
+            self._view.doing(f"playing block {len(self._trainer.blocks) + 1:,}")
+            block = apart(self._trainer.run_block)
+            if block is None:
+                break
+            self._add(block)
+            if block.number % every == 0 and not self._trainer.finished:
+                self._save()
+                if time.monotonic() - self._drawn_at > _DRAW_S:
+                    self._draw()
+        if stop.asked:
+            self.say("Stopping: a checkpoint is saved first.")
+        self._save()
+
     def _add(self, block: Block) -> None:
         self._notes.add(block)
         for line in block_lines(block):
@@ -174,6 +169,15 @@ class _Training:
     def _save(self) -> None:
         self._view.doing("saving a checkpoint")
         self._trainer.save()
+
+    def _draw(self) -> None:
+        """Draw the learning curve, of at least one block."""
+        from players.learning.curve import save_curve  # matplotlib takes a second to load
+
+        if self._trainer.blocks:
+            self._view.doing("drawing the curve")
+            save_curve(self._folder, self._trainer.blocks, self._plan.name, self._plan.about)
+        self._drawn_at = time.monotonic()
 
 
 def about(config: TrainConfig) -> str:
