@@ -256,6 +256,25 @@ def test_the_slider_finds_what_plain_minimax_finds(
 
 
 @pytest.mark.parametrize(("name", "spawn"), GAMES)
+def test_the_table_changes_no_value(name: str, spawn: str) -> None:
+    """Nor does what it holds from the turns before. The last turns lead to the end."""
+    plain = Plain(name, spawn)
+    search, visited, ends = search_of(plain, 1), [0, 0], 0
+    for seed in range(12):
+        for position in list(game_boards(plain, seed, every=1))[-6:]:
+            board, legal = plain.board.position(position.state()), position.legal_moves()
+            with_table = search.think(board, legal, NEVER, Limits(depth=5))
+            without = search_of(plain).think(board, legal, NEVER, Limits(depth=5))
+            assert with_table.score == without.score
+            assert with_table.end == without.end
+            visited[0] += with_table.nodes
+            visited[1] += without.nodes
+            ends += with_table.end is not None
+    assert visited[0] < 0.9 * visited[1]
+    assert ends
+
+
+@pytest.mark.parametrize(("name", "spawn"), GAMES)
 @pytest.mark.parametrize("choice", ["tile", "cell"])
 def test_the_placer_leaves_least(name: str, spawn: str, choice: str) -> None:
     """All its moves are looked at, not only those that annoy most."""

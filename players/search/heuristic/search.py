@@ -105,11 +105,9 @@ def order_slides(first: Any, second: Any, out: Any) -> Any:
 
 @part
 def from_here(value: Any, ply: Any) -> Any:
-    """A value as the table has it: what is sure counts its plies from the position, not from the
-    root.
+    """A slider's value as the table has it: a sure end counts its plies from the position, not from
+    the root.
     """
-    if value >= SURE:
-        return value + ply
     return value - ply if value <= -SURE else value
 
 
@@ -149,7 +147,7 @@ def search(
                     or (bound == AT_LEAST and known >= beta)
                     or (bound == AT_MOST and known <= alpha)
                 )
-                if enough and field(data, DEPTH) >= plies and ply > 0:
+                if enough and field(data, DEPTH) == plies and ply > 0:
                     return known
         count = order_slides(stored, np.int64(scratch.killers[ply]), moves)
     else:
