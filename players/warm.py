@@ -16,9 +16,6 @@ from collections.abc import Callable, Iterator
 
 import rules as rule_sets
 
-COMPILED = ("othello", "dots", "2048", "2584")
-"""The rule sets with kernels; players of the others have nothing to compile."""
-
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
@@ -62,11 +59,11 @@ def main() -> None:
         "--rules",
         nargs="+",
         choices=rule_sets.GAMES,
-        default=COMPILED,
-        help="rule sets whose players are to be ready (default: all that have kernels)",
+        default=rule_sets.GAMES,
+        help="rule sets whose players are to be ready (default: all)",
     )
     asked = parser.parse_args().rules
-    work = [step for rules in COMPILED if rules in asked for step in steps(rules)]
+    work = [step for rules in rule_sets.GAMES if rules in asked for step in steps(rules)]
     for number, (name, load) in enumerate(work, start=1):
         began = time.monotonic()
         load()

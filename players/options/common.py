@@ -32,7 +32,8 @@ def named_or_file(*known: str) -> AfterValidator:
         if info.context and value not in known:
             path = Path(info.context["folder"]) / value
             if not path.is_file():
-                raise ValueError(f"no such file: {path}; {' and '.join(known)} come along")
+                come = "comes" if len(known) == 1 else "come"
+                raise ValueError(f"no such file: {path}; {' and '.join(known)} {come} along")
         return value
 
     return AfterValidator(judge)

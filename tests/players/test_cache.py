@@ -16,10 +16,11 @@ from players.kernel_folder import cache_folder
 HITS = """
 import sys
 from players.search import alphabeta, tree, uct
+from players.search.expectimax.roots import placement_worths, slide_worths
 from players import warm
 sys.argv = ["warm"]
 warm.main()
-for kernel in (uct.iterate, tree.reroot, alphabeta.search):
+for kernel in (uct.iterate, tree.reroot, alphabeta.search, slide_worths, placement_worths):
     assert not kernel.stats.cache_misses, (kernel, kernel.stats)
     assert kernel.stats.cache_hits, (kernel, kernel.stats)
 """
@@ -50,7 +51,7 @@ def files(folder: Path) -> dict[str, int]:
 
 
 def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> None:
-    done = run("-m", "players.warm", "--rules", "othello", "dots", "2048")
+    done = run("-m", "players.warm")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["name"] for line in lines] == [
@@ -60,9 +61,13 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
         "dots: uct",
         "dots: endgame",
         "dots: alphabeta",
+        "2048: expectimax",
+        "2048: heuristic",
+        "2584: expectimax",
+        "2584: heuristic",
     ]
-    assert [line["step"] for line in lines] == [1, 2, 3, 4, 5, 6]
-    assert {line["steps"] for line in lines} == {6}
+    assert [line["step"] for line in lines] == list(range(1, 11))
+    assert {line["steps"] for line in lines} == {10}
     assert all(line["seconds"] >= 0 for line in lines)
     before = files(cache_folder())
     assert before
@@ -82,11 +87,6 @@ def test_warming_ends_quietly_when_nobody_listens() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 1
-
-
-def test_rules_without_kernels_have_nothing_to_warm() -> None:
-    done = run("-m", "players.warm", "--rules", "2048", "2584")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
