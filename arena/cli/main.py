@@ -390,6 +390,27 @@ def bench_search() -> None:
     with errors_to_user():
         from rich.console import Console
 
-        from players.bench import bench_search, table
+        from players.bench import search_table
 
-        Console().print(table(bench_search()))
+        Console().print(search_table())
+
+
+@bench.command("tiles")
+def bench_tiles(
+    games: Annotated[
+        int,
+        typer.Option(
+            min=1000,
+            help="Learn from so many games; with 100,000 also 3-ply games, ten minutes in all.",
+        ),
+    ] = 10_000,
+) -> None:
+    """How fast 2048 and 2584 are played, learned and searched, and how well."""
+    with errors_to_user():
+        from rich.console import Console
+
+        from players.bench.tiles import tiles_table
+
+        with Console(stderr=True).status("measuring"):
+            measured = tiles_table(games // 1000 * 1000)
+        Console().print(measured)

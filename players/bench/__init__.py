@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from rich.table import Table
+
 from players.bench import endgames, speed
 from players.bench.measurement import Measurement, table
 
-__all__ = ["bench_search", "table"]
+__all__ = ["bench_search", "search_table"]
+
+CAPTION = "The targets are for a machine where scalar code plays 245,000 cornerless games a second."
 
 CORNERLESS = {"preset": "cornerless"}
 STANDARD = {"preset": "standard"}
 DOTS = {"rows": 5, "cols": 5}
+
+
+def search_table() -> Table:
+    """All measurements for a terminal."""
+    return table(bench_search(), CAPTION)
 
 
 def bench_search() -> list[Measurement]:

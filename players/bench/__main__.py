@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from players.bench import bench_search, table
+from players.bench import search_table
 
 if __name__ == "__main__":
-    Console().print(table(bench_search()))
+    Console().print(search_table())

@@ -9,9 +9,8 @@ import pytest
 from rich.console import Console
 
 import rules
-from players.bench import table
 from players.bench.endgames import dots_median_seconds, dots_start_seconds, solve
-from players.bench.measurement import Measurement
+from players.bench.measurement import Measurement, table
 from players.bench.speed import batched_playouts_per_second, playouts_per_second
 
 
@@ -24,7 +23,7 @@ def test_the_table_says_what_is_reached() -> None:
         Measurement("other", 7.0, "nodes/s", None),
     ]
     written = StringIO()
-    Console(file=written, width=100).print(table(rows))
+    Console(file=written, width=100).print(table(rows, "about the targets"))
     lines = written.getvalue().splitlines()
     said = {row.name: next(line for line in lines if f"│ {row.name} " in line) for row in rows}
     assert "2,000,000 playouts/s" in said["games"]
@@ -34,6 +33,7 @@ def test_the_table_says_what_is_reached() -> None:
     assert "missed" in said["end"]
     assert "reached" not in said["other"]
     assert "missed" not in said["other"]
+    assert "about the targets" in written.getvalue()
 
 
 def test_what_is_timed_is_done() -> None:

@@ -1,9 +1,8 @@
 """Expectimax and minimax for 2048 and 2584, with their prunings."""
 
 from players.search.expectimax.driver import Found, TileSearch, load_kernels
-from players.search.expectimax.games import play_slides
+from players.search.expectimax.games import play_games
 from players.search.expectimax.settings import (
-    MOST_DEPTH,
     NEVER,
     Method,
     Settings,
@@ -12,7 +11,6 @@ from players.search.expectimax.settings import (
 )
 
 __all__ = [
-    "MOST_DEPTH",
     "NEVER",
     "Found",
     "Method",
@@ -21,5 +19,5 @@ __all__ = [
     "load_kernels",
     "make_settings",
     "new_scratch",
-    "play_slides",
+    "play_games",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from players.kernels.network import Network
 from players.kernels.tiles import CELLS, SLIDES, Laws
+from players.options.tiles import MOST_DEPTH
 from players.search.expectimax.table import Table, new_table
 
 MEAN, WORST, WORST_CELL = 0, 1, 2
@@ -20,9 +21,6 @@ TILES = 2
 """Either tile can be placed: the common one, 0, and the rare one, 1."""
 
 NO_LEAF = -1
-
-MOST_DEPTH = 64
-"""Nobody looks further ahead."""
 
 NEVER = np.zeros(1, np.int64)
 """A flag that nobody sets."""

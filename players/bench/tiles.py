@@ -1,0 +1,141 @@
+"""How fast 2048 and 2584 are played, learned and searched, and how far learning gets."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from players.bench.measurement import Measurement, quickest, table
+from players.kernels.network import Network
+from players.kernels.tile_boards import TileBoard
+from players.kernels.tiles import CELLS
+from players.learning.tiles.config import Rate, TrainConfig
+from players.learning.tiles.trainer import CHECKPOINT, Trainer
+from players.search.expectimax import (
+    NEVER,
+    make_settings,
+    new_scratch,
+    play_games,
+)
+from players.search.tile_sampling import random_games
+from players.weights.network_file import load_network
+
+BLOCK = 1000
+"""Games of one point of the learning curve."""
+CURVE = {10_000: (43_000, 0.84), 30_000: (70_000, 0.94), 100_000: (120_000, 0.968)}
+"""Games learned from, and the average and the share of games with 2048 that they are to lead to."""
+FIXED_GAMES = 3000
+SOURCES_MEAN, SOURCES_SECONDS = 170_353, 21.4
+"""What the school report's 5-ply expectimax scored, and the seconds of one of its games (S21)."""
+TUPLES = ("a1 b1 c1 d1 a2 b2", "a2 b2 c2 d2 a3 b3", "a1 b1 c1 a2 b2 c2", "a2 b2 c2 a3 b3 c3")
+"""The four tuples of six cells that all published figures are for."""
+
+
+CAPTION = (
+    "The targets are what C++ programs reach on a 2.5 GHz Xeon (TDL2048), and the sources' figures."
+)
+
+
+def tiles_table(games: int) -> Table:
+    """All measurements for a terminal."""
+    return table(bench_tiles(games), CAPTION)
+
+
+def bench_tiles(games: int) -> Iterator[Measurement]:
+    """Measure everything, learning from so many games with temporal coherence; 3-ply games are
+    played once these are 100,000.
+    """
+    yield random_speed("2048", "2/4", 20_000, 9_000_000)
+    yield random_speed("2584", "1/2", 8_000, 5_000_000)
+    with tempfile.TemporaryDirectory() as folder:
+        yield from learning("fixed", FIXED_GAMES, Path(folder) / "fixed", 800_000)
+        yield from learning("tc", games, Path(folder) / "tc", 500_000)
+        network = load_network(str(Path(folder) / "tc" / CHECKPOINT), "2048").network
+    yield play_speed(network, 1, 100, 800_000)
+    yield play_speed(network, 2, 4, 40_000)
+    yield play_speed(network, 3, 1, 1_500)
+    if games >= max(CURVE):
+        yield from deep_games(network, 100)
+
+
+def random_speed(rules: str, spawn: str, games: int, target: float) -> Measurement:
+    """Slides a second of uniformly random play."""
+    board = TileBoard(rules, spawn)
+    start, laws = board.board([0] * CELLS), board.laws
+
+    def play(_: int) -> int:
+        return int(random_games(start, laws, games, np.array([1], np.uint64))[0])
+
+    slides = play(0)
+    return Measurement(f"{rules} random play", slides / quickest(play), "moves/s", target)
+
+
+def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Measurement]:
+    """The speed of TD(0) with four 6-tuples over so many games, and the points of its curve. The
+    checkpoint stays in `folder`.
+    """
+    config = TrainConfig(
+        name=rate,
+        games=games,
+        block=BLOCK,
+        checkpoint_every=games // BLOCK,
+        seed=1,
+        threads=1,
+        rules="2048",
+        spawn="2/4",
+        tuples=tuple(tuple(cells.split()) for cells in TUPLES),
+        stages=(),
+        initial=0.0,
+        target="td0",
+        mix=0.0,
+        steps=1,
+        updates="backward",
+        rate=rate,
+        alpha=1.0 if rate == "tc" else 0.1,
+    )
+    trainer = Trainer.open(config, folder)
+    trainer.load_kernels()
+    while (block := trainer.run_block()) is not None:
+        if rate == "tc" and block.games in CURVE:
+            mean, reached = CURVE[block.games]
+            told = f"TC after {block.games:,} games"
+            yield Measurement(f"{told}, average", block.mean, "points", mean)
+            share = sum(part for tile, part in block.ended.items() if tile >= 2048)
+            yield Measurement(f"{told}, reached 2048", 100 * share, "%", 100 * reached)
+    trainer.save()
+    moves = sum(block.moves for block in trainer.blocks)
+    seconds = sum(block.seconds for block in trainer.blocks)
+    name = {"fixed": "TD(0)", "tc": "TC"}[rate]
+    yield Measurement(f"{name} learning, {games:,} games", moves / seconds, "moves/s", target)
+
+
+def play_speed(network: Network, depth: int, games: int, target: float) -> Measurement:
+    """Slides a second of games played so many slides ahead, without a table."""
+    slides, _ = _play(network, depth, games, 0)
+    seconds = quickest(lambda _: _play(network, depth, games, 0))
+    return Measurement(f"{depth}-ply play, no table", slides / seconds, "moves/s", target)
+
+
+def deep_games(network: Network, games: int) -> Iterator[Measurement]:
+    """What 3-ply games score and take, with the player's own table."""
+    began = perf_counter()
+    _, scores = _play(network, 3, games, 16)
+    seconds = perf_counter() - began
+    yield Measurement(f"3-ply, average of {games} games", scores.mean(), "points", SOURCES_MEAN)
+    yield Measurement("3-ply, a game", seconds / games, "s", SOURCES_SECONDS)
+
+
+def _play(network: Network, depth: int, games: int, memory_mb: int) -> tuple[int, Any]:
+    """(the slides of so many games, the same each time, and their scores)."""
+    board = TileBoard("2048", "2/4")
+    settings = make_settings(board.laws, network, memory_mb=memory_mb)
+    random, scores = np.array([1], np.uint64), np.zeros(games, np.uint64)
+    start = board.board([0] * CELLS)
+    slides = play_games(start, np.int64(depth), settings, NEVER, new_scratch(), random, scores)
+    return int(slides), scores
