@@ -64,9 +64,11 @@ class Hall:
             new_player(self._bot, self._sample.weights).start(start)
         except SystemExit as error:  # how players tell their mistakes
             raise ValueError(str(error)) from None
-        seat, pair = self._read(self._sample), (self._sample, self._sample)
         with one_at_a_time():
-            self._pool.submit(self._play, (seat, seat), Task(pair, "", plies, "")).result()
+            self._opened("", plies)
+            if self._counted is not None:  # other players have loaded theirs
+                seat, pair = self._read(self._sample), (self._sample, self._sample)
+                self._pool.submit(self._play, (seat, seat), Task(pair, "", plies, "")).result()
 
     def play(self, tasks: Sequence[Task]) -> list[Played]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called."""

@@ -272,7 +272,7 @@ class CmaEs:
             self._noise.fit, self._noise.fitre = first, again + first[len(again) :]
             self._noise.idx = list(range(len(again)))
             self._noise.update_measure()
-            self._noise.treat()
+            self._strategy.sigma *= self._noise.treat()
         self._ask()
 
     def state(self) -> dict[str, Any]:
