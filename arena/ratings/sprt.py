@@ -154,7 +154,7 @@ def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
     going = np.arange(len(shares))  # rows that still change
     for _ in range(_TANGENTS):
         before = found[going]
-        mean = before @ worth
+        mean = (before * worth).sum(axis=1)  # unlike @, the same whatever rows stand beside it
         apart = worth - mean[:, None]
         sigma = np.sqrt((before * apart**2).sum(axis=1))[:, None]
         tangent = worth - 0.5 - t * sigma / 2 * (1 + (apart / sigma) ** 2)
@@ -174,6 +174,7 @@ def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
     # x lies where every p is positive; the sum falls from ∞ to −∞ in between
     left, right = -1 / worth.max(axis=1), -1 / worth.min(axis=1)
     low, high, x = left, right, np.zeros(len(shares))
+    done = np.zeros(len(shares), dtype=np.bool_)  # these stay: no row's answer hangs on another's
     for _ in range(_STEPS):
         terms = worth / (1 + x[:, None] * worth)
         value, slope = (shares * terms).sum(axis=1), -(shares * terms**2).sum(axis=1)
@@ -182,8 +183,9 @@ def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
         newton = x - value * room / (slope * room + value * turn)  # of value·room: without poles
         inside = (newton >= low) & (newton <= high) & (newton > left) & (newton < right)
         after = np.where(inside, newton, (low + high) / 2)
-        step, x = np.abs(after - x), after
-        if (step <= _STILL * np.minimum(x - left, right - x) + _ROUNDING * np.abs(x)).all():
+        step, x = np.abs(after - x), np.where(done, x, after)
+        done |= step <= _STILL * np.minimum(x - left, right - x) + _ROUNDING * np.abs(x)
+        if done.all():
             break
     found: Floats = shares / (1 + x[:, None] * worth)
     found /= found.sum(axis=1, keepdims=True)

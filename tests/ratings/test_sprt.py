@@ -49,7 +49,7 @@ def test_rows_are_judged_by_themselves_and_no_result_says_nothing() -> None:
     ratios = log_likelihood_ratio(Sprt(), rows)
     assert ratios.shape == (2, 2) and ratios[0, 1] == 0
     for index in np.ndindex(2, 2):
-        assert ratios[index] == pytest.approx(float(log_likelihood_ratio(Sprt(), rows[index])))
+        assert ratios[index] == float(log_likelihood_ratio(Sprt(), rows[index]))
 
 
 COUNTS = st.lists(st.integers(0, 10**4), min_size=5, max_size=5) | st.lists(

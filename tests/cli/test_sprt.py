@@ -1,0 +1,158 @@
+"""`arena sprt` and a tournament's `[sprt]`, with games really played."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+
+SMALL = ("--game", "dots", "--set", "rows=3", "--set", "cols=3", "--sandbox", "none")
+RUN = "runs/sprt-dots-greedy-monkey.sqlite"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
+    played = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
+    assert played.exit_code == 0, played.stderr
+    assert "At most 100,000 games, 0 done before" in played.output
+    assert "The test takes about 100 games where the lead is 0 or 80" in played.output
+    assert re.search(r"g0003 greedy \d–\d monkey · LLR \+\d\.\d\d", played.output)
+    assert "H1 accepted: greedy is stronger." in played.output
+    again = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
+    assert again.exit_code == 0 and "g0001 greedy" not in again.output
+    assert "H1 accepted: greedy is stronger." in again.output
+
+    data = json.loads(arena("report", RUN, "--json").output)["sprt"]
+    assert (data["player"], data["decision"], data["unit"]) == ("greedy", "H1", "pair")
+    assert data["llr"] >= data["upper"] and sum(data["counts"].values()) < 40
+    shown = arena("report", RUN).output
+    assert "SPRT: greedy against monkey" in shown
+    assert "●┤ +2.94 H1" in shown and "is biased" in " ".join(shown.split())
+
+
+def test_not_decided_within_max_games_and_on_with_more() -> None:
+    short = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "4")
+    assert short.exit_code == 1, short.stderr
+    assert "Not decided after 2 pairs." in short.output
+    more = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8")
+    assert more.exit_code == 1 and "4 done before" in more.output
+    other = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8", "--elo1", "6")
+    assert other.exit_code == 2 and "sprt.elo1: 5.0 → 6.0" in other.stderr
+
+
+def test_a_tournament_file_of_tiles_compares_seed_by_seed(folder: Path) -> None:
+    players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "monkey"\n'
+    table = '[tournament]\nrounds = 3\nmax_plies = 60\n[sprt]\nmodel = "logistic"\n'
+    (folder / "t.toml").write_text(f'{table}[game]\nrules = "2048"\n{players}')
+    assert arena("run", "t.toml").exit_code == 1
+    data = json.loads(arena("report", "runs/t.sqlite", "--json").output)["sprt"]
+    assert data["unit"] == "comparison" and sum(data["counts"].values()) == 3
+
+
+def names_of(*arguments: str) -> str:
+    """What the players of a run are called, and the run."""
+    shown = arena("sprt", *arguments, *SMALL, "--dry-run")
+    assert shown.exit_code == 0, shown.stderr
+    lines = shown.output.splitlines()
+    return f"{lines[1].removeprefix('2 players: ')} in {lines[-1].rpartition(' ')[2]}"
+
+
+def test_players_are_named_in_many_ways(folder: Path) -> None:
+    for name in ("old", "new"):
+        (folder / name).mkdir()
+        (folder / name / "bot.py").write_text("from players.monkey import main\nmain()\n")
+    (folder / "quick.toml").write_text('bot = "uct"\n')
+    (folder / "named.toml").write_text('name = "dash"\ncommand = ["python3", "old/bot.py"]\n')
+    said = {
+        ("uct", "old/bot.py"): "uct, bot in runs/sprt-dots-uct-bot.sqlite",
+        ("monkey", "monkey"): "monkey-a, monkey-b in runs/sprt-dots-monkey-a-monkey-b.sqlite",
+        ("old/bot.py", "./new/bot.py"): (
+            "old/bot.py, new/bot.py in runs/sprt-dots-old-bot.py-new-bot.py.sqlite"
+        ),
+        ("python3 old/bot.py", "greedy"): "python3, greedy in runs/sprt-dots-python3-greedy.sqlite",
+        ("quick.toml", "named.toml"): "quick, dash in runs/sprt-dots-quick-dash.sqlite",
+        ("monkey", "greedy", "--name", "cup"): "monkey, greedy in runs/cup.sqlite",
+        ("monkey", "greedy", "--store", "x.sqlite"): "monkey, greedy in x.sqlite",
+    }
+    for arguments, expected in said.items():
+        assert names_of(*arguments) == expected
+    assert not (folder / "runs").exists()
+
+
+def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
+    (folder / "tuned").mkdir()
+    (folder / "tuned" / "quick.toml").write_text(
+        'bot = "alphabeta"\noptions = { depth = 3, evaluation = "mine.json" }\n'
+    )
+    (folder / "tuned" / "mine.json").write_text("{}")
+    shown = arena("sprt", "tuned/quick.toml", "uct", "--a-option", "depth=4", "--dry-run", *SMALL)
+    assert shown.exit_code == 0, shown.stderr
+    assert "2 players: quick, uct" in shown.output
+    assert not (folder / "runs").exists()
+    (folder / "tuned" / "mine.json").unlink()
+    shown = arena("sprt", "tuned/quick.toml", "uct", "--dry-run", *SMALL)
+    assert shown.exit_code == 2
+    assert f"quick.toml:2: options.evaluation: no such file: {folder}/tuned" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("uct", "utc"), 'B: no built-in player or file "utc"'),
+        (("uct", "uct", "--b-option", "c=-1"), "--b-option c: must be"),
+        (("uct", "uct", "--a-option", "c"), "--a-option takes key=value"),
+        (("bad.toml", "uct"), "bad.toml:2: options.c: must be"),
+        (("bad.toml", "uct", "--a-option", "c=x"), "--a-option c: must be"),
+        (("cup.toml", "uct"), "cup.toml: player: this is a tournament"),
+        (("many.toml", "uct"), "many.toml: from: names many players"),
+        (("broken.toml", "uct"), "broken.toml:1: not valid TOML"),
+        (("none.toml", "uct"), "A: none.toml: cannot be read"),
+        (("uct", "a 'b"), "B: No closing quotation"),
+        (("uct", ""), "B names no player"),
+        (("uct", "uct", "--a-option", "threads=2"), "A, uct: resources.threads: 1 are too few"),
+        (("uct", "monkey", "--elo0", "5"), "--elo1: must be above elo0 = 5, got 5"),
+        (("uct", "monkey", "--alpha", "0.7"), "--alpha: must be less than 0.5"),
+        (("uct", "monkey", "--set", "rows=99"), "--set rows: rows"),
+        (("uct", "monkey", "--plies", "100"), "--plies: no opening of 100 plies"),
+        (("uct", "monkey", "--openings", "no.txt"), "--openings: no such file"),
+        (("uct", "monkey", "--name", "a/b"), "--name: names the run's file"),
+        (("uct", "monkey", "--concurrency", "500"), "--concurrency: 500 games"),
+    ],
+)
+def test_mistakes_name_what_was_typed(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    (folder / "bad.toml").write_text('bot = "uct"\noptions = { c = "x" }\n')
+    (folder / "cup.toml").write_text('[[player]]\nbot = "uct"\n')
+    (folder / "many.toml").write_text('from = "submissions"\n')
+    (folder / "broken.toml").write_text("bot = \n")
+    result = arena("sprt", *arguments, *SMALL[:2], "--dry-run")
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+
+
+def test_an_older_run_has_no_test(folder: Path) -> None:
+    """Its configuration was kept before there were any."""
+    assert arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "2").exit_code == 1
+    with sqlite3.connect(RUN) as database:
+        (text,) = database.execute("SELECT config FROM run").fetchone()
+        config = json.loads(text)
+        del config["sprt"]
+        database.execute("UPDATE run SET config = ?", (json.dumps(config),))
+    database.close()
+    assert json.loads(arena("report", RUN, "--json").output)["sprt"] is None

@@ -1,0 +1,142 @@
+"""A sequential test's units put together from games, whatever their order."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import islice, permutations
+from random import Random
+
+import pytest
+
+from arena.protocol import Termination
+from arena.ratings.results import GameDigest
+from arena.ratings.sprt import Sprt, log_likelihood_ratio
+from arena.ratings.trial import Trial
+from arena.referee.sandbox.policy import Held
+
+TEST = Sprt(elo0=0, elo1=50)
+
+
+def game(
+    round_: int, *players: str, score: float = 1.0, void: bool = False, tiles: int | None = None
+) -> GameDigest:
+    """A game of a round: `score` is the first player's; `tiles` the score of a lone slider."""
+    return GameDigest(
+        game=f"g{round_}{players[0]}",
+        round=round_,
+        pair=f"p{round_:04d}",
+        rules="dots" if tiles is None else "2048",
+        seed=round_,
+        players=players,
+        scores=(4, 0) if tiles is None else (tiles,),
+        points=() if void or tiles is not None else (score, 1 - score),
+        termination=Termination.VOID if void else Termination.NATURAL,
+        detail="",
+        offender=None,
+        moves=4,
+        random_moves=(0,) * len(players),
+        faults=(),
+        held=(Held(),) * len(players),
+        used_ms=(array("f"),) * len(players),
+        best_tile=0,
+    )
+
+
+def pair(round_: int, a_first: float, b_first: float) -> list[GameDigest]:
+    """Both games of a round, by what the player who moves first takes in each."""
+    return [game(round_, "a", "b", score=a_first), game(round_, "b", "a", score=b_first)]
+
+
+def trial(*games: GameDigest, test: Sprt = TEST, paired: bool = True) -> Trial:
+    begun = Trial(test, "a", "b", paired=paired)
+    for each in games:
+        begun.add(each)
+    return begun
+
+
+def test_pairs_are_counted_by_half_points_of_the_first_player() -> None:
+    games = pair(1, 1, 0) + pair(2, 1, 1) + pair(3, 0.5, 0.5) + pair(4, 0, 0.5) + pair(5, 0, 1)
+    verdict = trial(*games).verdict
+    assert verdict.counts == {"ll": 1, "ld": 1, "wl_dd": 2, "wd": 0, "ww": 1}
+    assert verdict.units == 5 and verdict.unit == "pair"
+    assert verdict.llr == float(log_likelihood_ratio(TEST, [1, 1, 2, 0, 1]))
+    assert (verdict.lower, verdict.upper) == TEST.bounds
+    assert verdict.decision is None and verdict.estimate is not None
+    assert verdict.estimate.elo == pytest.approx(0, abs=60)
+
+
+def test_before_the_first_unit() -> None:
+    verdict = trial(game(1, "a", "b")).verdict
+    assert verdict.units == 0 and verdict.llr == 0
+    assert verdict.decision is None and verdict.estimate is None
+
+
+def test_units_count_in_the_order_of_the_schedule() -> None:
+    """A round that is done early waits for those before it, so that a quick game has no say."""
+    first, second, third = pair(1, 1, 0), pair(2, 0, 1), pair(3, 1, 0)
+    assert trial(*second, *third).verdict.units == 0
+    assert trial(*first, *third).verdict.units == 1
+    assert trial(*first, second[0], *third).verdict.units == 1
+    assert trial(*third, *second, *first).verdict.units == 3
+
+
+def test_the_verdict_is_that_of_the_set_of_games() -> None:
+    games = [each for n in (1, 2, 3) for each in pair(n, n % 2, 0.5)]
+    expected = trial(*games).verdict
+    for order in islice(permutations(games), 0, None, 17):
+        asked = Trial(TEST, "a", "b", paired=True)
+        for each in order:
+            asked.add(each)
+            assert asked.verdict.units <= 3
+        assert asked.verdict == expected
+
+
+def test_a_void_attempt_holds_nothing_up_and_its_round_counts_once_complete() -> None:
+    spoilt = [pair(1, 1, 0)[0], game(1, "b", "a", void=True)]
+    begun = trial(*spoilt, *pair(2, 0, 1), *pair(3, 0.5, 0.5))
+    assert begun.verdict.counts == {"ll": 1, "ld": 0, "wl_dd": 1, "wd": 0, "ww": 0}
+    begun.add(game(1, "b", "a", score=0.0))
+    whole = trial(*pair(1, 1, 0), *pair(2, 0, 1), *pair(3, 0.5, 0.5))
+    assert begun.verdict == whole.verdict and begun.verdict.units == 3
+
+
+def test_what_comes_after_the_decision_does_not_count() -> None:
+    wins = [each for n in range(1, 40) for each in pair(n, 1, 0)]
+    begun = trial(*wins)
+    decided = begun.verdict
+    assert decided.decision == "H1" and decided.units < 39
+    counts = [0, 0, 0, 0, decided.units]
+    assert decided.llr == pytest.approx(float(log_likelihood_ratio(TEST, counts)))
+    counts[4] -= 1
+    assert TEST.decision(float(log_likelihood_ratio(TEST, counts))) is None
+    for each in pair(40, 0, 1):
+        begun.add(each)
+    assert begun.verdict == decided
+    losses = trial(*(each for n in range(1, 40) for each in pair(n, 0, 1))).verdict
+    assert losses.decision == "H0"
+
+
+def test_units_taken_one_by_one_and_all_at_once_decide_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.ratings.trial._AT_ONCE", 7)
+    rng = Random(3)
+    games = [e for n in range(1, 200) for e in pair(n, rng.random() < 0.7, rng.random() < 0.4)]
+    slowly = Trial(TEST, "a", "b", paired=True)
+    for each in games:
+        slowly.add(each)
+        current = slowly.verdict
+    assert current == trial(*games).verdict
+    assert current.decision == "H1"
+
+
+def test_lone_sliders_are_compared_on_each_seed() -> None:
+    def seed(round_: int, a: int, b: int) -> list[GameDigest]:
+        return [game(round_, "a", tiles=a), game(round_, "b", tiles=b)]
+
+    begun = trial(*seed(1, 900, 400), *seed(2, 300, 300), *seed(3, 800, 10), paired=False)
+    verdict = begun.verdict
+    assert verdict.unit == "comparison"
+    assert verdict.counts == {"lost": 0, "drawn": 1, "won": 2}
+    assert verdict.llr == float(log_likelihood_ratio(TEST, [0, 1, 2]))
+    assert trial(*seed(1, 1, 2), paired=False).verdict.counts["lost"] == 1

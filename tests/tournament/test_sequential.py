@@ -1,0 +1,176 @@
+"""A tournament that a sequential test ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.ratings.sprt import Sprt
+from arena.referee.record import GameRecord
+from arena.tournament.config import ConfigError, TournamentConfig
+from arena.tournament.executor import Played, Report, Task
+from arena.tournament.run import Event, GameFinished, Outcome, RunFinished, RunStarted, run
+from arena.tournament.schedule import game_count, games, meetings, schedule
+from arena.tournament.settings import differences
+from arena.tournament.store import ConfigChanged, Store
+
+Load = Callable[..., TournamentConfig]
+Record = Callable[..., GameRecord]
+GAME = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+SPRT = "[sprt]\nelo1 = 60\n" + GAME
+
+
+class Winning:
+    """Answers at once, two games at a time; the player named wins, whoever moves first."""
+
+    capacity = 2
+
+    def __init__(self, played: Record, winner: str | None, stops_after: int = 10**9) -> None:
+        self.played = played
+        self.winner = winner
+        self.tasks: list[Task] = []
+        self.answered = 0
+        self.stops_after = stops_after
+        self.closed: list[bool] = []
+
+    def submit(self, task: Task) -> None:
+        self.tasks.append(task)
+
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        self.answered += 1
+        if self.answered > self.stops_after:
+            raise KeyboardInterrupt
+        task = self.tasks.pop(0)
+        record = self.played(task.spec)
+        first = task.spec.players[0].name
+        share = 0.5 if self.winner is None else float(first == self.winner)
+        return [Played(task, record.model_copy(update={"points": (share, 1 - share)}))]
+
+    def close(self, *, now: bool) -> None:
+        self.closed.append(now)
+
+
+def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[Outcome, list[Event]]:
+    events: list[Event] = []
+    with Store.open_run(path, config) as store:
+        outcome = run(config, store, on_event=events.append, executor=executor)
+    return outcome, events
+
+
+def test_the_table_and_its_defaults(load: Load) -> None:
+    assert load(GAME).sprt is None and load(GAME).rounds == 1
+    config = load("[sprt]\n" + GAME)
+    assert config.sprt == Sprt(elo0=0, elo1=5, alpha=0.05, beta=0.05, model="normalized")
+    assert config.rounds == 50_000 and game_count(config) == 100_000
+    config = load(f'[tournament]\nrounds = 7\n[sprt]\nelo0 = -3.5\nmodel = "logistic"\n{GAME}')
+    assert config.sprt == Sprt(elo0=-3.5, elo1=5, model="logistic") and config.rounds == 7
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("elo0 = 5", "sprt.elo1: must be above elo0 = 5, got 5"),
+        ("elo1 = 500", "sprt.elo1: must be less than or equal to 100, got 500"),
+        ("alpha = 0.5", "sprt.alpha: must be less than 0.5, got 0.5"),
+        ("beta = 0", "sprt.beta: must be greater than or equal to 0.0001, got 0"),
+        ('model = "bayesian"', "sprt.model: must be one of 'normalized', 'logistic'"),
+        ("elo2 = 3", 'sprt.elo2: unknown key; did you mean "elo'),
+    ],
+)
+def test_mistakes_in_the_table(load: Load, lines: str, said: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(f"[sprt]\n{lines}\n{GAME}")
+    assert said in str(raised.value)
+
+
+def test_two_players_exactly(load: Load) -> None:
+    with pytest.raises(ConfigError, match=r"sprt: compares two players, got 3: m0, m1, m2"):
+        load(SPRT, players=3)
+    with pytest.raises(ConfigError, match="at least 2 players are needed"):
+        load(SPRT, players=1)
+
+
+def test_the_run_ends_once_it_is_decided(load: Load, tmp_path: Path, played: Record) -> None:
+    config, path = load(SPRT), tmp_path / "t.sqlite"
+    executor = Winning(played, "m0")
+    outcome, events = play(config, path, executor)
+    verdict = outcome.verdict
+    assert verdict is not None and verdict.decision == "H1"
+    assert (verdict.player, verdict.opponent) == ("m0", "m1")
+    assert outcome.exit_code == 0 and not outcome.interrupted
+    assert 2 * verdict.units <= outcome.done <= 2 * verdict.units + 2 < outcome.total
+    assert executor.closed == [True]
+    assert events[-1] == RunFinished(outcome)
+    told = [event.verdict for event in events if isinstance(event, GameFinished)]
+    ratios = [each.llr for each in told if each is not None]
+    assert len(ratios) == outcome.done and ratios == sorted(ratios)
+    assert told[-1] == verdict
+
+    again = Winning(played, "m1")
+    outcome, events = play(config, path, again)
+    assert [type(event) for event in events] == [RunStarted, RunFinished]
+    assert outcome.verdict == verdict and again.closed == []
+
+
+def test_h0(load: Load, tmp_path: Path, played: Record) -> None:
+    outcome, _ = play(load(SPRT), tmp_path / "t.sqlite", Winning(played, "m1"))
+    assert outcome.verdict is not None
+    assert outcome.verdict.decision == "H0" and outcome.exit_code == 0
+
+
+def test_undecided_and_on_with_more_rounds(load: Load, tmp_path: Path, played: Record) -> None:
+    path = tmp_path / "t.sqlite"
+    outcome, _ = play(load(f"[tournament]\nrounds = 4\n{SPRT}"), path, Winning(played, "m0"))
+    assert outcome.verdict is not None and outcome.verdict.decision is None
+    assert (outcome.done, outcome.exit_code) == (8, 1)
+    whole, _ = play(load(SPRT), tmp_path / "whole.sqlite", Winning(played, "m0"))
+    outcome, _ = play(load(f"[tournament]\nrounds = 400\n{SPRT}"), path, Winning(played, "m0"))
+    assert outcome.exit_code == 0
+    assert outcome.verdict == whole.verdict, "an interruption has no say"
+
+
+def test_a_run_that_was_killed_goes_on(load: Load, tmp_path: Path, played: Record) -> None:
+    config, path = load(SPRT), tmp_path / "t.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        play(config, path, Winning(played, "m0", stops_after=9))
+    outcome, events = play(config, path, Winning(played, "m0"))
+    started = events[0]
+    assert isinstance(started, RunStarted) and started.done == 9
+    assert started.verdict is not None and started.verdict.units == 4
+    whole, _ = play(config, tmp_path / "whole.sqlite", Winning(played, "m0"))
+    assert outcome.verdict == whole.verdict
+
+
+def test_another_hypothesis_is_another_tournament(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    """What was seen must not choose what is asked."""
+    config, path = load(f"[tournament]\nrounds = 2\n{SPRT}"), tmp_path / "t.sqlite"
+    play(config, path, Winning(played, None))
+    other = load(f"[tournament]\nrounds = 2\n{SPRT.replace('60', '80')}")
+    with pytest.raises(ConfigChanged, match=r"sprt\.elo1: 60\.0 → 80\.0"):
+        Store.open_run(path, other)
+    without = load(f"[tournament]\nrounds = 2\n{GAME}")
+    assert any("sprt.alpha: 0.05 → (not set)" in line for line in differences(config, without))
+
+
+def test_openings_that_are_known_are_not_drawn_again(
+    load: Load, tmp_path: Path, played: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = load('[tournament]\nrounds = 6\n[openings]\nplies = 2\n[game]\nrules = "othello"\n')
+    specs, path = schedule(config), tmp_path / "t.sqlite"
+    with Store.open_run(path, config) as store:
+        for spec in (*specs[:5], specs[8]):  # rounds 1 to 3, and 5
+            store.add(played(spec))
+        drawn = store.openings()
+    assert drawn == tuple(spec.opening for spec in specs[:6:2])
+    wanted = [meeting for meeting in meetings(config) if meeting.round > 2]
+    assert tuple(games(config, wanted, drawn)) == specs[4:]
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("drawn although it is known")
+
+    monkeypatch.setattr("arena.tournament.openings.random_opening", never)
+    assert next(games(config, wanted, drawn)) == specs[4]
