@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,68 @@ _AT_ONCE = 1000
 Decision = Literal["H0", "H1"]
 
 
+class Unit(NamedTuple):
+    """A round whose games are complete."""
+
+    result: int
+    """Which of the results of a unit it brought."""
+    forfeits: int
+    """How many of its games were forfeited."""
+    lines: tuple[bytes, ...]
+    """How its games went; the same as of another unit where they went alike."""
+
+
+class Tally:
+    """The test as units come in, in their order. Once decided, later units do not count."""
+
+    def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:
+        self.test = test
+        self.player = player
+        self.opponent = opponent
+        self._paired = paired
+        self._counts = np.zeros(5 if paired else 3, dtype=np.int64)
+        self._ratio = 0.0
+        self.decision: Decision | None = None
+        """What was accepted; None while the test goes on."""
+
+    @property
+    def units(self) -> int:
+        """How many were counted."""
+        return int(self._counts.sum())
+
+    def add(self, units: Sequence[int]) -> None:
+        """Count units, each by the result it brought: half points of a pair; 0 lost, 1 drawn, 2
+        won of a comparison.
+        """
+        steps = np.zeros((len(units), len(self._counts)), dtype=np.int64)
+        steps[np.arange(len(units)), units] = 1
+        totals = self._counts + steps.cumsum(axis=0)
+        for total, ratio in zip(totals, log_likelihood_ratio(self.test, totals), strict=True):
+            if self.decision is not None:
+                break
+            self._counts, self._ratio = total, float(ratio)
+            self.decision = self.test.decision(self._ratio)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the test stands."""
+        names = ("ll", "ld", "wl_dd", "wd", "ww") if self._paired else ("lost", "drawn", "won")
+        counts = [int(count) for count in self._counts]
+        lower, upper = self.test.bounds
+        return Verdict(
+            player=self.player,
+            opponent=self.opponent,
+            **self.test.model_dump(),
+            unit="pair" if self._paired else "comparison",
+            counts=dict(zip(names, counts, strict=True)),
+            llr=self._ratio,
+            lower=lower,
+            upper=upper,
+            decision=self.decision,
+            estimate=_estimate(counts),
+        )
+
+
 class Trial:
     """The test as games come in, in whatever order.
 
@@ -40,22 +103,19 @@ class Trial:
     """
 
     def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:
-        self.test = test
-        self.player = player
-        self.opponent = opponent
+        self._new_tally = partial(Tally, test, player, opponent, paired=paired)
         self._paired = paired
         self._begun: dict[int, list[GameDigest]] = defaultdict(list)
         """Round → its games, until they make a unit."""
-        self._units: dict[int, int] = {}
-        """Round → which of the results of a unit it brought."""
+        self._units: dict[int, Unit] = {}
+        """Round → what it brought."""
         self._spoilt: set[int] = set()
         self._begin()
 
     def _begin(self) -> None:
-        self._next = 1
-        self._counts = np.zeros(5 if self._paired else 3, dtype=np.int64)
-        self._ratio = 0.0
-        self._decision: Decision | None = None
+        self._next, self._tally = 1, self._new_tally()
+        self._forfeits = self._repeats = 0
+        self._lines: set[tuple[bytes, ...]] = set()
 
     def add(self, game: GameDigest) -> None:
         """Take note of a game, or of a void attempt at one."""
@@ -72,29 +132,34 @@ class Trial:
         if game.round < self._next:  # it had been passed over as spoilt
             self._begin()
 
-    def _unit(self, games: Sequence[GameDigest]) -> int | None:
-        """Which result a round's games make; None when one is missing."""
-        counted = head_to_head(results_of(games), self.player, self.opponent)
+    def _unit(self, games: Sequence[GameDigest]) -> Unit | None:
+        """What a round's games make; None when one is missing."""
+        counted = head_to_head(results_of(games), self._tally.player, self._tally.opponent)
         results = counted.pairs.by_half_points if self._paired else counted.games[::-1]
-        return results.index(1) if any(results) else None
+        if not any(results):
+            return None
+        return Unit(
+            result=results.index(1),
+            forfeits=sum(game.offender is not None for game in games),
+            lines=tuple(game.line for game in sorted(games, key=lambda game: game.players)),
+        )
 
     @property
     def verdict(self) -> Verdict:
         """Where the test stands."""
-        while self._decision is None and (units := self._more()):
-            steps = np.zeros((len(units), len(self._counts)), dtype=np.int64)
-            steps[np.arange(len(units)), units] = 1
-            totals = self._counts + steps.cumsum(axis=0)
-            for total, ratio in zip(totals, log_likelihood_ratio(self.test, totals), strict=True):
-                self._counts, self._ratio = total, float(ratio)
-                self._decision = self.test.decision(self._ratio)
-                if self._decision is not None:
-                    break
-        return self._told()
+        while self._tally.decision is None and (units := self._more()):
+            before = self._tally.units
+            self._tally.add([unit.result for unit in units])
+            for unit in units[: self._tally.units - before]:
+                self._forfeits += unit.forfeits
+                self._repeats += unit.lines in self._lines
+                self._lines.add(unit.lines)
+        told = {"forfeits": self._forfeits, "repeats": self._repeats}
+        return self._tally.verdict.model_copy(update=told)
 
-    def _more(self) -> list[int]:
+    def _more(self) -> list[Unit]:
         """The next complete units, some of many, up to the first round still to be played."""
-        units: list[int] = []
+        units: list[Unit] = []
         while len(units) < _AT_ONCE:
             unit = self._units.get(self._next)
             if unit is not None:
@@ -103,23 +168,6 @@ class Trial:
                 break
             self._next += 1
         return units
-
-    def _told(self) -> Verdict:
-        names = ("ll", "ld", "wl_dd", "wd", "ww") if self._paired else ("lost", "drawn", "won")
-        counts = [int(count) for count in self._counts]
-        lower, upper = self.test.bounds
-        return Verdict(
-            player=self.player,
-            opponent=self.opponent,
-            **self.test.model_dump(),
-            unit="pair" if self._paired else "comparison",
-            counts=dict(zip(names, counts, strict=True)),
-            llr=self._ratio,
-            lower=lower,
-            upper=upper,
-            decision=self._decision,
-            estimate=_estimate(counts),
-        )
 
 
 def _estimate(counts: Sequence[int]) -> Count | None:
