@@ -14,10 +14,10 @@ from rich.console import Console
 
 from arena.cli.apart import apart
 from arena.cli.exits import Exit, UserError
-from arena.cli.stopping import Stop, stop_signals
 from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, cannot_be_written, held
 from arena.reports.live import duration
 from arena.reports.training import Block, LiveTraining, PlainTraining, Plan, block_lines
+from arena.tournament.stopping import Stop, stop_signals
 from players.kernels.tile_boards import TileBoard
 from players.learning.tiles.config import TrainConfig, load_config
 from players.learning.tiles.episodes import WHOLE_GAME
@@ -109,7 +109,7 @@ class _Training:
         """
         if not self._trainer.finished:
             self._load_kernels()
-            with stop_signals(self._trainer.interrupt) as stop:
+            with stop_signals(self._trainer.interrupt, then_at_once=True) as stop:
                 self._play(stop)
         self._draw()
         if self._trainer.finished:

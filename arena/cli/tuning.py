@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 import time
@@ -17,7 +18,6 @@ from rich.console import Console
 
 from arena.cli.apart import apart
 from arena.cli.exits import Exit, UserError
-from arena.cli.stopping import Stop, stop_signals
 from arena.ratings.pentanomial import Figures, PairCounts, figures, of_pairs
 from arena.reports.tuning import (
     LiveTuning,
@@ -28,6 +28,7 @@ from arena.reports.tuning import (
     progress_line,
 )
 from arena.tournament import lock_file
+from arena.tournament.stopping import Stop, stop_signals
 from players.learning.tuning.config import TuneConfig, load_config
 from players.learning.tuning.result import PLAYER, write_result
 from players.learning.tuning.tasks import Aborted
@@ -35,7 +36,7 @@ from players.learning.tuning.tuner import Tuner
 
 _LOCKED = "tuning"
 _SAVE_S = 2.0
-"""A checkpoint is written after each batch, but at most so often."""
+"""A checkpoint is written after the first batch, then at most so often."""
 _LOADING_S = 2.0
 """Kernels that are not there after so long are being compiled."""
 _RATE_BATCHES = 50
@@ -110,7 +111,7 @@ def _tune(config: TuneConfig, folder: Path, again: str) -> Exit:
         view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
         if not tuner.finished:
             tuning.load()
-            with stop_signals(tuner.interrupt) as stop:
+            with stop_signals(tuner.interrupt, then_at_once=True) as stop:
                 tuning.play(stop)
                 tuning.measure(stop)
         tuner.close()
@@ -129,7 +130,7 @@ class _Tuning:
         self, tuner: Tuner, plan: Plan, folder: Path, view: LiveTuning | PlainTuning
     ) -> None:
         self._tuner, self._plan, self._folder, self._view = tuner, plan, folder, view
-        self._saved_at = time.monotonic()
+        self._saved_at = -math.inf
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
     def load(self) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import FrameType
 
 from arena.protocol import Termination
 from arena.ratings.model import Verdict
@@ -31,6 +27,7 @@ from arena.tournament.local import LocalExecutor
 from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 from arena.tournament.schedule import game_count, games, meetings
 from arena.tournament.settings import TournamentConfig
+from arena.tournament.stopping import Stop, stop_signals
 from arena.tournament.store import Store
 from arena.tournament.void import void_record
 
@@ -160,10 +157,10 @@ def run(
     if to_play:
         specs = games(config, left, store.openings())
         queue = _Queue(_masking(spec, store.files) for spec in specs)
-        with _stop_signals() as stop:
+        with stop_signals() as stop:
             _play(queue, progress, executor or _local(config), stop)
             over = progress.decided or progress.done + len(progress.void) >= total
-            interrupted = stop.is_set() and not over
+            interrupted = stop.asked and not over
     void = tuple(progress.void.values())
     outcome = Outcome(total, progress.done, void, interrupted, progress.verdict)
     on_event(RunInterrupted(outcome) if interrupted else RunFinished(outcome))
@@ -223,10 +220,10 @@ class _Queue:
         return self._replays.popleft() if spec is None and self._replays else spec
 
 
-def _play(queue: _Queue, progress: _Progress, executor: Executor, stop: threading.Event) -> None:
+def _play(queue: _Queue, progress: _Progress, executor: Executor, stop: Stop) -> None:
     playing, complete = 0, False
     try:
-        while not (progress.decided or stop.is_set()):
+        while not (progress.decided or stop.asked):
             while playing < executor.capacity and (spec := queue.next()) is not None:
                 executor.submit(progress.begin(spec))
                 playing += 1
@@ -302,23 +299,3 @@ class _Progress:
             return spec
         self.void[spec.game] = record
         return None
-
-
-@contextmanager
-def _stop_signals() -> Iterator[threading.Event]:
-    """An event that SIGINT, SIGTERM and SIGHUP set, in place of what they do otherwise."""
-    stop = threading.Event()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        stop.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, on_signal) for number in numbers}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -15,7 +15,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.cli import app
-from arena.cli.stopping import stop_signals
 from arena.tournament import lock_file
 from players.weights.network_file import load_network
 
@@ -252,15 +251,3 @@ def test_a_disk_that_fills_up_leaves_the_checkpoint_before(folder: Path) -> None
     assert "Traceback" not in full.stderr
     assert (folder / "runs/t.train/checkpoint.ntuple").read_bytes() == checkpoint
     assert arena("train", "t.toml").exit_code == 0
-
-
-def test_the_second_signal_stops_at_once() -> None:
-    calls: list[str] = []
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), stop_signals(lambda: calls.append("asked")) as stop:
-        assert not stop.asked
-        signal.raise_signal(signal.SIGTERM)
-        assert stop.asked
-        signal.raise_signal(signal.SIGINT)
-    assert calls == ["asked"]
-    assert signal.getsignal(signal.SIGTERM) is before

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import signal
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from arena.referee.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.referee.spec import GameSpec
 from arena.tournament.config import load_config
 from arena.tournament.settings import TournamentConfig
+from arena.tournament.stopping import SIGNALS
 
 
 class MonkeyOptions(BaseModel):
@@ -106,3 +108,12 @@ def played(spec: GameSpec, *, attempt: int = 1, void: bool = False) -> GameRecor
 @pytest.fixture(name="played")
 def _played() -> Callable[..., GameRecord]:
     return played
+
+
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Signals that ask for a stop are heeded, though whoever runs the tests may ignore some."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -27,6 +27,7 @@ from arena.tournament.run import (
     run,
 )
 from arena.tournament.schedule import schedule
+from arena.tournament.stopping import SIGNALS
 from arena.tournament.store import Store, StoreError
 
 Load = Callable[..., TournamentConfig]
@@ -209,7 +210,8 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
     ]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_stops_the_run_and_the_next_one_goes_on(
     load: Load, tmp_path: Path, played: Record, number: signal.Signals
 ) -> None:

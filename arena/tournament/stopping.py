@@ -1,0 +1,50 @@
+"""Signals that ask long work to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass
+class Stop:
+    """Whether somebody asked."""
+
+    asked: bool = False
+
+
+@contextmanager
+def stop_signals(
+    on_first: Callable[[], None] = lambda: None, *, then_at_once: bool = False
+) -> Iterator[Stop]:
+    """Have SIGINT, SIGTERM and SIGHUP ask for a stop. The first one calls `on_first`; those after
+    it do nothing or, `then_at_once`, raise KeyboardInterrupt.
+
+    One that was ignored before, as SIGHUP is under nohup, is ignored on. Outside the main thread,
+    which alone may handle signals, nobody ever asks.
+    """
+    stop = Stop()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if not stop.asked:
+            stop.asked = True
+            on_first()
+        elif then_at_once:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, on_signal) for number in heeded}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
