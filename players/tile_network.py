@@ -68,11 +68,12 @@ def think(search: TileSearch, board: TileBoard, turn: Turn, options: Any, depth:
 
 def _info(found: Found, turn: Turn) -> dict[str, Any]:
     """What the answer tells. The score is what the slider has still to expect; for the placer, who
-    loses it, less than 0.
+    loses it, less than 0. The line told is the move alone.
     """
     return {
         "score": round(found.worth if turn.seat == SLIDER else 0.0 - found.worth, 2),
         "depth": found.depth,
         "nodes": found.nodes,
+        "pv": [found.move],
         "text": f"{found.nodes / seconds_since(turn):.0f} nodes/s",
     }

@@ -25,7 +25,7 @@ from arena.tournament.tables import PlayerTable, ResourcesTable
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
-_DEFAULTS = ("alphabeta", "greedy")
+_DEFAULTS = ("alphabeta", "expectimax", "greedy")
 """Who is met unless the person chooses: the first that can play the game."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000

@@ -17,29 +17,26 @@ from players.kernels.tile_boards import TileBoard
 from players.kernels.tiles import CELLS
 from players.learning.tiles.config import Rate, TrainConfig
 from players.learning.tiles.trainer import CHECKPOINT, Trainer
-from players.search.expectimax import (
-    NEVER,
-    make_settings,
-    new_scratch,
-    play_games,
-)
+from players.search.expectimax import NEVER, make_settings, new_scratch, play_games
 from players.search.tile_sampling import random_games
 from players.weights.network_file import load_network
 
 BLOCK = 1000
 """Games of one point of the learning curve."""
 CURVE = {10_000: (43_000, 0.84), 30_000: (70_000, 0.94), 100_000: (120_000, 0.968)}
-"""Games learned from, and the average and the share of games with 2048 that they are to lead to."""
+"""What TDL2048 comes to with `TUPLES` and temporal coherence: by games learned from, the average of
+the last thousand and their share that reached 2048."""
 FIXED_GAMES = 3000
+"""So many games time learning at a fixed rate."""
 SOURCES_MEAN, SOURCES_SECONDS = 170_353, 21.4
-"""What the school report's 5-ply expectimax scored, and the seconds of one of its games (S21)."""
+"""What the school report's 5-ply expectimax scored, and the seconds of one of its games (S21). It
+counts placements as plies too: its 5 are our 3 slides."""
 TUPLES = ("a1 b1 c1 d1 a2 b2", "a2 b2 c2 d2 a3 b3", "a1 b1 c1 a2 b2 c2", "a2 b2 c2 a3 b3 c3")
 """The four tuples of six cells that all published figures are for."""
-
-
 CAPTION = (
     "The targets are what C++ programs reach on a 2.5 GHz Xeon (TDL2048), and the sources' figures."
 )
+"""What the table says below its figures."""
 
 
 def tiles_table(games: int) -> Table:

@@ -15,7 +15,6 @@ from players.catalogue import BUILTINS
 Load = Callable[..., TournamentConfig]
 OTHELLO = '[game]\nrules = "othello"\n'
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
-ROOT = Path(__file__).parents[2]
 
 
 def refusal(load: Load, text: str, **settings: int) -> str:
@@ -47,13 +46,6 @@ def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
 def test_a_configuration_survives_json(load: Load) -> None:
     config = load(DOTS + "[clock]\nbank_ms = 9000\n")
     assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "tournaments").glob("*.toml")), ids=lambda p: p.stem
-)
-def test_the_shipped_files_load(path: Path) -> None:
-    assert load_config(path, BUILTINS, cores=2).players
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         after = play_greedily(header, network, asked.games, asked.seed + 1).block
         kept = int(np.count_nonzero(network.weights))
         about = (
-            f"{header.about} Of its weights {kept} are kept, as int16: those met {asked.least} "
-            f"times or more in {asked.games} games. The scores are those of {asked.games} games "
-            "at 1 ply with this file."
-        ).strip()
+            f"Learned from {header.games} games with itself by `arena train`. Of its weights "
+            f"{kept} are kept, as int16: those met {asked.least} times or more in {asked.games} "
+            f"games. The scores are those of {asked.games} other games at 1 ply with this file."
+        )
         scores = {"mean": after.mean, "best": float(after.best)}
         scores |= {str(tile): share for tile, share in after.reached.items()}
         header = header.model_copy(update={"about": about, "scores": scores})

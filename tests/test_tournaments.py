@@ -1,0 +1,32 @@
+"""Every ready file in `tournaments/` is read by the command it is for."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from arena.tournament import config as tournament
+from players.catalogue import BUILTINS
+from players.learning.tiles import config as training
+from players.learning.tuning import config as tuning
+
+ROOT = Path(__file__).parent.parent / "tournaments"
+FILES = sorted(ROOT.rglob("*.toml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its tables it is a tuning, a training, or else a tournament."""
+    engine = tmp_path / "gtp-rhino"  # some files ask for it, not every machine has it
+    engine.touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    if "tuning" in tables:
+        assert tuning.load_config(path).name == path.stem
+    elif "training" in tables:
+        assert training.load_config(path).name == path.stem
+    else:
+        assert tournament.load_config(path, BUILTINS, cores=4).players
