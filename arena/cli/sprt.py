@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -40,26 +41,32 @@ class Side(NamedTuple):
     """Those typed, which go before those of a file."""
     text: str | None = None
     """Of the file that the words name; None when they name no file of a player."""
+    at: KeyPath = ()
+    """Where in that file the player's keys are."""
 
 
 def read_side(letter: str, words: str, options: Iterable[str]) -> Side:
-    """A built-in, a script, a bot's folder or archive, a command of several words, or a FILE.toml
-    that holds what a `[[player]]` table does. Raises UserError.
+    """A built-in, a script, a bot's folder or archive, a command of several words, a FILE.toml
+    that holds what a `[[player]]` table does, or TOURNAMENT.toml:NAME. Raises UserError.
     """
     typed = read_pairs(f"--{letter.lower()}-option", options)
+    if named := _FILE.fullmatch(words):
+        return _side_of_file(letter, named["file"], named["player"], typed)
     try:
         command = shlex.split(words)
     except ValueError as error:
         raise UserError(f"{letter}: {error} in {words}") from None
     if not command:
         raise UserError(f"{letter} names no player")
-    if len(command) == 1 and command[0].endswith(".toml"):
-        return _side_of_file(letter, command[0], typed)
     table: dict[str, Any] = {"bot": command[0]} if len(command) == 1 else {"command": command}
     return Side(letter, words, table | {"options": typed}, Path.cwd(), typed)
 
 
-def _side_of_file(letter: str, name: str, typed: dict[str, Any]) -> Side:
+_FILE = re.compile(r"(?P<file>\S+?\.toml)(:(?P<player>.+))?")
+"""FILE.toml, or TOURNAMENT.toml:NAME."""
+
+
+def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, Any]) -> Side:
     file = Path(name)
     try:
         text = file.read_text("utf-8")
@@ -70,18 +77,43 @@ def _side_of_file(letter: str, name: str, typed: dict[str, Any]) -> Side:
         raise UserError(f"{letter}: {file}: not UTF-8 text") from None
     except NotToml as error:
         raise UserError(sentence(name, error.problem)) from None
+    side = Side(letter, name, table, file.resolve().parent, typed, text)
+    if "player" in table:
+        return _with_options(_player_of_tournament(side, wanted))
+    if wanted is not None:
+        raise UserError(f"{letter}: {file} is no tournament, it has no [[player]] named {wanted}")
     if "from" in table:
         raise UserError(f"{name}: from: names many players; name one, with bot = or command =")
-    if "player" in table:
-        raise UserError(
-            f"{name}: player: this is a tournament; a player's file holds the keys of one "
-            "[[player]] table, as bot and options, and no table around them"
-        )
-    options = table.get("options", {})
-    if isinstance(options, dict):
-        table["options"] = options | typed
     table.setdefault("name", file.stem)
-    return Side(letter, name, table, file.resolve().parent, typed, text)
+    return _with_options(side)
+
+
+def _player_of_tournament(file: Side, wanted: str | None) -> Side:
+    """The `[[player]]` table of the name that is wanted."""
+    tables = file.table["player"]
+    if not isinstance(tables, list):
+        tables = []  # [player], which `arena run` explains
+    players: dict[str, Side] = {}
+    for index, table in enumerate(tables):
+        player = file._replace(table=table, at=("player", index))
+        name = _name(player)
+        if name is not None and "from" not in table:
+            players.setdefault(name, player._replace(table=table | {"name": name}))
+    if wanted in players:
+        return players[wanted]
+    missing = "name one of its players" if wanted is None else f"it has no player named {wanted}"
+    raise UserError(
+        f"{file.letter}: {file.words} is a tournament; {missing}: "
+        + (", ".join(f"{file.words}:{name}" for name in players) or "none can be read")
+    )
+
+
+def _with_options(side: Side) -> Side:
+    """With the options typed before those of the file."""
+    options = side.table.get("options", {})
+    if not isinstance(options, dict):
+        return side  # told of when everything is read
+    return side._replace(table=side.table | {"options": options | side.options})
 
 
 def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
@@ -134,7 +166,7 @@ def _name(side: Side) -> str | None:
 
 
 _OPTIONS = {
-    ("game", "rules"): "--game",
+    ("game", "rules"): "--rules",
     ("tournament", "rounds"): "--max-games",
     ("openings", "file"): "--openings",
 }
@@ -159,6 +191,7 @@ def _told_of_player(at: KeyPath, message: str, side: Side) -> str:
     if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
         return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
     if side.text is not None:
+        at = (*side.at, *at)
         line = KeyLines(side.text).line_of(at)
         return sentence(side.words, Problem(written(at), line, message))
     if at in (("bot",), ("command",)):

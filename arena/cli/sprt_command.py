@@ -12,7 +12,10 @@ from arena.cli.exits import errors_to_user
 
 app = typer.Typer()
 
-_PLAYER = "A built-in player, a script, a bot's folder, a command in quotes, or a FILE.toml."
+_PLAYER = (
+    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
+    "TOURNAMENT.toml:NAME."
+)
 
 
 @app.command()
@@ -26,7 +29,7 @@ def sprt(
     model: Annotated[
         EloModel, typer.Option(help="The Elo that is meant; normalized is by a game's spread.")
     ] = EloModel.NORMALIZED,
-    game: Annotated[Rules, typer.Option(help="The rule set.")] = Rules.OTHELLO,
+    rules: Annotated[Rules, typer.Option(help="The rule set.")] = Rules.OTHELLO,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,7 +47,14 @@ def sprt(
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="An option of B; repeatable.", show_default=False),
     ] = None,
-    move_ms: Annotated[int, typer.Option(min=1, help="The limit of one move.")] = 1000,
+    move_ms: Annotated[
+        int | None,
+        typer.Option(help="The limit of one move.", show_default="1000; none with --bank-ms"),
+    ] = None,
+    bank_ms: Annotated[
+        int | None, typer.Option(help="Time for the whole game.", show_default="none")
+    ] = None,
+    increment_ms: Annotated[int, typer.Option(help="What each move adds to the bank.")] = 0,
     max_games: Annotated[
         int, typer.Option(min=2, max=2_000_000, help="Give up undecided after so many.")
     ] = 100_000,
@@ -78,8 +88,11 @@ def sprt(
 
     A sequential test (SPRT) on colour-swapped pairs. H0: A's lead is elo0; H1: it is elo1.
 
-    A FILE.toml holds what a player's table in a tournament file does: bot, options, resources. A
-    tournament file with a table named sprt can say everything else.
+    For example: arena sprt uct alphabeta --rules dots --b-option depth=6 --move-ms 100
+
+    A FILE.toml holds what a player's table in a tournament file does: bot, options, resources;
+    cup.toml:NAME is the player of that name in a tournament file. A tournament file with a table
+    named sprt can say everything else; arena run plays it.
 
     Stop it anywhere; the same command goes on. Exit codes: 0 decided, 1 not decided by --max-games.
     """
@@ -99,8 +112,12 @@ def sprt(
                     "keep_alive": keep_alive,
                     "sandbox": sandbox.value,
                 },
-                "game": {"rules": game.value, **read_pairs("--set", settings or [])},
-                "clock": {"move_ms": move_ms},
+                "game": {"rules": rules.value, **read_pairs("--set", settings or [])},
+                "clock": {
+                    "move_ms": 1000 if move_ms is None and bank_ms is None else move_ms,
+                    "bank_ms": bank_ms,
+                    "increment_ms": increment_ms,
+                },
                 "openings": {"plies": plies, "file": str(openings) if openings else None},
                 "sprt": {
                     "elo0": elo0,

@@ -165,6 +165,10 @@ class Verdict(Table):
     """The ratio at which H1 is accepted."""
     decision: Literal["H0", "H1"] | None
     """What was accepted; null while the test goes on."""
+    forfeits: int = 0
+    """Games of these units that were forfeited."""
+    repeats: int = 0
+    """Units that went move for move like an earlier one: no new evidence, unless by chance."""
     estimate: Count | None
     """The lead in these units; null without any. Biased once the test has stopped: a test stops
     when luck has run one way."""

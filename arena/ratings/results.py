@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 from arena.protocol import Termination
@@ -57,6 +58,8 @@ class GameDigest(NamedTuple):
     """Wall time of each move asked for, by seat."""
     best_tile: int
     """The largest tile on the last board of 2048 and 2584; 0 in other games."""
+    line: bytes
+    """A hash of its moves: games with the same one went move for move alike."""
 
 
 def digest(record: GameRecord) -> GameDigest:
@@ -86,6 +89,7 @@ def digest(record: GameRecord) -> GameDigest:
         held=tuple(_shared(seat.sandbox.model_dump_json()) for seat in record.seats),
         used_ms=used_ms,
         best_tile=best_tile,
+        line=blake2b(" ".join(move.move for move in record.moves).encode(), digest_size=8).digest(),
     )
 
 

@@ -37,6 +37,9 @@ Model = Literal["normalized", "logistic"]
 MOST_ELO = 100.0
 """Hypotheses further from 0 are decided by so few games that likelihoods are no guide to them."""
 
+LEAST_ELO = 0.1
+"""Hypotheses closer to each other would take tens of millions of games."""
+
 _NEVER = 1e-3
 """What stands for a count of 0."""
 _TANGENTS = 30

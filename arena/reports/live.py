@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +21,7 @@ from arena.ratings.standings import standings
 from arena.referee.record import GameRecord
 from arena.referee.spec import GameSpec
 from arena.reports import containment, terminal, words
+from arena.tournament.estimate import estimate
 from arena.tournament.run import (
     Event,
     GameFinished,
@@ -30,6 +32,7 @@ from arena.tournament.run import (
     RunInterrupted,
     RunStarted,
 )
+from arena.tournament.schedule import game_count, meetings
 from arena.tournament.settings import TournamentConfig
 from rules import TILE_GAMES
 
@@ -38,6 +41,8 @@ _RATE_GAMES = 50
 _FIT_S, _DRAW_S = 0.5, 0.1
 """Standings are fitted anew, and the screen is drawn, at most so often."""
 _SHOWN_GAMES = 6
+_SAMPLE_GAMES = 1000
+"""So many games tell how long one of them takes, on the average."""
 
 
 class Progress:
@@ -216,7 +221,7 @@ class PlainReport:
                 speed = self._progress.left_s
                 left = "" if speed is None else f" · {duration(speed)} left"
                 if event.verdict is not None:
-                    left = f" · LLR {event.verdict.llr:+.2f}"
+                    left = f" · {words.where_it_stands(event.verdict)}"
                 self._print(f"{event.done:>{width}}/{event.total} {told(event.record)}{left}")
             case GameVoid():
                 again = "played again" if event.replayed else "given up in this run"
@@ -241,7 +246,14 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     """
     if config.sprt is not None:
         paired = config.rules not in TILE_GAMES
-        yield from map(Text, words.expected_games(config.sprt, paired=paired))
+        some = list(islice(meetings(config), _SAMPLE_GAMES))
+        lengths = words.expected_games(
+            config.sprt,
+            paired=paired,
+            planned=game_count(config),
+            game_s=estimate(config, some).expected_s / len(some),
+        )
+        yield from map(Text, lengths)
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     players = ((player.name, player.spec.held) for player in config.players)

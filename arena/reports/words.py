@@ -9,6 +9,7 @@ from arena.protocol import Termination
 from arena.ratings.model import ORDERED, Spoilt, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.reports import containment
+from arena.tournament.estimate import rough_duration
 
 _SPOILT = 5
 """So many void games are told of in full."""
@@ -81,6 +82,17 @@ def about_sprt(verdict: Verdict) -> list[str]:
             f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"
             + (" (with prior)." if found.with_prior else ".")
         )
+    if verdict.forfeits:
+        lines.append(
+            f"{verdict.forfeits:,} of these games {_was(verdict.forfeits)} forfeited: a forfeit "
+            "counts as a loss, whatever the moves before it were worth."
+        )
+    if verdict.repeats:
+        lines.append(
+            f"{verdict.repeats:,} of these {units} went move for move like an earlier one. Unless "
+            "that is chance they are no new evidence, and α and β do not hold: give more or "
+            "longer openings."
+        )
     lines.append(decision(verdict))
     if verdict.decision is not None:
         lines.append(
@@ -91,6 +103,13 @@ def about_sprt(verdict: Verdict) -> list[str]:
 
 
 _RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
+
+
+def where_it_stands(verdict: Verdict) -> str:
+    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1`: the ratio between its bounds, in short."""
+    ratio = f"LLR {verdict.llr:+.2f} ({verdict.lower:+.2f} to {verdict.upper:+.2f})"
+    found = verdict.estimate
+    return ratio if found is None else f"{ratio} · Elo {found.elo:+.1f} ± {found.elo_error:.1f}"
 
 
 def decision(verdict: Verdict) -> str:
@@ -121,16 +140,26 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:g} %"
 
 
-def expected_games(test: Sprt, *, paired: bool) -> list[str]:
-    """How long a sequential test takes on the average; nothing where that cannot be foretold."""
+def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float) -> list[str]:
+    """How long a sequential test takes on the average; nothing where that cannot be foretold.
+
+    `planned` games are played at most, `game_s` seconds each.
+    """
     expected = expected_units(test, 2 if paired else 1)
     if expected is None:
         return []
     ends, middle = (2 * round(units) for units in expected)
-    return [
-        f"The test takes about {ends:,} games where the lead is {test.elo0:g} or {test.elo1:g}, "
-        f"{middle:,} half way between, fewer beyond."
+    lines = [
+        f"The test takes about {ends:,} games ({rough_duration(ends * game_s)}) where the lead is "
+        f"{test.elo0:g} or {test.elo1:g}, {middle:,} ({rough_duration(middle * game_s)}) half way "
+        "between, fewer beyond."
     ]
+    if ends > planned:
+        lines.append(
+            f"With at most {planned:,} games it may well end undecided: allow more, or put "
+            f"elo1 further from elo0."
+        )
+    return lines
 
 
 def about_course(standings: Standings) -> list[str]:
@@ -186,6 +215,10 @@ def about_sandbox(standings: Standings) -> list[str]:
     """What contained the players, and what nothing held them to."""
     told = containment.lines((row.player, row.held) for row in standings.sandboxes)
     return [f"{line.text[0].upper()}{line.text[1:]}." for line in told]
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _plural(word: str, count: int) -> str:

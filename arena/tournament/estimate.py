@@ -29,10 +29,10 @@ class Estimate(NamedTuple):
     where a game has no known length (2048 and 2584 without `max_plies`)."""
 
     def __str__(self) -> str:
-        about = f"about {_duration(self.expected_s)}"
+        about = f"about {rough_duration(self.expected_s)}"
         if self.worst_s is None:
             return f"{about}; no upper limit, a game lasts as long as it goes well"
-        return f"{about}, at most {_duration(self.worst_s)}"
+        return f"{about}, at most {rough_duration(self.worst_s)}"
 
 
 def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
@@ -104,7 +104,8 @@ def _limit(config: TournamentConfig, moves: int, grace_ms: int) -> float:
     return (min(limits) + moves * grace_ms) / 1000
 
 
-def _duration(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
+    """`42 s`, `20 min`, `5.2 h`, `3.4 days`."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:

@@ -145,7 +145,7 @@ class Store:
             listed = "\n".join(f"  {line}" for line in changed)
             raise ConfigChanged(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n"
-                f"Undo the change, or give the tournament another name, or move the file away."
+                f"Undo the change, or give the run another name, or move the file away."
             )
 
     def _create(self, config: TournamentConfig) -> None:

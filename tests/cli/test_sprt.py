@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from arena.cli import app
 
-SMALL = ("--game", "dots", "--set", "rows=3", "--set", "cols=3", "--sandbox", "none")
+SMALL = ("--rules", "dots", "--set", "rows=3", "--set", "cols=3", "--sandbox", "none")
 RUN = "runs/sprt-dots-greedy-monkey.sqlite"
 
 
@@ -79,6 +79,9 @@ def test_players_are_named_in_many_ways(folder: Path) -> None:
         (folder / name).mkdir()
         (folder / name / "bot.py").write_text("from players.monkey import main\nmain()\n")
     (folder / "quick.toml").write_text('bot = "uct"\n')
+    (folder / "old" / "cup.toml").write_text(
+        '[[player]]\nbot = "bot.py"\n[[player]]\nbot = "greedy"\nname = "hungry"\n'
+    )
     (folder / "named.toml").write_text('name = "dash"\ncommand = ["python3", "old/bot.py"]\n')
     said = {
         ("uct", "old/bot.py"): "uct, bot in runs/sprt-dots-uct-bot.sqlite",
@@ -88,6 +91,9 @@ def test_players_are_named_in_many_ways(folder: Path) -> None:
         ),
         ("python3 old/bot.py", "greedy"): "python3, greedy in runs/sprt-dots-python3-greedy.sqlite",
         ("quick.toml", "named.toml"): "quick, dash in runs/sprt-dots-quick-dash.sqlite",
+        ("old/cup.toml:bot", "old/cup.toml:hungry"): (
+            "bot, hungry in runs/sprt-dots-bot-hungry.sqlite"
+        ),
         ("monkey", "greedy", "--name", "cup"): "monkey, greedy in runs/cup.sqlite",
         ("monkey", "greedy", "--store", "x.sqlite"): "monkey, greedy in x.sqlite",
     }
@@ -120,14 +126,19 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
         (("uct", "uct", "--a-option", "c"), "--a-option takes key=value"),
         (("bad.toml", "uct"), "bad.toml:2: options.c: must be"),
         (("bad.toml", "uct", "--a-option", "c=x"), "--a-option c: must be"),
-        (("cup.toml", "uct"), "cup.toml: player: this is a tournament"),
+        (("cup.toml", "uct"), "A: cup.toml is a tournament; name one of its players: cup.toml:uct"),
+        (("uct", "cup.toml:utc"), "B: cup.toml is a tournament; it has no player named utc: cup"),
+        (("bad.toml:uct", "uct"), "A: bad.toml is no tournament, it has no [[player]] named uct"),
+        (("uct", "cup.toml:odd one"), "cup.toml:5: player[2].options.c: must be"),
+        (("uct", "uct", "--increment-ms", "5"), "--increment-ms: needs bank_ms"),
+        (("uct", "uct", "--move-ms", "0"), "--move-ms: must be greater than 0, got 0"),
         (("many.toml", "uct"), "many.toml: from: names many players"),
         (("broken.toml", "uct"), "broken.toml:1: not valid TOML"),
         (("none.toml", "uct"), "A: none.toml: cannot be read"),
         (("uct", "a 'b"), "B: No closing quotation"),
         (("uct", ""), "B names no player"),
         (("uct", "uct", "--a-option", "threads=2"), "A, uct: resources.threads: 1 are too few"),
-        (("uct", "monkey", "--elo0", "5"), "--elo1: must be above elo0 = 5, got 5"),
+        (("uct", "monkey", "--elo0", "5"), "--elo1: must be above elo0 = 5 by 0.1 at least"),
         (("uct", "monkey", "--alpha", "0.7"), "--alpha: must be less than 0.5"),
         (("uct", "monkey", "--set", "rows=99"), "--set rows: rows"),
         (("uct", "monkey", "--plies", "100"), "--plies: no opening of 100 plies"),
@@ -138,7 +149,10 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
 )
 def test_mistakes_name_what_was_typed(folder: Path, arguments: tuple[str, ...], said: str) -> None:
     (folder / "bad.toml").write_text('bot = "uct"\noptions = { c = "x" }\n')
-    (folder / "cup.toml").write_text('[[player]]\nbot = "uct"\n')
+    (folder / "cup.toml").write_text(
+        '[[player]]\nbot = "uct"\n[[player]]\nname = "odd one"\n'
+        'bot = "uct"\noptions = { c = "x" }\n[[player]]\nfrom = "submissions"\n'
+    )
     (folder / "many.toml").write_text('from = "submissions"\n')
     (folder / "broken.toml").write_text("bot = \n")
     result = arena("sprt", *arguments, *SMALL[:2], "--dry-run")

@@ -50,6 +50,7 @@ def played(
         held=(Held(),) * len(players),
         used_ms=tuple(array("f", [used, used * 3]) for _ in players),
         best_tile=best_tile,
+        line=b"",
     )
 
 

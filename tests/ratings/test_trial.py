@@ -18,9 +18,16 @@ TEST = Sprt(elo0=0, elo1=50)
 
 
 def game(
-    round_: int, *players: str, score: float = 1.0, void: bool = False, tiles: int | None = None
+    round_: int,
+    *players: str,
+    score: float = 1.0,
+    void: bool = False,
+    tiles: int | None = None,
+    line: bytes = b"",
 ) -> GameDigest:
-    """A game of a round: `score` is the first player's; `tiles` the score of a lone slider."""
+    """A game of a round: `score` is the first player's; `tiles` the score of a lone slider. It is
+    like no other, unless a `line` is given.
+    """
     return GameDigest(
         game=f"g{round_}{players[0]}",
         round=round_,
@@ -39,6 +46,7 @@ def game(
         held=(Held(),) * len(players),
         used_ms=(array("f"),) * len(players),
         best_tile=0,
+        line=line or f"{round_}{players}".encode(),
     )
 
 
@@ -128,6 +136,18 @@ def test_units_taken_one_by_one_and_all_at_once_decide_alike(
         current = slowly.verdict
     assert current == trial(*games).verdict
     assert current.decision == "H1"
+
+
+def test_forfeits_and_repeated_units_are_told() -> None:
+    """Two players who draw no lots play the same games again once the openings are used up."""
+    lost = game(2, "a", "b", score=0.0)._replace(offender=0)
+    begun = trial(*pair(1, 1, 0), lost, game(2, "b", "a", score=1.0)._replace(offender=1))
+    assert (begun.verdict.forfeits, begun.verdict.repeats) == (2, 0)
+    for round_ in (3, 4, 5):
+        begun.add(game(round_, "a", "b", line=b"long"))
+        begun.add(game(round_, "b", "a", line=b"short" if round_ < 5 else b"other"))
+    assert begun.verdict.units == 5 and begun.verdict.repeats == 1
+    assert begun.verdict.forfeits == 2
 
 
 def test_lone_sliders_are_compared_on_each_seed() -> None:

@@ -1,0 +1,164 @@
+"""What is said of a sequential test, while it goes on and in the end."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from arena.ratings.model import Verdict
+from arena.ratings.sprt import Sprt
+from arena.ratings.trial import Tally
+from arena.referee.record import GameRecord
+from arena.referee.spec import GameSpec, PlayerSpec
+from arena.reports import live, terminal, words
+from arena.tournament.estimate import Estimate
+from arena.tournament.run import GameFinished, GameStarted, RunStarted
+from arena.tournament.settings import Player, Rating, TournamentConfig
+
+Play = Callable[..., GameRecord]
+
+
+TEST = Sprt(elo0=0, elo1=50)
+
+
+def verdict(*results: int, test: Sprt = TEST, paired: bool = True, **more: Any) -> Verdict:
+    """Of units by their half points, in turn."""
+    tally = Tally(test, "new", "old", paired=paired)
+    tally.add(results)
+    return tally.verdict.model_copy(update=more)
+
+
+def shown(verdict: Verdict, width: int = 80) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width).print(terminal.sequential_test(verdict))
+    return out.getvalue()
+
+
+def test_before_the_first_game() -> None:
+    text = shown(verdict())
+    assert "H0 -2.94 ├───────────────●───────────────┤ +2.94 H1   LLR +0.00" in text
+    assert "Not decided after 0 pairs." in text and "In these" not in text
+
+
+def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
+    text = shown(verdict(3, 2, 4, 1, 2, 3))
+    assert "H0: new's lead over old is 0; H1: it is 50 (normalized Elo). α 5 %, β 5 %." in text
+    assert "After 6 pairs (LL 0, LD 1, WL or DD 2, WD 2, WW 1)" in text
+    assert "In these pairs: Elo +89.4 ± 147.7, normalized +116.6 ± 196.6." in " ".join(text.split())
+    assert "Not decided after 6 pairs." in text and "biased" not in text
+    short = words.where_it_stands(verdict(3, 2, 4, 1, 2, 3))
+    assert short == "LLR +0.29 (-2.94 to +2.94) · Elo +89.4 ± 147.7"
+
+
+def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
+    won = shown(verdict(*[4] * 40))
+    assert "●┤ +2.94 H1" in won and "H1 accepted: new is stronger. The lead is 50" in won
+    lost = shown(verdict(*[0] * 40))
+    assert "H0 -2.94 ├●" in lost and "H0 accepted: new is not stronger by 50." in lost
+    for text in (won, lost):
+        assert "so the Elo of its games is biased" in " ".join(text.split())
+        assert "(with prior)" in text
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "result", "said"),
+    [
+        (-20, 0, 4, "H1 accepted: new is not weaker by 20."),
+        (-20, 0, 0, "H0 accepted: new is weaker."),
+        (10, 40, 4, "H1 accepted: new is stronger."),
+        (10, 40, 0, "H0 accepted: new is not stronger by 40."),
+    ],
+)
+def test_what_is_concluded_hangs_on_the_hypotheses(
+    elo0: float, elo1: float, result: int, said: str
+) -> None:
+    told = words.decision(verdict(*[result] * 200, test=Sprt(elo0=elo0, elo1=elo1)))
+    assert told.startswith(said)
+
+
+def test_what_makes_a_verdict_doubtful_is_said() -> None:
+    text = " ".join(shown(verdict(4, 3, forfeits=3, repeats=1)).split())
+    assert "3 of these games were forfeited" in text
+    assert "1 of these pairs went move for move like an earlier one." in text
+    assert "forfeited" not in shown(verdict(4, 3)) and "move for move" not in shown(verdict(4, 3))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_nothing_is_cut_off_on_a_narrow_terminal(width: int) -> None:
+    text = shown(verdict(*[4] * 40, forfeits=3, repeats=1), width)
+    assert "…" not in text
+    for line in text.splitlines():
+        assert len(line.rstrip()) <= width
+
+
+def test_comparisons() -> None:
+    text = shown(verdict(2, 0, 2, 1, paired=False))
+    assert "After 4 comparisons (lost 1, drawn 1, won 2)" in text
+
+
+def started(play: Play) -> tuple[RunStarted, GameRecord]:
+    record = play("dots", "new", "old", game="g0001", rows=3, cols=3)
+    config = TournamentConfig.model_construct(
+        name="duel",
+        concurrency=1,
+        rounds=50,
+        rules="dots",
+        variant=record.variant,
+        sprt=Sprt(elo0=0, elo1=50),
+        rating=Rating(),
+        players=tuple(
+            Player.model_construct(
+                builtin=None, uses_clock=None, spec=PlayerSpec(name=name, command=("x",))
+            )
+            for name in ("new", "old")
+        ),
+    )
+    return RunStarted(config, 100, 0, Estimate(60.0, 120.0), verdict=verdict()), record
+
+
+def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(play: Play) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
+    clock = count()
+    with live.LiveReport(console, [], lambda: float(next(clock))) as report:
+        start, record = started(play)
+        report(start)
+        report(GameFinished(record, 1, 100, verdict(3, 2, 4, 1, 2, 3)))
+        out.truncate(0)
+        report(GameStarted(GameSpec.model_construct(game="g2", players=(), opening=()), 1))
+        shown = out.getvalue()
+    assert "SPRT: new against old" in shown and "LLR +0.29" in shown
+    assert "Elo +89.4 ± 147.7" in shown
+    assert "1 of at most 100 games · 1 games/s" in shown, "its last lines are on the screen too"
+
+
+def test_each_plain_line_tells_where_the_test_stands(play: Play) -> None:
+    out = io.StringIO()
+    with live.PlainReport(Console(file=out, width=40), [], lambda: 0.0) as report:
+        start, record = started(play)
+        report(start)
+        report(GameFinished(record, 1, 100, verdict()))
+        report(GameFinished(record, 2, 100, verdict(3, 2, 4, 1, 2, 3)))
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("At most 100 games, 0 done before; ")
+    assert lines[1].startswith("The test takes about 256 games (")
+    assert lines[2].startswith("With at most 100 games it may well end undecided")
+    assert lines[-2].endswith(" · LLR +0.00 (-2.94 to +2.94)")
+    assert lines[-1].endswith(" · LLR +0.29 (-2.94 to +2.94) · Elo +89.4 ± 147.7")
+
+
+def test_lengths_are_told_with_their_time() -> None:
+    told = words.expected_games(Sprt(), paired=True, planned=100_000, game_s=36.0)
+    assert told == [
+        "The test takes about 25,590 games (10.7 days) where the lead is 0 or 5, 41,862 "
+        "(17.4 days) half way between, fewer beyond."
+    ]
+    few = words.expected_games(Sprt(), paired=True, planned=100, game_s=36.0)
+    assert few[1].startswith("With at most 100 games it may well end undecided")
+    logistic = Sprt(model="logistic")
+    assert words.expected_games(logistic, paired=True, planned=100, game_s=36.0) == []
