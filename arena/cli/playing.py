@@ -19,6 +19,7 @@ from arena.referee.pool import SessionPool
 from arena.referee.seeds import first_position
 from arena.reports import containment
 from players.catalogue import BUILTINS
+from rules import TILE_GAMES
 
 
 def play(
@@ -31,16 +32,19 @@ def play(
     seed: int | None,
 ) -> None:
     """Play one game. Raises UserError."""
-    game = load_game(rules, settings)
     table = read_pairs("--option", options)
+    opposed = against is not None or bool(table) or seat != 0
+    if rules in TILE_GAMES and opposed:
+        settings = ("placer=player", *settings)  # who asks for an opponent need not ask twice
+    game = load_game(rules, settings)
     seed = secrets.randbelow(2**31) if seed is None else seed
     console, ask = Console(highlight=False), _ask_on_terminal if sys.stdin.isatty() else _ask_pipe
     if game.seats == 1:
-        if against is not None or table or seat != 0:
+        if opposed:
             raise UserError(
-                f"{rules} is played alone: leave out --against, --option and --seat. To watch a "
-                "player, use `arena run` and `arena replay`; to play against a placer of tiles, "
-                "give --set placer=player"
+                f"{rules} is played alone where chance places the tiles: leave out --set "
+                "placer=chance, or --against, --option and --seat. To watch a player, use "
+                "`arena run` and `arena replay`"
             )
         Sitting(game, 0, None, seed, ask, console).play()
         return

@@ -123,10 +123,10 @@ def test_the_same_seed_and_slides_give_the_same_tiles_also_after_an_undo() -> No
 
 def test_a_person_can_place_the_tiles() -> None:
     shown = play(
-        *("2048", "--set", "placer=player", "--seat", "1", "--seed", "2", "--against", "greedy"),
-        typed=["help", "quit"],
+        "2048", "--seat", "1", "--seed", "2", "--against", "greedy", typed=["help", "quit"]
     )
     assert shown.exit_code == 0
+    assert "placer=player" in shown.output
     assert "seat 0: greedy" in shown.output
     assert "placer to move" in shown.output
 
@@ -234,7 +234,17 @@ def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None
         (("dots", "--against", "uct", "--option", "c=much"), "--option c: must be a valid number"),
         (("dots", "--against", "uct", "--option", "cc=1"), "--option cc: unknown key"),
         (("dots", "--against", "uct", "--option", "threads=64"), "--option threads: this machine"),
-        (("2048", "--against", "greedy"), "2048 is played alone"),
+        (
+            ("2048", "--set", "placer=chance", "--against", "greedy"),
+            "2048 is played alone where chance places the tiles: leave out --set placer=chance",
+        ),
+        (("2048", "--against", "uct"), "uct cannot play this: it plays othello and dots, not 2048"),
+        (("2584", "--against", "expectimax", "--option", "dept=2"), 'did you mean "depth"?'),
+        (
+            ("2584", "--against", "expectimax", "--option", "weights=no.ntuple"),
+            "--option weights: no such file: ",
+        ),
+        (("2048", "--against", "heuristic", "--option", "depth=99"), "--option depth: must be "),
         (("dots", "--against", f"{HOSTILE} exits_at_start"), "hostile could not start a game: "),
     ],
 )
