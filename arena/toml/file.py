@@ -45,6 +45,21 @@ class NotToml(ValueError):  # noqa: N818 - what a text is, told by the reader of
         self.problem = problem
 
 
+def read_file(path: Path) -> tuple[str, dict[str, Any]]:
+    """A file's text and values. Raises FileError."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return text, parse(text)
+    except NotToml as error:
+        problem = error.problem
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+        problem = Problem("", None, message)
+    except OSError as error:
+        problem = Problem("", None, f"cannot be read: {error.strerror}")
+    raise FileError(path, (problem,))
+
+
 def parse(text: str) -> dict[str, Any]:
     """The file's values. Raises NotToml with the line where the parser stopped."""
     try:
