@@ -144,6 +144,17 @@ def _nearest(word: str, known: list[str]) -> str:
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
+def wrong_name(name: str, what: str) -> str | None:
+    """Why `name` cannot name `what`, a file or a folder of ours; None where it can."""
+    fits = name.isprintable() and not name.startswith(".") and "/" not in name
+    if fits and 1 <= len(name.encode()) <= 200:
+        return None
+    return (
+        f"names {what}: no slash, no leading dot, no control character, not empty, at most 200 "
+        f"bytes; got {shown(name)}"
+    )
+
+
 def shown(value: object) -> str:
     """A value as a file writes it, shortened."""
     text = json.dumps(value, default=str, ensure_ascii=False)

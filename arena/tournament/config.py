@@ -14,7 +14,7 @@ from arena.protocol import Clock
 from arena.ratings.sprt import LEAST_ELO, Sprt
 from arena.toml.file import NotToml, Problem, parse, problems
 from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, did_you_mean, read_tables, shown
+from arena.toml.tables import Finding, did_you_mean, read_tables, shown, wrong_name
 from arena.tournament import openings
 from arena.tournament.entrants import Builtin, Reading
 from arena.tournament.machine import usable_cores
@@ -177,12 +177,9 @@ class _Reader:
         name = self.tables.tournament.name
         if name is None:
             return self.name
-        if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
-            self.report(
-                ("tournament", "name"),
-                "names the run's file: no slash, no leading dot, not empty, at most 200 bytes; "
-                f"got {shown(name)}",
-            )
+        wrong = wrong_name(name, "the run's file")
+        if wrong is not None:
+            self.report(("tournament", "name"), wrong)
         return name
 
     def _game(self) -> Game | None:
