@@ -10,7 +10,7 @@ from pydantic import Field
 
 from arena.toml.file import FileError, NotToml, Problem, parse, problems
 from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, Table, did_you_mean, read_tables, shown
+from arena.toml.tables import Finding, Table, did_you_mean, read_tables, shown, wrong_name
 from players.learning.tiles.episodes import WHOLE_GAME
 from players.weights.network_header import (
     Header,
@@ -28,6 +28,8 @@ Rate = Literal["tc", "fixed"]
 
 ALPHA = {"tc": 1.0, "fixed": 0.1}
 """The learning rate where none is given."""
+MOST_INITIAL = 1e8
+"""More than any game scores."""
 WEIGHT_BYTES = {"tc": 12, "fixed": 4}
 """What a weight takes, with its sums of errors where there are any."""
 
@@ -55,7 +57,7 @@ class NetworkTable(Table):
 
     tuples: list[str] = Field(default_factory=list)
     stages: list[int] = Field(default_factory=list)
-    initial: float = Field(default=0.0, allow_inf_nan=False)
+    initial: float = Field(default=0.0, ge=-MOST_INITIAL, le=MOST_INITIAL)
 
 
 class LearningTable(Table):
@@ -210,12 +212,9 @@ class _Reader:
         name = self.file.training.name
         if name is None:
             return otherwise
-        if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
-            self.report(
-                ("training", "name"),
-                "names the run's folder: no slash, no leading dot, not empty, at most 200 bytes; "
-                f"got {shown(name)}",
-            )
+        wrong = wrong_name(name, "the run's folder")
+        if wrong is not None:
+            self.report(("training", "name"), wrong)
         return name
 
     def _games(self) -> int:
