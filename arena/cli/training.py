@@ -38,7 +38,7 @@ def train(file: Path, out: Path | None) -> Exit:
         try:
             return _train(config, folder, again)
         except BrokenPipeError:  # what is shown is read by nobody any more: no matter of the folder
-            raise
+            return Exit.INTERRUPTED
         except OSError as error:
             raise cannot_be_written(folder, error) from None
 
@@ -110,7 +110,11 @@ class _Training:
         if not self._trainer.finished:
             self._load_kernels()
             with stop_signals(self._trainer.interrupt, then_at_once=True) as stop:
-                self._play(stop)
+                try:
+                    self._play(stop)
+                except OSError:  # whoever watched is gone, most likely: the games are kept
+                    self._trainer.save()
+                    raise
         self._draw()
         if self._trainer.finished:
             self._view.doing("writing the network")
