@@ -8,69 +8,26 @@ network.ntuple  what was learned
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Self, TextIO
 
-from arena.cli.exits import UserError
+from arena.cli import run_folder
+from arena.cli.run_folder import Work
 from arena.reports.training import Block, csv_header, csv_line
-from arena.tournament import lock_file
 
 NETWORK, LOG, TABLE = "network.ntuple", "log.txt", "curve.csv"
 PICTURES = ("curve.png", "curve.svg")
-_LOCKED = "training"
 
 
-@contextmanager
-def held(folder: Path, checkpoint: str) -> Iterator[None]:
+def held(folder: Path, checkpoint: str) -> AbstractContextManager[None]:
     """Make the folder, and keep other trainings out of it; `checkpoint` is the name of its file.
 
     Raises UserError when another has it, it has other files, or it cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = lock_file.acquire(folder / _LOCKED)
-    except lock_file.Held as held:
-        raise UserError(
-            f"{folder}: being trained by another `arena train` ({held}); wait for it, stop it, or "
-            "name another folder with --out"
-        ) from None
-    except FileExistsError:
-        raise UserError(
-            f"{folder}: not a folder; name one for what is learned with --out"
-        ) from None
-    except OSError as error:
-        raise cannot_be_written(folder, error) from None
-    try:
-        _refuse_strangers(folder, checkpoint)
-        yield
-    finally:
-        lock_file.release(folder / _LOCKED, lock)
-
-
-def cannot_be_written(folder: Path, error: OSError) -> UserError:
-    """The sentence for a disk that is full, or a folder that is another's."""
-    return UserError(
-        f"{folder}: cannot be written: {error.strerror}. The last checkpoint is as it was: mend "
-        "that and go on, or name another folder with --out"
-    )
-
-
-def _refuse_strangers(folder: Path, checkpoint: str) -> None:
-    """Raise UserError where nothing was trained, and something else lies."""
-    ours = {NETWORK, LOG, TABLE, *PICTURES, checkpoint}
-    names = sorted(
-        path.name
-        for path in folder.iterdir()
-        if path.name not in ours and path.suffix != ".part" and path.stem != _LOCKED
-    )
-    if names and not (folder / checkpoint).exists():
-        listed = ", ".join(names[:3]) + (", …" if names[3:] else "")
-        raise UserError(
-            f"{folder}: holds no training but other files ({listed}); name a folder of its own "
-            "with --out"
-        )
+    files = frozenset({NETWORK, LOG, TABLE, *PICTURES})
+    return run_folder.held(folder, Work("arena train", "training", checkpoint, files))
 
 
 class Notes:
