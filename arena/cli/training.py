@@ -14,7 +14,8 @@ from rich.console import Console
 
 from arena.cli.apart import apart
 from arena.cli.exits import Exit, UserError
-from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, cannot_be_written, held
+from arena.cli.run_folder import cannot_be_written
+from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, held
 from arena.reports.live import duration
 from arena.reports.training import Block, LiveTraining, PlainTraining, Plan, block_lines
 from arena.tournament.stopping import Stop, stop_signals
