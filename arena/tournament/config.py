@@ -11,7 +11,7 @@ from typing import Any
 import rules
 from arena.bots import programs
 from arena.protocol import Clock
-from arena.ratings.sprt import LEAST_ELO, Sprt
+from arena.ratings.sprt import Sprt
 from arena.toml.file import NotToml, Problem, parse, problems
 from arena.toml.lines import KeyPath
 from arena.toml.tables import Finding, did_you_mean, read_tables, shown, wrong_name
@@ -318,12 +318,9 @@ class _Reader:
         if len(players) > 2:
             names = ", ".join(player.name for player in players)
             self.report(("sprt",), f"compares two players, got {len(players)}: {names}")
-        if table.elo1 < table.elo0 + LEAST_ELO:
-            self.report(
-                ("sprt", "elo1"),
-                f"must be above elo0 = {table.elo0:g} by {LEAST_ELO:g} at least, got "
-                f"{table.elo1:g}: H1 is the larger lead",
-            )
+        wrong = table.wrong_elo1()
+        if wrong is not None:
+            self.report(("sprt", "elo1"), wrong)
 
 
 def _speaks_of(message: str, key: str) -> bool:

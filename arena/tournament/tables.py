@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from arena.protocol import Text
-from arena.ratings.sprt import MOST_ELO, Model
+from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Model
 from arena.referee.sandbox.policy import Asked, Guarantee
 from arena.toml.tables import Table
 
@@ -65,6 +65,15 @@ class SprtTable(Table):
     alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
     beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
     model: Model = "normalized"
+
+    def wrong_elo1(self) -> str | None:
+        """Why `elo1` makes no second hypothesis; None where it does."""
+        if self.elo1 >= self.elo0 + LEAST_ELO:
+            return None
+        return (
+            f"must be above elo0 = {self.elo0:g} by {LEAST_ELO:g} at least, got {self.elo1:g}: H1 "
+            "is the larger lead"
+        )
 
 
 class ResourcesTable(Table):
