@@ -89,6 +89,8 @@ def play_config(config: TournamentConfig, store_path: Path | None) -> int:
             typer.echo(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
         if outcome.verdict is not None:
             typer.echo(words.decision(outcome.verdict))
+            if outcome.verdict.decision is None and not outcome.void:
+                typer.echo("More games go on from here: --max-games, or rounds in the file.")
         console.print(
             Text(f"Kept in {path}. A game, move by move: arena replay {path} g0001"),
             soft_wrap=True,

@@ -22,26 +22,35 @@ _PLAYER = (
 def sprt(
     a: Annotated[str, typer.Argument(metavar="A", help=_PLAYER, show_default=False)],
     b: Annotated[str, typer.Argument(metavar="B", help="The same.", show_default=False)],
-    elo0: Annotated[float, typer.Option(help="A's lead over B, if H0 holds.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="A's lead over B, if H1 holds.")] = 5.0,
-    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often H0 may be accepted wrongly.")] = 0.05,
+    elo0: Annotated[float, typer.Option(metavar="ELO", help="A's lead over B under H0.")] = 0.0,
+    elo1: Annotated[float, typer.Option(metavar="ELO", help="A's lead over B under H1.")] = 5.0,
+    alpha: Annotated[
+        float, typer.Option(metavar="RATE", help="How often H1 may be accepted wrongly.")
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option(metavar="RATE", help="How often H0 may be accepted wrongly.")
+    ] = 0.05,
     model: Annotated[
-        EloModel, typer.Option(help="The Elo that is meant; normalized is by a game's spread.")
+        EloModel,
+        typer.Option(metavar="MODEL", help="The Elo that is meant: normalized or logistic."),
     ] = EloModel.NORMALIZED,
-    rules: Annotated[Rules, typer.Option(help="The rule set.")] = Rules.OTHELLO,
+    rules: Annotated[
+        Rules, typer.Option(metavar="RULES", help="othello, dots, 2048 or 2584.")
+    ] = Rules.OTHELLO,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A setting of the game, as preset=cornerless; may be repeated.",
+            help="A setting of the game, as preset=cornerless; repeatable.",
             show_default=False,
         ),
     ] = None,
     a_option: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="An option of A; repeatable.", show_default=False),
+        typer.Option(
+            metavar="KEY=VALUE", help="An option of A, as depth=6; repeatable.", show_default=False
+        ),
     ] = None,
     b_option: Annotated[
         list[str] | None,
@@ -49,36 +58,49 @@ def sprt(
     ] = None,
     move_ms: Annotated[
         int | None,
-        typer.Option(help="The limit of one move.", show_default="1000; none with --bank-ms"),
+        typer.Option(metavar="MS", help="The limit of one move.", show_default="1000, or the bank"),
     ] = None,
     bank_ms: Annotated[
-        int | None, typer.Option(help="Time for the whole game.", show_default="none")
+        int | None,
+        typer.Option(metavar="MS", help="Time for the whole game.", show_default="none"),
     ] = None,
-    increment_ms: Annotated[int, typer.Option(help="What each move adds to the bank.")] = 0,
+    increment_ms: Annotated[
+        int, typer.Option(metavar="MS", help="What each move adds to the bank.")
+    ] = 0,
     max_games: Annotated[
-        int, typer.Option(min=2, max=2_000_000, help="Give up undecided after so many.")
+        int,
+        typer.Option(
+            metavar="N", min=2, max=2_000_000, help="Give up undecided after so many games."
+        ),
     ] = 100_000,
-    seed: Annotated[int, typer.Option(help="Draws openings, chance, the players' seeds.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Draws openings, chance, the players' seeds.")
+    ] = 1,
     plies: Annotated[
         int | None,
-        typer.Option(min=0, help="Length of the random openings.", show_default="by game"),
+        typer.Option(metavar="N", help="Length of the random openings.", show_default="by game"),
     ] = None,
     openings: Annotated[
-        Path | None, typer.Option(help="Openings from a file, one a line.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="Openings from a file, one a line.", show_default=False),
     ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(min=1, help="Games side by side.", show_default="as many as the cores allow"),
+        typer.Option(metavar="N", help="Games side by side.", show_default="by the cores"),
     ] = None,
-    keep_alive: Annotated[
-        bool, typer.Option(help="Let a player's process go on to its next game.")
-    ] = True,
-    sandbox: Annotated[Sandbox, typer.Option(help="What contains the players.")] = Sandbox.AUTO,
+    new_processes: Annotated[
+        bool, typer.Option("--new-processes", help="Start the players anew for every game.")
+    ] = False,
+    sandbox: Annotated[
+        Sandbox,
+        typer.Option(metavar="SANDBOX", help="As in a tournament: auto, bwrap, limits, none."),
+    ] = Sandbox.AUTO,
     name: Annotated[
-        str | None, typer.Option(help="Of the run.", show_default="sprt-GAME-A-B")
+        str | None, typer.Option(metavar="NAME", help="Of the run.", show_default="sprt-RULES-A-B")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="Where it is kept.", show_default="runs/NAME.sqlite")
+        Path | None,
+        typer.Option(metavar="FILE", help="Where it is kept.", show_default="runs/NAME.sqlite"),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how long it takes; play nothing.")
@@ -86,15 +108,17 @@ def sprt(
 ) -> None:
     """Play two players until it is decided whether A is stronger than B.
 
-    A sequential test (SPRT) on colour-swapped pairs. H0: A's lead is elo0; H1: it is elo1.
+    A sequential test (SPRT) on colour-swapped pairs.
+    H0: A's lead over B is elo0; H1: it is elo1.
 
-    For example: arena sprt uct alphabeta --rules dots --b-option depth=6 --move-ms 100
+    For example: arena sprt uct alphabeta --rules dots --b-option depth=6
 
-    A FILE.toml holds what a player's table in a tournament file does: bot, options, resources;
-    cup.toml:NAME is the player of that name in a tournament file. A tournament file with a table
-    named sprt can say everything else; arena run plays it.
+    A FILE.toml holds what a player's table in a tournament file does.
+    cup.toml:NAME is the player of that name in a tournament file.
+    arena run plays a tournament file with a table named sprt, which can say more.
 
-    Stop it anywhere; the same command goes on. Exit codes: 0 decided, 1 not decided by --max-games.
+    Stop it anywhere; the same command goes on.
+    Exit codes: 0 decided, 1 not decided by --max-games.
     """
     with errors_to_user():
         from arena.cli.running import play_config, preview_config
@@ -109,7 +133,7 @@ def sprt(
                     "rounds": max_games // 2,
                     "seed": seed,
                     "concurrency": concurrency,
-                    "keep_alive": keep_alive,
+                    "keep_alive": not new_processes,
                     "sandbox": sandbox.value,
                 },
                 "game": {"rules": rules.value, **read_pairs("--set", settings or [])},

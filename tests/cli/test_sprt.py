@@ -32,7 +32,7 @@ def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
     played = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
     assert played.exit_code == 0, played.stderr
     assert "At most 100,000 games, 0 done before" in played.output
-    assert "The test takes about 100 games where the lead is 0 or 80" in played.output
+    assert "The test takes about 100 games (1 s) where the lead is 0 or 80," in played.output
     assert re.search(r"g0003 greedy \d–\d monkey · LLR \+\d\.\d\d", played.output)
     assert "H1 accepted: greedy is stronger." in played.output
     again = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
@@ -51,6 +51,7 @@ def test_not_decided_within_max_games_and_on_with_more() -> None:
     short = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "4")
     assert short.exit_code == 1, short.stderr
     assert "Not decided after 2 pairs." in short.output
+    assert "More games go on from here: --max-games" in short.output
     more = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8")
     assert more.exit_code == 1 and "4 done before" in more.output
     other = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8", "--elo1", "6")
@@ -129,7 +130,7 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
         (("cup.toml", "uct"), "A: cup.toml is a tournament; name one of its players: cup.toml:uct"),
         (("uct", "cup.toml:utc"), "B: cup.toml is a tournament; it has no player named utc: cup"),
         (("bad.toml:uct", "uct"), "A: bad.toml is no tournament, it has no [[player]] named uct"),
-        (("uct", "cup.toml:odd one"), "cup.toml:5: player[2].options.c: must be"),
+        (("uct", "cup.toml:odd one"), "cup.toml:6: player[2].options.c: must be"),
         (("uct", "uct", "--increment-ms", "5"), "--increment-ms: needs bank_ms"),
         (("uct", "uct", "--move-ms", "0"), "--move-ms: must be greater than 0, got 0"),
         (("many.toml", "uct"), "many.toml: from: names many players"),

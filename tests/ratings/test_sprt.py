@@ -186,7 +186,12 @@ def at_most(rate: float) -> int:
     return math.floor(RUNS * rate + 3 * math.sqrt(RUNS * rate * (1 - rate)))
 
 
-OPENINGS = {"level": (0.0, 1.0), "decisive": (2.0, 0.5), "drawish": (1.0, 6.0)}
+OPENINGS = {
+    "level": (0.0, 1.0),
+    "decisive": (2.0, 0.0),
+    "drawish": (1.0, 6.0),
+    "nearly all drawn": (0.5, 40.0),
+}
 """What an opening gives, and the weight of draws."""
 
 
@@ -198,6 +203,8 @@ OPENINGS = {"level": (0.0, 1.0), "decisive": (2.0, 0.5), "drawish": (1.0, 6.0)}
         (Sprt(elo0=-90, elo1=0, alpha=0.1, beta=0.02), "level"),
         (Sprt(elo0=0, elo1=80, model="logistic"), "decisive"),
         (Sprt(elo0=-15, elo1=25, model="logistic"), "drawish"),
+        (Sprt(elo0=0, elo1=20, model="logistic"), "nearly all drawn"),
+        (Sprt(elo0=0, elo1=100), "nearly all drawn"),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.elo0:.0f}-{value.elo1:.0f}",
 )
@@ -232,6 +239,11 @@ def test_wrong_decisions_on_lone_results() -> None:
         won = 0.5 + lead / 2
         accepted = decisions(test, (1 - won, 0.0, won), RUNS, seed)
         assert sum(accepted) == RUNS and accepted[wrong] <= at_most(0.05)
+
+
+def test_half_way_between_either_answer_comes_about_as_often() -> None:
+    accepted = decisions(Sprt(elo0=0, elo1=100), pairs_of(50.0, "normalized", 1.0, 1.0), RUNS, 7)
+    assert sum(accepted) == RUNS and 0.4 * RUNS < accepted[1] < 0.6 * RUNS
 
 
 def test_a_lead_beyond_a_hypothesis_is_mistaken_less_often() -> None:

@@ -49,10 +49,10 @@ def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
     text = shown(verdict(3, 2, 4, 1, 2, 3))
     assert "H0: new's lead over old is 0; H1: it is 50 (normalized Elo). α 5 %, β 5 %." in text
     assert "After 6 pairs (LL 0, LD 1, WL or DD 2, WD 2, WW 1)" in text
-    assert "In these pairs: Elo +89.4 ± 147.7, normalized +116.6 ± 196.6." in " ".join(text.split())
+    assert "In these pairs: Elo +88.7 ± 152.9, normalized +128.3 ± 196.6." in " ".join(text.split())
     assert "Not decided after 6 pairs." in text and "biased" not in text
     short = words.where_it_stands(verdict(3, 2, 4, 1, 2, 3))
-    assert short == "LLR +0.29 (-2.94 to +2.94) · Elo +89.4 ± 147.7"
+    assert short == "LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9"
 
 
 def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
@@ -132,9 +132,9 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(play: Play) -> 
         out.truncate(0)
         report(GameStarted(GameSpec.model_construct(game="g2", players=(), opening=()), 1))
         shown = out.getvalue()
-    assert "SPRT: new against old" in shown and "LLR +0.29" in shown
-    assert "Elo +89.4 ± 147.7" in shown
-    assert "1 of at most 100 games · 1 games/s" in shown, "its last lines are on the screen too"
+    assert "SPRT: new against old" in shown and "LLR +0.51" in shown
+    assert "Elo +88.7 ± 152.9" in shown
+    assert "1 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
 
 
 def test_each_plain_line_tells_where_the_test_stands(play: Play) -> None:
@@ -149,7 +149,7 @@ def test_each_plain_line_tells_where_the_test_stands(play: Play) -> None:
     assert lines[1].startswith("The test takes about 256 games (")
     assert lines[2].startswith("With at most 100 games it may well end undecided")
     assert lines[-2].endswith(" · LLR +0.00 (-2.94 to +2.94)")
-    assert lines[-1].endswith(" · LLR +0.29 (-2.94 to +2.94) · Elo +89.4 ± 147.7")
+    assert lines[-1].endswith(" · LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9")
 
 
 def test_lengths_are_told_with_their_time() -> None:
