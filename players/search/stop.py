@@ -5,28 +5,68 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Timer
+from math import inf
+from threading import Condition, Thread
 from typing import Any
 
 import numpy as np
+
+
+class _Watch:
+    """A thread that sets flags, each at its moment, and sleeps until the next moment it knows of.
+
+    It lives as long as the process: a thread for each move would cost more than a short search.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._due: dict[int, tuple[float, Any]] = {}
+        """Flags and their moments, by the flag's identity."""
+        self._wakes = inf
+        self._thread: Thread | None = None
+
+    def add(self, deadline: float, flag: Any) -> None:
+        """Set `flag` at `deadline`."""
+        with self._changed:
+            self._due[id(flag)] = (deadline, flag)
+            if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
+                self._thread = Thread(target=self._run, daemon=True)
+                self._thread.start()
+            elif deadline < self._wakes:
+                self._changed.notify()
+
+    def remove(self, flag: Any) -> None:
+        """Leave `flag` as it is."""
+        with self._changed:
+            self._due.pop(id(flag), None)
+
+    def _run(self) -> None:
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                for flag in [flag for deadline, flag in self._due.values() if deadline <= now]:
+                    flag[0] = 1
+                    del self._due[id(flag)]
+                self._wakes = min((deadline for deadline, _ in self._due.values()), default=inf)
+                self._changed.wait(None if self._wakes == inf else self._wakes - now)
+
+
+_watch = _Watch()
 
 
 @contextmanager
 def stop_at(deadline: float) -> Iterator[Any]:
     """An int64 array of one entry, 0 until `deadline` (in seconds of `time.monotonic()`), then 1.
 
-    Kernels hold no GIL, so the timer's thread can set the flag that they read as they go.
+    Kernels hold no GIL, so another thread can set the flag that they read as they go.
     """
     flag = np.zeros(1, np.int64)
-    remaining = deadline - time.monotonic()
-    if remaining <= 0:
+    if deadline <= time.monotonic():
         flag[0] = 1
         yield flag
         return
-    timer = Timer(remaining, flag.__setitem__, (0, 1))
-    timer.daemon = True
-    timer.start()
+    _watch.add(deadline, flag)
     try:
         yield flag
     finally:
-        timer.cancel()
+        _watch.remove(flag)
