@@ -304,16 +304,23 @@ def tune(
             metavar="FOLDER", help="Where all of it is kept.", show_default="runs/NAME.tune"
         ),
     ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="End with two SPRTs of the tuned player against its start."),
+    ] = False,
 ) -> None:
     """Tune a player by games against itself. Stop it anywhere; the same command goes on.
 
     The folder holds the checkpoint, pictures of how the values changed, and the player with the
     best values, ready for a tournament.
+
+    --verify tests whether they are a gain, as they were tuned and at the thinking time that counts.
+    Exit code 1 when a test stays undecided.
     """
     with errors_to_user():
         from arena.cli.tuning import tune
 
-        raise typer.Exit(tune(file, out))
+        raise typer.Exit(tune(file, out, verify=verify))
 
 
 @app.command()

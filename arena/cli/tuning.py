@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,19 @@ from rich.console import Console
 
 from arena.cli.apart import apart
 from arena.cli.exits import Exit, UserError
-from arena.ratings.pentanomial import Figures, PairCounts, figures, of_pairs
+from arena.cli.referee_hall import RefereeHall
+from arena.cli.run_folder import Work, cannot_be_written, held
+from arena.cli.verifying import (
+    BudgetTest,
+    Verification,
+    found,
+    gain,
+    half_points,
+    load_both,
+    play_target,
+)
+from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
+from arena.ratings.pentanomial import figures as figures_of
 from arena.reports.tuning import (
     LiveTuning,
     PlainTuning,
@@ -27,14 +39,13 @@ from arena.reports.tuning import (
     comparison_line,
     progress_line,
 )
-from arena.tournament import lock_file
+from arena.reports.words import about_sprt
 from arena.tournament.stopping import Stop, stop_signals
-from players.learning.tuning.config import TuneConfig, load_config
-from players.learning.tuning.result import PLAYER, write_result
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result
 from players.learning.tuning.tasks import Aborted
-from players.learning.tuning.tuner import Tuner
+from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_hall
 
-_LOCKED = "tuning"
 _SAVE_S = 2.0
 """A checkpoint is written after the first batch, then at most so often."""
 _LOADING_S = 2.0
@@ -43,84 +54,56 @@ _RATE_BATCHES = 50
 """The speed shown is that of so many last batches."""
 
 
-def tune(file: Path, out: Path | None) -> Exit:
-    """Play the games of a tuning, or what is left of them. Raises UserError and FileError."""
-    config = load_config(file)
+def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
+    """Play the games of a tuning, or what is left of them, and with `verify` the tests of what came
+    of it. Raises UserError and FileError.
+    """
+    config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
+    work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
     again = shlex.join(["arena", *sys.argv[1:]])
-    with _held(folder):
+    with held(folder, work):
         try:
-            return _tune(config, folder, again)
+            return _tune(config, folder, again, file, verification if verify else None)
         except KeyboardInterrupt:
             typer.echo(f"Stopped at once; what was not saved is played again. Go on with: {again}")
             return Exit.INTERRUPTED
-        except BrokenPipeError:
-            raise
+        except BrokenPipeError:  # what is shown is read by nobody any more
+            return Exit.INTERRUPTED
         except OSError as error:
-            raise _unwritable(folder, error) from None
+            raise cannot_be_written(folder, error) from None
 
 
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Make the folder, and keep other tunings out of it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = lock_file.acquire(folder / _LOCKED)
-    except lock_file.Held as held:
-        raise UserError(
-            f"{folder}: another `arena tune` is at work there ({held}); wait for it, stop it, or "
-            "name another folder with --out"
-        ) from None
-    except FileExistsError:
-        raise UserError(f"{folder}: not a folder; name another one with --out") from None
-    except OSError as error:
-        raise _unwritable(folder, error) from None
-    try:
-        yield
-    finally:
-        lock_file.release(folder / _LOCKED, lock)
-
-
-def _unwritable(folder: Path, error: OSError) -> UserError:
-    return UserError(
-        f"{folder}: cannot be written: {error.strerror}. The last checkpoint is as it was: mend "
-        "that and go on, or name another folder with --out"
-    )
-
-
-def _tune(config: TuneConfig, folder: Path, again: str) -> Exit:
+def _tune(
+    config: TuneConfig, folder: Path, again: str, file: Path, verification: Verification | None
+) -> Exit:
     """Tune in a folder that is held; the exit code."""
     console = Console()
     try:
-        tuner = apart(partial(Tuner.open, config, folder))
+        make_hall = RefereeHall if config.referee else kernel_hall
+        tuner = apart(partial(Tuner.open, config, folder, make_hall))
     except ValueError as error:
         raise UserError(str(error)) from None
-    space = tuner.space
-    plan = Plan(
-        config.name,
-        about(config),
-        config.games,
-        space.names,
-        tuple(space.low.tolist()),
-        tuple(space.high.tolist()),
-    )
+    plan = plan_of(tuner)
     make_view = LiveTuning if console.is_terminal else PlainTuning
     with make_view(console, plan, time.monotonic) as view:
         tuning = _Tuning(tuner, plan, folder, view)
         view.say(f"{plan.name}: {plan.about}")
         view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
-        if not tuner.finished:
-            tuning.load()
-            with stop_signals(tuner.interrupt, then_at_once=True) as stop:
-                tuning.play(stop)
-                tuning.measure(stop)
+        tested = tuning.play(verification)
         tuner.close()
-        tuning.keep()
-        if not tuner.finished:
+        options = tuning.keep()
+        if not (tuner.finished and tested):
             view.say(f"Stopped; the best so far is in {folder / PLAYER}. Go on with: {again}")
             return Exit.INTERRUPTED
-        tuning.conclude()
-    return Exit.DONE
+        tuning.conclude(options)
+    if verification is None:
+        return Exit.DONE
+    code = play_target(file, tuner, folder, options, verification)
+    tuning.keep()
+    typer.echo(gain(tuner.verdicts))
+    undecided = any(each["decision"] is None for each in tuner.verdicts.values())
+    return Exit.FAILED if code is Exit.DONE and undecided else code
 
 
 class _Tuning:
@@ -133,7 +116,26 @@ class _Tuning:
         self._saved_at = -math.inf
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
-    def load(self) -> None:
+    def play(self, verification: Verification | None) -> bool:
+        """Play what is left, until somebody stops it; whether the test at the budget is over, or
+        none is asked for.
+        """
+        tuner = self._tuner
+        if not tuner.finished:
+            self._load()
+            with stop_signals(tuner.interrupt, then_at_once=True) as stop:
+                self._learn(stop)
+                self._measure(stop)
+        if verification is None or not tuner.finished:
+            return True
+        test = BudgetTest(tuner, verification)
+        if not test.over:
+            self._load()
+            with stop_signals(tuner.interrupt, then_at_once=True) as stop:
+                self._verify(test, stop)
+        return test.over
+
+    def _load(self) -> None:
         """Compile the kernels, or find them in the cache."""
         began, told = time.monotonic(), False
 
@@ -149,18 +151,19 @@ class _Tuning:
         except ValueError as error:
             raise UserError(str(error)) from None
 
-    def play(self, stop: Stop) -> None:
+    def _learn(self, stop: Stop) -> None:
         """Play batch after batch, and compare with the start from time to time."""
         tuner = self._tuner
-        while not (stop.asked or tuner.learned):
+        while not stop.asked and (tuner.wants_comparison or not tuner.learned):
             try:
-                self._view.doing("playing")
-                before, began = tuner.counts["games"], time.monotonic()
-                apart(tuner.run_batch)
-                self._speeds.append((tuner.counts["games"] - before, time.monotonic() - began))
                 if tuner.wants_comparison:
                     self._view.doing("comparing with the start")
                     self._view.say(comparison_line(apart(tuner.compare)))
+                else:
+                    self._view.doing("playing")
+                    before, began = tuner.counts["games"], time.monotonic()
+                    apart(tuner.run_batch)
+                    self._speeds.append((tuner.counts["games"] - before, time.monotonic() - began))
             except Aborted:
                 break
             self._view.show(self._progress())
@@ -168,37 +171,59 @@ class _Tuning:
                 self._save()
         self._save()
 
-    def measure(self, stop: Stop) -> None:
+    def _measure(self, stop: Stop) -> None:
         """Play what the result is given with, on openings and seeds of its own."""
         tuner = self._tuner
         while not stop.asked and tuner.learned and not tuner.finished:
-            played = 2 * len(tuner.measured)
-            self._view.doing(f"measuring the gain, {played:,} of {tuner.config.measure_games:,}")
+            played = 2 * len(tuner.matches[MEASURE])
+            self._view.doing(f"measuring, {played:,} of {tuner.config.measure_games:,} games")
             try:
-                apart(tuner.measure)
+                apart(partial(tuner.extend, MEASURE, tuner.config.measure_games // 2))
             except Aborted:
                 break
             self._save()
 
-    def keep(self) -> None:
-        """Write the files for people: values, and pictures of them."""
+    def _verify(self, test: BudgetTest, stop: Stop) -> None:
+        """Play the test at the budget of the tuning."""
+        self._view.say(f"The tuned player against the start at {test.at}:")
+        while not stop.asked and not test.over:
+            self._view.doing("testing")
+            try:
+                apart(test.play)
+            except Aborted:
+                break
+            self._view.show_test(test.verdict)
+            if test.over or time.monotonic() - self._saved_at > _SAVE_S:
+                self._save()
+        self._save()
+        for line in about_sprt(test.verdict):
+            self._view.say(line)
+
+    def keep(self) -> dict[str, Any]:
+        """Write the files for people: values, and pictures of them; the tuned player's options."""
         from players.learning.tuning import pictures  # matplotlib takes a second to load
 
         tuner, plan = self._tuner, self._plan
         self._view.doing("drawing")
-        write_result(tuner, self._folder, gain_of(tuner.measured))
+        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts)
+        options = write_result(tuner, self._folder, known)
         pictures.save_parameters(
             self._folder, tuner.space, tuner.points, tuner.comparisons, plan.name, plan.about
         )
         if tuner.space.plan is not None and tuner.config.rules == "othello":
             pictures.save_board(self._folder, tuner.space, tuner.vector, plan.name, plan.about)
+        return options
 
-    def conclude(self) -> None:
+    def conclude(self, options: dict[str, Any]) -> None:
         """Say what came out, and where everything is."""
-        self._view.say(progress_line(self._plan, self._progress()))
-        self._view.say(gain_line(self._tuner.measured))
-        self._view.say(f"The player, for a tournament of `arena run`: {self._folder / PLAYER}")
-        self._view.say(f"Pictures and values are in {self._folder}.")
+        say = self._view.say
+        say(progress_line(self._plan, self._progress()))
+        say(measured_line(self._tuner.matches[MEASURE]))
+        say(gain(self._tuner.verdicts))
+        say(f"Pictures and values are in {self._folder}; {PLAYER} holds how they were found.")
+        say("The player, for a tournament of `arena run`:")
+        for line in player_lines(self._tuner.config, options):
+            say(f"    {line}")
 
     def _progress(self) -> Progress:
         tuner = self._tuner
@@ -215,37 +240,48 @@ class _Tuning:
         self._saved_at = time.monotonic()
 
 
-def pair_counts(scores: Sequence[float]) -> PairCounts:
-    """Pairs by what they brought; two draws are counted with a win and a loss, whose sum is the
-    same.
-    """
-    counts = Counter(scores)
-    return PairCounts(
-        ll=counts[0.0], ld=counts[0.5], wl=counts[1.0], dd=0, wd=counts[1.5], ww=counts[2.0]
-    )
+def plan_of(tuner: Tuner) -> Plan:
+    """What is tuned, and how far it is to go."""
+    config, space = tuner.config, tuner.space
+    bounds = (tuple(space.low.tolist()), tuple(space.high.tolist()))
+    return Plan(config.name, about(config), config.games, space.names, *bounds)
 
 
-def gain_of(scores: Sequence[float]) -> dict[str, Any]:
-    """The measured gain over the start as the files have it."""
+def measured(scores: Sequence[float]) -> dict[str, Any]:
+    """What the match of fixed length against the start brought, as the files have it."""
     if not scores:
         return {"games": 0, "note": "not measured yet"}
-    found: Figures = figures(of_pairs(pair_counts(scores)))
+    figures = _figures(scores)
     return {
-        "against": "the start, at the budget of the tuning",
+        "against": "the start, as tuned",
         "games": 2 * len(scores),
-        "score": round(found.score, 4),
-        "elo": round(found.elo, 1),
-        "elo_error_95": round(found.elo_error, 1),
+        "score": round(figures.score, 4),
+        "elo": round(figures.elo, 1),
+        "elo_error_95": round(figures.elo_error, 1),
     }
 
 
-def gain_line(scores: Sequence[float]) -> str:
-    """The measured gain in a sentence."""
-    found = figures(of_pairs(pair_counts(scores)))
+def measured_line(scores: Sequence[float]) -> str:
+    """The same in a sentence."""
+    figures = _figures(scores)
     return (
-        f"In {2 * len(scores):,} fresh games against the start: {100 * found.score:.1f} %, Elo "
-        f"{found.elo:+.0f} ± {found.elo_error:.0f} (95 %)."
+        f"In {2 * len(scores):,} fresh games against the start: {100 * figures.score:.1f} %, Elo "
+        f"{figures.elo:+.0f} ± {figures.elo_error:.0f} (95 %)."
     )
+
+
+def _figures(scores: Sequence[float]) -> Figures:
+    counts = Counter(half_points(scores))
+    ll, ld, even, wd, ww = (counts[result] for result in range(5))
+    return figures_of(of_pairs(PairCounts(ll, ld, even, 0, wd, ww)))
+
+
+def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
+    """The tuned player as a tournament file has it."""
+    values = ", ".join(
+        f"{key} = {json.dumps(each, ensure_ascii=False)}" for key, each in options.items()
+    )
+    return ["[[player]]", f'bot = "{config.bot}"', f"options = {{ {values} }}"]
 
 
 def about(config: TuneConfig) -> str:

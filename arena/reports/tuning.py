@@ -13,13 +13,17 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from arena.ratings.model import Verdict
 from arena.reports.live import duration
+from arena.reports.terminal import gauge
 
 _REFRESH_HZ = 4
 _TREND = 0.1
 """A trend is what changed over this last share of the games."""
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
+_OTHER_LINES, _TEST_LINES = 5, 2
+"""What the screen has beside the parameters at most, and during a test more."""
 _PLAIN_S = 10.0
 """Seconds between two lines where there is no terminal."""
 
@@ -95,6 +99,13 @@ def comparison_line(comparison: Comparison) -> str:
     )
 
 
+def test_line(verdict: Verdict) -> str:
+    """How much was counted for a sequential test, and what it says so far."""
+    found = verdict.estimate
+    elo = "" if found is None else f", Elo {found.elo:+.1f} ± {found.elo_error:.1f} so far"
+    return f"{verdict.units:,} pairs{elo}; H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
+
+
 def trend(points: Sequence[Point], index: int) -> float:
     """How a parameter changed over the last share of the games."""
     last = points[-1]
@@ -109,6 +120,7 @@ class LiveTuning:
     def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
         self._plan, self._now = plan, now
         self._progress: Progress | None = None
+        self._verdict: Verdict | None = None
         self._doing, self._since = "", now()
         self._spinner = Spinner("dots")
         self._live = Live(
@@ -136,6 +148,10 @@ class LiveTuning:
         """Show how far it is."""
         self._progress = progress
 
+    def show_test(self, verdict: Verdict) -> None:
+        """Show where a sequential test stands."""
+        self._verdict = verdict
+
     def doing(self, what: str) -> None:
         """Show what is going on until something else does; nothing, with an empty text."""
         if what != self._doing:
@@ -145,36 +161,90 @@ class LiveTuning:
         parts: list[RenderableType] = []
         progress = self._progress
         if progress is not None:
-            parts.append(parameter_table(self._plan, progress.points))
+            size = self._live.console.size
+            lines = size.height - _OTHER_LINES - _TEST_LINES * (self._verdict is not None)
+            parts.append(parameter_table(self._plan, progress.points, size.width, lines))
             bar = ProgressBar(total=self._plan.games, completed=progress.games, width=48)
             parts += [bar, Text(progress_line(self._plan, progress))]
+        if self._verdict is not None:
+            parts += [gauge(self._verdict), Text(test_line(self._verdict))]
         if self._doing:
             self._spinner.update(text=f"{self._doing}, {duration(self._now() - self._since)}")
             parts.append(self._spinner)
         return Group(*parts)
 
 
-def parameter_table(plan: Plan, points: Sequence[Point]) -> Table:
-    """Each parameter's value, how it changes, and its way so far between its bounds."""
+def parameter_table(plan: Plan, points: Sequence[Point], width: int, lines: int) -> RenderableType:
+    """Each parameter's value and how it changes, in a space of so many columns and lines: with its
+    way so far between its bounds, or side by side without, or those alone that changed most.
+    """
+    room = max(lines - 1, 1)  # below the titles
+    if len(plan.names) <= room:
+        return _full_table(plan, points)
+    blocks = max(1, (width + _BLOCK_GAP) // (_block_width(plan) + _BLOCK_GAP))
+    indices = range(len(plan.names))
+    if len(plan.names) <= blocks * room:
+        return _blocks(plan, points, indices, blocks)
+    shown = blocks * max(room - 1, 1)
+    most = sorted(indices, key=lambda index: _moved(points, index), reverse=True)[:shown]
+    rest = f"and {len(plan.names) - len(most):,} more, which changed less"
+    return Group(_blocks(plan, points, sorted(most), blocks), Text(rest, style="dim"))
+
+
+def _moved(points: Sequence[Point], index: int) -> float:
+    return abs(points[-1].vector[index] - points[0].vector[index])
+
+
+def _full_table(plan: Plan, points: Sequence[Point]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("parameter")
     for title in ("start", "now", "trend"):
         table.add_column(title, justify="right")
     table.add_column("from low to high over the games")
     for index, name in enumerate(plan.names):
-        change = trend(points, index)
-        arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
-        now = points[-1].vector[index]
-        low, high = plan.low[index], plan.high[index]
-        at_end = " yellow" if now in (low, high) else ""
+        values = [point.vector[index] for point in points]
+        curve = _curve(values, plan.low[index], plan.high[index])
         table.add_row(
-            name,
-            f"{points[0].vector[index]:.4g}",
-            Text(f"{now:.4f}", style=f"bold{at_end}"),
-            f"{arrow} {abs(change):.4f}",
-            Text(_curve([point.vector[index] for point in points], low, high), style="blue"),
+            name, f"{values[0]:.4g}", *_now(plan, points, index), Text(curve, style="blue")
         )
     return table
+
+
+_BLOCK_GAP = 4
+"""Columns between the parameters that stand side by side."""
+_NUMBERS_WIDTH = 17
+"""Columns that a value and its trend take, about."""
+
+
+def _block_width(plan: Plan) -> int:
+    return max(map(len, (*plan.names, "parameter"))) + _NUMBERS_WIDTH
+
+
+def _blocks(plan: Plan, points: Sequence[Point], indices: Sequence[int], count: int) -> Table:
+    """Parameters in so many blocks side by side, each read from its top to its end."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    height = -(-len(indices) // count)
+    blocks = [indices[first : first + height] for first in range(0, len(indices), height)]
+    for _ in blocks:
+        table.add_column("parameter", no_wrap=True)
+        table.add_column("now", justify="right", no_wrap=True)
+        table.add_column("trend", justify="right", no_wrap=True)
+        table.add_column(width=_BLOCK_GAP - 2)
+    for row in range(height):
+        cells = list[RenderableType]()
+        for block in blocks:
+            if row < len(block):
+                cells += (plan.names[block[row]], *_now(plan, points, block[row]), "")
+        table.add_row(*cells)
+    return table
+
+
+def _now(plan: Plan, points: Sequence[Point], index: int) -> tuple[Text, Text]:
+    """A parameter's value, marked where it is at an end of its range, and its trend."""
+    now, change = points[-1].vector[index], trend(points, index)
+    arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
+    at_end = " yellow" if now in (plan.low[index], plan.high[index]) else ""
+    return Text(f"{now:.4f}", style=f"bold{at_end}"), Text(f"{arrow} {abs(change):.4f}")
 
 
 def _curve(values: Sequence[float], low: float, high: float) -> str:
@@ -206,6 +276,12 @@ class PlainTuning:
         if self._now() - self._told >= _PLAIN_S:
             self._told = self._now()
             self.say(progress_line(self._plan, progress))
+
+    def show_test(self, verdict: Verdict) -> None:
+        """Print where a sequential test stands, now and then."""
+        if self._now() - self._told >= _PLAIN_S:
+            self._told = self._now()
+            self.say(f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
 
     def doing(self, what: str) -> None:
         """Nothing is shown of it."""

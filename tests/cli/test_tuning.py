@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,11 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
-from arena.cli.tuning import gain_of, pair_counts
+from arena.cli.tuning import measured
 from arena.reports.tuning import Plan, Progress, parameter_table, progress_line, trend
 from players.kernels.boards import load_board
-from players.learning.tuning.pictures import NAMES
-from players.learning.tuning.tuner import CHECKPOINT, Comparison, Point
+from players.learning.tuning.result import PICTURES
+from players.learning.tuning.tuner import CHECKPOINT, Comparison, Point, Tuner
 from players.weights import load_weights
 
 FILE = """
@@ -42,7 +41,6 @@ options = {{ iterations = 16, playouts = 1, endgame_mb = 1, memory_mb = 8 }}
 [selfplay]
 batch = 8
 """
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -63,9 +61,9 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     assert "In 4 fresh games against the start:" in result.output
     run = folder / "runs" / "it.tune"
     names = {path.name for path in run.iterdir()}
-    assert {CHECKPOINT, "weights.json", "player.toml", *NAMES} <= names
+    assert {CHECKPOINT, "weights.json", "player.toml", *PICTURES} <= names
     assert not any(name.endswith(".part") for name in names)
-    for name in NAMES:
+    for name in PICTURES:
         head = (run / name).read_bytes()[:5]
         assert head == (b"\x89PNG\r" if name.endswith("png") else b"<?xml")
     how = json.loads((run / "weights.json").read_text())["tuning"]
@@ -76,7 +74,7 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
         1,
     )
     assert how["settings"] == {"constant": 0.001, "batch": 8}
-    assert how["gain"]["games"] == 4
+    assert how["measured"]["games"] == 4
     assert set(how["versions"]) == {"bot-arena", "numba"}
     board = load_board("othello", rules.load("othello", preset="cornerless").variant)
     weights = load_weights(str(run / "weights.json"), "othello", board.moves)
@@ -94,58 +92,62 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     assert "32 of 32 games were played before." in again.output
 
 
-def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(folder: Path) -> None:
-    whole = folder / "whole"
-    whole.mkdir()
-    (whole / "it.toml").write_text(FILE.format(games=600))
-    (folder / "it.toml").write_text(FILE.format(games=600))
-    command = [sys.executable, "-m", "arena", "tune", "it.toml"]
-    path = os.pathsep.join(filter(None, (str(REPOSITORY), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path}
+KILLED = """
+import os, signal
+from arena.cli import app
+from players.learning.tuning.tuner import Tuner
+
+learn = Tuner.run_batch
+
+def run_batch(self):
+    learn(self)
+    if self.counts["batches"] == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Tuner.run_batch = run_batch
+app(["tune", "it.toml"])
+"""
+"""Dies once the third batch is learned; the first alone is in a checkpoint."""
+
+
+def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "it.toml").write_text(FILE.format(games=40))
     checkpoint = folder / "runs" / "it.tune" / CHECKPOINT
+    killed = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert games_in(checkpoint) == 8
+    learn = Tuner.run_batch
 
-    def start() -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
-        )
+    def interrupted(tuner: Tuner) -> None:
+        learn(tuner)
+        if tuner.counts["batches"] == 4:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    with start() as process:
-        wait_for(lambda: checkpoint.exists(), process)
-        process.kill()
-    assert 0 < games_in(checkpoint) < 600
-    with start() as process:
-        assert process.stdout is not None
-        before = games_in(checkpoint)
-        wait_for(lambda: games_in(checkpoint) > before, process)
-        process.send_signal(signal.SIGINT)
-        said = process.stdout.read()
-        assert process.wait(timeout=60) == 130
-    assert "Stopped; the best so far is in runs/it.tune/player.toml. Go on with: arena tune" in said
-    assert (folder / "runs" / "it.tune" / "player.toml").exists()
-    assert 0 < games_in(checkpoint) < 600
-    for where in (folder, whole):
-        done = subprocess.run(
-            command, cwd=where, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-    results = [
-        (where / "runs" / "it.tune" / "weights.json").read_text() for where in (folder, whole)
-    ]
-    assert results[0] == results[1]
-    shutil.rmtree(whole)
+    with monkeypatch.context() as patch:
+        patch.setattr(Tuner, "run_batch", interrupted)
+        stopped = tune(folder, games=40)
+    assert stopped.exit_code == 130
+    assert "8 of 40 games were played before." in stopped.output
+    assert "Stopped; the best so far is in runs/it.tune/player.toml. Go on with:" in stopped.output
+    assert games_in(checkpoint) == 32
+    assert tune(folder, games=40).exit_code == 0
+    resumed = kept(checkpoint)
+    shutil.rmtree(folder / "runs")
+    assert tune(folder, games=40).exit_code == 0
+    assert kept(checkpoint) == resumed
 
 
 def games_in(checkpoint: Path) -> int:
     return int(json.loads(checkpoint.read_text())["counts"]["games"])
 
 
-def wait_for(condition: object, process: subprocess.Popen[str]) -> None:
-    assert callable(condition)
-    until = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, "it ended too early"
-        assert time.monotonic() < until
-        time.sleep(0.02)
+def kept(checkpoint: Path) -> tuple[object, str]:
+    """All that a checkpoint has but the time taken, and the table beside it."""
+    content = json.loads(checkpoint.read_text())
+    assert content["counts"].pop("seconds") > 0
+    return content, checkpoint.with_name("weights.json").read_text()
 
 
 def test_mistakes_are_told(folder: Path) -> None:
@@ -172,7 +174,7 @@ PLAN = Plan("it", "self-play", 200, ("black b1", "c"), (0.9, 0.0), (1.1, 2.0))
 
 def test_the_live_view_shows_values_trends_and_the_score() -> None:
     console = Console(record=True, width=110, force_terminal=False)
-    console.print(parameter_table(PLAN, POINTS))
+    console.print(parameter_table(PLAN, POINTS, 110, 20))
     shown = console.export_text()
     assert "black b1" in shown
     assert "0.9000" in shown
@@ -186,10 +188,9 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
 
 def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:
     scores = [2.0] * 30 + [1.0] * 50 + [0.5] * 10 + [0.0] * 10
-    assert tuple(pair_counts(scores)) == (10, 10, 50, 0, 0, 30)
-    gain = gain_of(scores)
+    gain = measured(scores)
     assert gain["games"] == 200
     assert gain["score"] == pytest.approx(0.575)
     assert gain["elo"] == pytest.approx(52.5, abs=0.1)
     assert 40 < gain["elo_error_95"] < 70
-    assert gain_of([])["games"] == 0
+    assert measured([])["games"] == 0

@@ -15,7 +15,7 @@ import pytest
 import rules
 from arena.toml.file import FileError
 from players.learning.tuning.config import TuneConfig, load_config
-from players.learning.tuning.hall import Hall
+from players.learning.tuning.hall import KernelHall
 from players.learning.tuning.methods import (
     CmaEs,
     Duel,
@@ -28,7 +28,7 @@ from players.learning.tuning.methods import (
 from players.learning.tuning.plain import PlainDesk
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tasks import Aborted, Opened, Played, Task
-from players.learning.tuning.tuner import CHECKPOINT, MOST_POINTS, Tuner
+from players.learning.tuning.tuner import CHECKPOINT, MEASURE, MOST_POINTS, Tuner
 from players.options import UctOptions, WeightedUctOptions
 from players.options.tunable import tunable_table, tunables
 from players.weights import load_weights
@@ -247,7 +247,7 @@ class TestGames:
         space = Space(CORNERLESS, BUDGET | options, [], PLAN)
         first = space.contestant(space.start)
         second = space.contestant(np.linspace(0.9, 1.1, len(space.start)).tolist())
-        hall = Hall(CORNERLESS, "weighted-uct", first, 1)
+        hall = KernelHall(CORNERLESS, "weighted-uct", first, 1)
         hall.load(4)
         assert hall._counted is not None
         for number in range(2):
@@ -267,7 +267,7 @@ class TestGames:
         tasks = [Task((contestant, contestant), f"{n}", 4, f"{n}") for n in range(12)]
         results = []
         for threads in (1, 3):
-            hall = Hall(CORNERLESS, "weighted-uct", contestant, threads)
+            hall = KernelHall(CORNERLESS, "weighted-uct", contestant, threads)
             hall.load(4)
             results.append(hall.play(tasks))
             hall.close()
@@ -276,7 +276,7 @@ class TestGames:
 
     def test_openings_end_even_and_are_those_of_their_seed(self) -> None:
         space = Space(CORNERLESS, BUDGET, [], PLAN)
-        hall = Hall(CORNERLESS, "weighted-uct", space.contestant(space.start), 1)
+        hall = KernelHall(CORNERLESS, "weighted-uct", space.contestant(space.start), 1)
         lines = set()
         for seed in ("a", "b", "c", "a"):
             opened = hall._opened(seed, 6)
@@ -299,7 +299,7 @@ class TestGames:
             None,
         )
         contestant = space.contestant(space.start)
-        hall = Hall(game, "alphabeta", contestant, 2)
+        hall = KernelHall(game, "alphabeta", contestant, 2)
         hall.load(2)
         games = hall.play([Task((contestant, contestant), "x", 2, "y")] * 2)
         assert games[0] == games[1]
@@ -344,12 +344,12 @@ def config_of(folder: Path, method: str, games: int = 80, threads: int = 2) -> T
 def run(tuner: Tuner, batches: int = 1000) -> Tuner:
     while batches and not tuner.finished:
         batches -= 1
-        if tuner.learned:
-            tuner.measure()
-            continue
-        tuner.run_batch()
         if tuner.wants_comparison:
             tuner.compare()
+        elif tuner.learned:
+            tuner.extend(MEASURE, tuner.config.measure_games // 2)
+        else:
+            tuner.run_batch()
     return tuner
 
 
@@ -377,7 +377,7 @@ class TestTuner:
             each["config"].pop("threads", None)
         assert one == other
         assert len(one["comparisons"]) == 2
-        assert len(one["measured"]) == 4
+        assert len(one["matches"][MEASURE]) == 4
         assert list(last.vector) != list(last.space.start)
 
     def test_more_games_are_welcome_and_other_settings_are_not(self, tmp_path: Path) -> None:

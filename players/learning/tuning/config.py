@@ -6,139 +6,21 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 import rules as rule_sets
-from arena.toml.file import FileError, NotToml, Problem, parse, problems
+from arena.toml.file import FileError, problems, read_file
 from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, Table, did_you_mean, explain, read_tables, shown
+from arena.toml.tables import Finding, Table, did_you_mean, explain, read_tables, shown, wrong_name
 from players.catalogue import BUILTINS
-from players.learning.tuning.space import Range, Symmetry, WeightsPlan
+from players.learning.tuning.space import Range, WeightsPlan
+from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
 from players.options.tunable import Tunable, tunable_table, tunables
-
-MethodName = Literal["selfplay", "spsa", "cma"]
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that say how long a player thinks; there is no other clock."""
-
-FLAT = "flat"
-"""The table of weights that are all 1."""
-
-
-class TuningTable(Table):
-    """`[tuning]`."""
-
-    name: str | None = None
-    method: MethodName | None = None
-    games: int = Field(default=10_000, ge=1, le=10**9)
-    """Games to learn from; comparisons come on top."""
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    threads: int | None = Field(default=None, ge=1, le=256)
-    """Games at once; left out, as many as there are cores. The result does not depend on it."""
-    compare_every: int = Field(default=2000, ge=1)
-    """Games between two comparisons with the start."""
-    compare_games: int = Field(default=200, ge=2, multiple_of=2)
-    """Games of a comparison."""
-    measure_games: int = Field(default=1000, ge=2, multiple_of=2)
-    """Games of the last one, which the result is given with."""
-
-
-class GameTable(Table):
-    """`[game]`: the rule set; the other keys are its settings, judged by it."""
-
-    model_config = ConfigDict(extra="allow")
-
-    rules: Literal["othello", "dots"] | None = None
-
-
-class OpeningsTable(Table):
-    """`[openings]`."""
-
-    plies: int = Field(default=6, ge=0, le=40)
-    """Random moves at the start of all games but those that `selfplay` learns from, which begin at
-    the start."""
-
-
-class PlayerTable(Table):
-    """`[player]`."""
-
-    bot: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
-
-
-class WeightsTable(Table):
-    """`[weights]`: the table of weights is tuned."""
-
-    start: str = FLAT
-    """Where to begin: "flat" for 1 everywhere, "hand", "league" or a file."""
-    range: list[float] | None = Field(default=None, min_length=2, max_length=2)
-    step: float | None = Field(default=None, gt=0)
-    colours: Literal["apart", "together"] = "apart"
-    symmetry: Symmetry = "all"
-
-
-class ParameterTable(Table):
-    """`[parameters.NAME]`: an option is tuned. What is left out is as the player declares it."""
-
-    low: float | None = None
-    high: float | None = None
-    step: float | None = Field(default=None, gt=0)
-
-
-class SelfplayTable(Table):
-    """`[selfplay]`."""
-
-    constant: float = Field(default=0.001, gt=0)
-    """What a weight gains for each move of the winner to its square, and loses for the loser's."""
-    batch: int = Field(default=16, ge=1, le=10_000)
-    """Games played with the same weights; their results are then taken one after the other. 1
-    for the rule to the letter, on one core."""
-
-
-class SpsaTable(Table):
-    """`[spsa]`: gains a/(A + k + 1)^alpha and perturbations c/(k + 1)^gamma at step k, in units of
-    the parameters' steps.
-    """
-
-    a: float = Field(default=10.0, gt=0)
-    A: float = Field(default=100.0, ge=0)
-    c: float = Field(default=1.0, gt=0)
-    alpha: float = Field(default=0.602, gt=0, le=2)
-    gamma: float = Field(default=0.101, ge=0, le=1)
-    pairs: int = Field(default=8, ge=1, le=10_000)
-    """Pairs of games a step."""
-
-
-class CmaTable(Table):
-    """`[cma]`."""
-
-    population: int | None = Field(default=None, ge=4, le=1000)
-    """Candidates a generation; left out, 4 + 3·ln(parameters)."""
-    sigma: float = Field(default=1.0, gt=0)
-    """The first standard deviation, in units of the parameters' steps."""
-    pairs: int = Field(default=16, ge=1, le=10_000)
-    """Pairs of games that a candidate plays against the mean at first."""
-    most_pairs: int = Field(default=256, ge=1, le=100_000)
-    """… and at most."""
-    resample: float = Field(default=0.25, ge=0, le=1)
-    """The share of a generation that plays again on other openings, at least 2: where that changes
-    their ranks too much, candidates play more pairs from then on. 0 for never."""
-
-
-class TuneFile(Table):
-    """The whole file. What is required is asked for later, so that all problems come at once."""
-
-    tuning: TuningTable = TuningTable()
-    game: GameTable = GameTable()
-    openings: OpeningsTable = OpeningsTable()
-    player: PlayerTable = PlayerTable()
-    weights: WeightsTable | None = None
-    parameters: dict[str, ParameterTable] = Field(default_factory=dict)
-    selfplay: SelfplayTable = SelfplayTable()
-    spsa: SpsaTable = SpsaTable()
-    cma: CmaTable = CmaTable()
 
 
 @dataclass(frozen=True)
@@ -155,6 +37,8 @@ class TuneConfig:
     compare_every: int
     compare_games: int
     measure_games: int
+    referee: bool
+    """Whether all games are played under the referee."""
     rules: str
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
@@ -179,16 +63,7 @@ FREE = ("name", "games", "threads")
 
 def load_config(path: Path) -> TuneConfig:
     """Read a tuning file. Raises `arena.toml.file.FileError` with every problem found."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-        data = parse(text)
-    except NotToml as error:
-        raise FileError(path, (error.problem,)) from None
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-        raise FileError(path, (Problem("", None, message),)) from None
-    except OSError as error:
-        raise FileError(path, (Problem("", None, f"cannot be read: {error.strerror}"),)) from None
+    text, data = read_file(path)
     reader = _Reader(data, path)
     config = reader.config()
     if reader.findings or config is None:
@@ -248,6 +123,7 @@ class _Reader:
             compare_every=tuning.compare_every,
             compare_games=tuning.compare_games,
             measure_games=tuning.measure_games,
+            referee=tuning.referee,
             rules=game.name,
             variant=dict(game.variant),
             plies=self.file.openings.plies,
@@ -261,12 +137,9 @@ class _Reader:
         name = self.file.tuning.name
         if name is None:
             return self._path.stem
-        if not name or "/" in name or name.startswith(".") or len(name.encode()) > 200:
-            self.report(
-                ("tuning", "name"),
-                "names the run's folder: no slash, no leading dot, not empty, at most 200 bytes; "
-                f"got {shown(name)}",
-            )
+        wrong = wrong_name(name, "the run's folder")
+        if wrong is not None:
+            self.report(("tuning", "name"), wrong)
         return name
 
     def _method(self) -> MethodName | None:

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 import rules as rule_sets
 from players.catalogue import BUILTINS
@@ -26,12 +25,8 @@ TRIES = 500
 """Openings drawn in search of a balanced one."""
 
 
-class Hall:
-    """Where games of one player against itself are played, on several threads.
-
-    Tasks alone decide what is played: neither how many threads there are, nor which game is done
-    first; unless players think for milliseconds.
-    """
+class KernelHall:
+    """A hall in this process, on several threads."""
 
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
@@ -45,14 +40,6 @@ class Hall:
         self._pool = ThreadPoolExecutor(threads)
         options = BUILTINS[bot].options.model_validate(sample.options)
         self._counted = options if isinstance(options, UctOptions) and is_counted(options) else None
-
-    def judge(self, contestant: Contestant) -> None:
-        """Raise ValueError where the player would refuse its options."""
-        try:
-            BUILTINS[self._bot].options.model_validate(contestant.options)
-        except ValidationError as error:
-            said = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
-            raise ValueError(f"{self._bot} refuses options within the bounds: {said}") from None
 
     def load(self, plies: int) -> None:
         """Compile what games need, or find it in the cache. Raises ValueError with what the player

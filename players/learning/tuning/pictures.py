@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -18,13 +19,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter
 
+from players.learning.tuning.result import BOARD, PARAMETERS, SUFFIXES
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import Comparison, Point
 from players.weights import SIDES
-
-PARAMETERS, BOARD = "parameters", "board"
-SUFFIXES = ("png", "svg")
-NAMES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix in SUFFIXES)
 
 _INK, _FAINT, _GRID, _LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 _LABELLED = 24
@@ -91,10 +89,10 @@ def parameter_figure(
         groups.setdefault(f"weights, {side}" if side else "weights", []).append(index)
     panels = list(groups.items())
     count = len(panels) + bool(comparisons)
-    columns = min(count, 3)
+    columns = min(count, 2)
     rows = -(-count // columns)
     figure = Figure(
-        figsize=(5.2 * columns, 0.9 + 4.2 * rows),
+        figsize=(4.8 * columns, 0.9 + 3.6 * rows),
         layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12),
     )
     _head(figure, title, about)
@@ -115,7 +113,7 @@ def parameter_figure(
 
 def _head(figure: Figure, title: str, about: str) -> None:
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
-    figure.supxlabel(about, x=0.012, ha="left", fontsize=9, color=_FAINT)
+    figure.supxlabel(fill(about, 110), x=0.012, ha="left", fontsize=8, color=_FAINT)
 
 
 def _draw_parameters(
@@ -123,7 +121,7 @@ def _draw_parameters(
 ) -> None:
     games = [point.games for point in points]
     axes.set_title(name, loc="left", fontsize=11)
-    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(indices)))
+    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.85, len(indices)))
     lines = []
     for index, colour in zip(indices, colours, strict=True):
         values = [point.vector[index] for point in points]
@@ -132,19 +130,20 @@ def _draw_parameters(
         lines.append((values[-1], space.names[index].rpartition(" ")[2], colour))
     low, high = axes.get_ylim()
     if 1 < len(indices) <= _LABELLED:
-        for place, (_, label, colour) in zip(
-            _apart([value for value, _, _ in sorted(lines, key=_value)], low, high),
-            sorted(lines, key=_value),
-            strict=True,
-        ):
+        lines.sort(key=_value)
+        places = _apart([value for value, _, _ in lines], low, high)
+        for place, (value, label, colour) in zip(places, lines, strict=True):
             axes.annotate(
                 label,
-                (1.01, place),
+                (1.0, value),
+                (1.06, place),
                 xycoords=("axes fraction", "data"),
+                textcoords=("axes fraction", "data"),
                 color=colour,
                 va="center",
                 fontsize=8,
                 annotation_clip=False,
+                arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6},
             )
 
 
@@ -187,7 +186,7 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     boards = [space.by_move(each) for each in (space.start, vector)]
     sides = (0, 1) if space.plan.colours == "apart" else (0,)
     figure = Figure(
-        figsize=(11, 0.9 + 4.9 * len(sides)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+        figsize=(8.4, 0.8 + 3.7 * len(sides)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     )
     _head(figure, title, about)
     grid = figure.subplots(len(sides), 2, squeeze=False)
@@ -215,13 +214,14 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any) -> Any:
             )
             continue
         dark = abs(norm(squares[row, column]) - 0.5) > 0.35
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="white"))
         axes.text(
             column,
             row,
             f"{squares[row, column]:.3f}",
             ha="center",
             va="center",
-            fontsize=8,
+            fontsize=7,
             color="white" if dark else _INK,
         )
     axes.set_xticks(range(8), list("abcdefgh"))

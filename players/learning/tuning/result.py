@@ -3,49 +3,86 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import Tuner, write_whole
 
-WEIGHTS, PLAYER = "weights.json", "player.toml"
+WEIGHTS, PLAYER, START = "weights.json", "player.toml", "start.json"
+PARAMETERS, BOARD = "parameters", "board"
+SUFFIXES = ("png", "svg")
+PICTURES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix in SUFFIXES)
 
 
-def provenance(tuner: Tuner, gain: dict[str, Any]) -> dict[str, Any]:
-    """How the values were found, and what `gain` was measured."""
+def provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
+    """How the values were found, and what was found about them: `verdict`."""
     config = tuner.config
+    packages = ("bot-arena", "numba", *(("cma",) if config.method == "cma" else ()))
     return {
         "rules": config.rules,
         "variant": config.variant,
         "bot": config.bot,
         "options": config.options,
+        "start": start_of(config),
         "method": config.method,
         "settings": config.method_settings,
         "games": tuner.counts["games"],
+        "games_by": "the referee" if config.referee else "kernels in process",
+        "opening_plies": config.plies,
         "seed": config.seed,
-        "versions": {"bot-arena": version("bot-arena"), "numba": version("numba")},
-        "gain": gain,
+        "versions": {package: version(package) for package in packages},
+        **verdict,
     }
 
 
-def write_result(tuner: Tuner, folder: Path, gain: dict[str, Any]) -> None:
-    """Write the table of weights, where one was tuned, and the player. Raises OSError."""
-    space, vector, config = tuner.space, tuner.vector, tuner.config
+def start_of(config: TuneConfig) -> dict[str, Any]:
+    """Where what is tuned began, and its bounds."""
+    start: dict[str, Any] = {
+        each.name: {"value": each.start, "low": each.low, "high": each.high}
+        for each in config.ranges
+    }
+    plan = config.weights
+    if plan is not None:
+        shared = {"colours": plan.colours, "symmetry": plan.symmetry}
+        start[plan.option] = {"table": plan.start, "low": plan.low, "high": plan.high, **shared}
+    return start
+
+
+def player_options(
+    space: Space, vector: Sequence[float], path: Path, notes: dict[str, Any]
+) -> dict[str, Any]:
+    """The options that make a player of these values. Where a table of weights is tuned, it is
+    written to `path` with `notes` before it. Raises OSError.
+    """
     options = dict(space.contestant(vector).options)
-    how = provenance(tuner, gain)
-    if config.weights is not None:
-        options[config.weights.option] = WEIGHTS
-        about = (
-            f"Weights tuned by self-play for {config.rules}: {config.method}, "
-            f"{tuner.counts['games']} games."
-        )
-        table = {"about": about, "tuning": how, **space.table(vector)}
-        write_whole(folder / WEIGHTS, laid_out(table))
+    if space.plan is not None:
+        write_whole(path, laid_out({**notes, **space.table(vector)}))
+        options[space.plan.option] = str(path.resolve())
+    return options
+
+
+def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[str, Any]:
+    """Write the table of weights, where one was tuned, and the player; its options. Raises OSError.
+
+    `verdict` is what was found about the values, by key.
+    """
+    config, how = tuner.config, provenance(tuner, verdict)
+    about = (
+        f"Weights tuned by self-play for {config.rules}: {config.method}, "
+        f"{tuner.counts['games']} games."
+    )
+    notes = {"about": about, "tuning": how}
+    options = player_options(tuner.space, tuner.vector, folder / WEIGHTS, notes)
     lines = [f"# {line}" for line in json.dumps(how, indent=1, ensure_ascii=False).splitlines()]
     values = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in options.items()]
-    entry = ["", "[[player]]", f'bot = "{config.bot}"', "", "[player.options]", *values, ""]
-    write_whole(folder / PLAYER, "\n".join(lines + entry))
+    name = json.dumps(config.name, ensure_ascii=False)
+    entry = ["", "[[player]]", f'bot = "{config.bot}"', f"name = {name}", "", "[player.options]"]
+    write_whole(folder / PLAYER, "\n".join([*lines, *entry, *values, ""]))
+    return options
 
 
 def laid_out(table: dict[str, Any]) -> str:

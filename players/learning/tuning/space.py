@@ -25,6 +25,9 @@ Colours = Literal["apart", "together"]
 Vector = tuple[float, ...]
 """The values of the parameters, in their order."""
 
+FLAT = "flat"
+"""The table of weights that are all 1."""
+
 
 @dataclass(frozen=True)
 class Range:
@@ -47,7 +50,7 @@ class WeightsPlan:
     option: str
     """The option that names the table."""
     start: str
-    """"flat", a table that comes along, or a file."""
+    """FLAT, a table that comes along, or a file."""
     low: float
     high: float
     step: float
@@ -102,7 +105,8 @@ class Space:
             each.name: round(value) if each.whole else value
             for each, value in zip(self._ranges, vector, strict=False)
         }
-        return Contestant(options, None if self.plan is None else self._weights(vector))
+        weights = None if self.plan is None else self._weights(vector)
+        return Contestant(options, weights, tuple(vector))
 
     def of_move(self) -> dict[tuple[int, str], int]:
         """The parameter that is the weight of a seat's move; none for moves never played."""
@@ -135,7 +139,7 @@ class Space:
 
     def _first_weights(self, plan: WeightsPlan) -> Vector:
         """The weights to begin with, one for each orbit."""
-        if plan.start == "flat":
+        if plan.start == FLAT:
             weights = np.ones((2, MOVES), np.float32)
         else:
             weights = load_weights(plan.start, self.rules, self._board.moves)

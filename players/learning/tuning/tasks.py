@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from players.sdk import Clock, Start
@@ -16,6 +17,8 @@ class Contestant(NamedTuple):
     options: dict[str, Any]
     weights: Any
     """float32[2, MOVES], or None where no table is tuned."""
+    vector: tuple[float, ...]
+    """The values."""
 
 
 class Task(NamedTuple):
@@ -60,6 +63,28 @@ class Desk(Protocol):
 
     def play(self, contestants: tuple[Any, Any], opened: Opened, seeds: tuple[int, int]) -> Played:
         """Play a game on from its opening. Raises Aborted once it is to stop."""
+
+
+class Hall(Protocol):
+    """Where games of one player against itself are played, many at once.
+
+    Tasks alone decide what is played: neither how many play at once, nor which game is done first;
+    unless players think for milliseconds.
+    """
+
+    def load(self, plies: int) -> None:
+        """Make ready for games with openings of so many plies. Raises ValueError where none can be
+        played with these settings.
+        """
+
+    def play(self, tasks: Sequence[Task]) -> list[Played]:
+        """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
+
+    def abort(self) -> None:
+        """Have the games under way, and all that follow, end in Aborted."""
+
+    def close(self) -> None:
+        """Let go of threads and processes."""
 
 
 class Aborted(Exception):  # noqa: N818 - somebody's wish, no error

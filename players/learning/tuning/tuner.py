@@ -10,26 +10,43 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+from pydantic import ValidationError
+
 import rules as rule_sets
+from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.hall import Hall
+from players.learning.tuning.hall import KernelHall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import Task
+from players.learning.tuning.tasks import Hall, Task
 
 CHECKPOINT = "checkpoint.json"
-FORMAT = 1
+FORMAT = 2
+"""Of the checkpoint."""
 
 MOST_POINTS = 1000
 """The history is thinned to half as soon as it has more points."""
 
 CHUNK_PAIRS = 25
-"""Pairs of the last comparison between two checkpoints."""
+"""Pairs of a match between two checkpoints."""
+
+MEASURE, VERIFY = "measure", "verify"
+"""The matches against the start once all is learned: of a number of games fixed beforehand, which
+gives the figures, and as many as a sequential test asks for. Their openings and seeds are fresh."""
+
+MakeHall = Callable[[TuneConfig, Space], Hall]
+"""Opens a hall for the games of a tuning. Raises ValueError where there can be none."""
+
+
+def kernel_hall(config: TuneConfig, space: Space) -> Hall:
+    """One in this process."""
+    rule_set = rule_sets.load(config.rules, **config.variant)
+    return KernelHall(rule_set, config.bot, space.contestant(space.start), config.threads)
 
 
 class Point(NamedTuple):
@@ -69,7 +86,7 @@ class _Counts(TypedDict):
 class Tuner:
     """Plays the games of a tuning and learns from them, batch by batch."""
 
-    def __init__(self, config: TuneConfig, folder: Path) -> None:
+    def __init__(self, config: TuneConfig, folder: Path, make_hall: MakeHall) -> None:
         """Raises ValueError when what the configuration names cannot be used."""
         self.config, self._folder = config, folder
         rule_set = rule_sets.load(config.rules, **config.variant)
@@ -77,24 +94,29 @@ class Tuner:
         self._method: Method = make_method(
             config.method, config.method_settings, self.space, config.seed
         )
-        start = self.space.contestant(self.space.start)
-        self._hall = Hall(rule_set, config.bot, start, config.threads)
         for vector in (self.space.low, self.space.high):
-            self._hall.judge(self.space.contestant(vector.tolist()))
+            _judge(config.bot, self.space.contestant(vector.tolist()).options)
+        self._hall = make_hall(config, self.space)
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [Point(0, self.space.start)]
         self._stride = 1
         self.comparisons: list[Comparison] = []
-        self.measured: tuple[float, ...] = ()
-        """The pairs of the last comparison, so far."""
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was found of other values is none of these."""
+        self.matches: dict[str, tuple[float, ...]] = {MEASURE: (), VERIFY: ()}
+        """What each pair of the matches against the start brought so far: 0 to 2."""
+        self.verdicts: dict[str, dict[str, Any]] = {}
+        """What sequential tests said, each under a name of its own; kept for who makes them."""
 
     @classmethod
-    def open(cls, config: TuneConfig, folder: Path) -> Tuner:
+    def open(cls, config: TuneConfig, folder: Path, make_hall: MakeHall = kernel_hall) -> Tuner:
         """The tuning in `folder` as its checkpoint has it, or a new one.
 
         Raises ValueError when the checkpoint is damaged or of another configuration.
         """
-        tuner, path = cls(config, folder), folder / CHECKPOINT
+        tuner, path = cls(config, folder, make_hall), folder / CHECKPOINT
         if path.exists():
             tuner._restore(path)
         return tuner
@@ -112,7 +134,7 @@ class Tuner:
     @property
     def finished(self) -> bool:
         """Whether the last comparison was played too."""
-        return self.learned and 2 * len(self.measured) >= self.config.measure_games
+        return self.learned and 2 * len(self.matches[MEASURE]) >= self.config.measure_games
 
     @property
     def wants_comparison(self) -> bool:
@@ -130,7 +152,7 @@ class Tuner:
         """Play the games of a batch and learn from them. Raises Aborted, nothing learned."""
         began, counts = time.monotonic(), self.counts
         duels = self._method.duels()
-        self.measured = ()  # of other parameters
+        self._forget()
         games = self._hall.play(self._tasks(duels, "learn", counts["games"]))
         self._method.learn(games)
         counts["batches"] += 1
@@ -149,12 +171,12 @@ class Tuner:
         self.comparisons.append(Comparison(self.counts["games"], scores))
         return self.comparisons[-1]
 
-    def measure(self) -> None:
-        """Play some more of the pairs that the result is given with. Raises Aborted."""
-        done, wanted = len(self.measured), self.config.measure_games // 2
-        count = min(CHUNK_PAIRS, wanted - done)
-        purpose = f"measure:{self.counts['games']}"
-        self.measured += self._against_start(purpose, done, count)
+    def extend(self, match: str, most: int) -> None:
+        """Play some more pairs of a match, up to `most` in all. Raises Aborted."""
+        done = len(self.matches[match])
+        purpose = f"{match}:{self.counts['games']}"
+        more = self._against_start(purpose, done, min(CHUNK_PAIRS, most - done))
+        self.matches[match] += more
 
     def _against_start(self, purpose: str, first: int, count: int) -> tuple[float, ...]:
         duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
@@ -193,13 +215,19 @@ class Tuner:
             "stride": self._stride,
             "points": self.points,
             "comparisons": self.comparisons,
-            "measured": self.measured,
+            "matches": self.matches,
+            "verdicts": self.verdicts,
         }
         write_whole(self._folder / CHECKPOINT, json.dumps(content))
 
     def _restore(self, path: Path) -> None:
         try:
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT:
+                raise _Changed(
+                    f"{path}: written by another version of the arena, {content['version']}; "
+                    "finish with that, or move it away to begin anew"
+                )
             before = content["config"]
             changed = list(_differences(before, json.loads(json.dumps(self.config.identity()))))
             if changed:
@@ -216,7 +244,8 @@ class Tuner:
             self.comparisons = [
                 Comparison(games, tuple(scores)) for games, scores in content["comparisons"]
             ]
-            self.measured = tuple(content["measured"])
+            self.matches = {name: tuple(content["matches"][name]) for name in self.matches}
+            self.verdicts = dict(content["verdicts"])
         except _Changed as error:
             raise ValueError(str(error)) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -226,8 +255,17 @@ class Tuner:
             ) from None
 
 
+def _judge(bot: str, options: dict[str, Any]) -> None:
+    """Raise ValueError where the player would refuse its options."""
+    try:
+        BUILTINS[bot].options.model_validate(options)
+    except ValidationError as error:
+        said = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
+        raise ValueError(f"{bot} refuses options within the bounds: {said}") from None
+
+
 class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
-    """The checkpoint is of another configuration."""
+    """The checkpoint is of another configuration or version."""
 
 
 def _differences(before: Any, after: Any, path: str = "") -> list[str]:
