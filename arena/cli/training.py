@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import time
-from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from arena.cli.apart import apart
+from arena.cli.courses import Course, load_course
 from arena.cli.exits import Exit, UserError
 from arena.cli.run_folder import cannot_be_written
 from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, held
 from arena.reports.live import duration
-from arena.reports.training import Block, LiveTraining, PlainTraining, Plan, block_lines
+from arena.reports.training import LiveTraining, PlainTraining, Plan
 from arena.tournament.stopping import Stop, stop_signals
-from players.kernels.tile_boards import TileBoard
-from players.learning.tiles.config import TrainConfig, load_config
-from players.learning.tiles.episodes import WHOLE_GAME
-from players.learning.tiles.trainer import CHECKPOINT, Trainer
+from players.learning.block_trainer import CHECKPOINT, BlockTrainer
 
 _DRAW_S = 30.0
 """The curve is drawn at most so often, and at the end."""
@@ -32,33 +29,32 @@ _LOADING_S = 2.0
 
 def train(file: Path, out: Path | None) -> Exit:
     """Play the games of a training, or what is left of them. Raises UserError and FileError."""
-    config = load_config(file)
-    folder = out or Path("runs") / f"{config.name}.train"
+    course = load_course(file)
+    folder = out or Path("runs") / f"{course.config.name}.train"
     again = shlex.join(["arena", *sys.argv[1:]])
     with held(folder, CHECKPOINT):
         try:
-            return _train(config, folder, again)
+            return _train(course, folder, again)
         except BrokenPipeError:  # what is shown is read by nobody any more: no matter of the folder
             return Exit.INTERRUPTED
         except OSError as error:
             raise cannot_be_written(folder, error) from None
 
 
-def _train(config: TrainConfig, folder: Path, again: str) -> Exit:
+def _train(course: Course[Any], folder: Path, again: str) -> Exit:
     """Train in a folder that is held; the exit code. Raises UserError and OSError."""
     console = Console()
     with console.status("reading the checkpoint"):
-        trainer = _opened(config, folder)
+        trainer = _opened(course, folder)
     before = trainer.blocks
-    plan = Plan(config.name, about(config), config.games)
-    view = (
-        LiveTraining(console, plan, before, time.monotonic)
+    plan = Plan(course.config.name, course.about, course.config.games)
+    view: LiveTraining[Any] | PlainTraining[Any] = (
+        LiveTraining(console, plan, course.look, before, time.monotonic)
         if console.is_terminal
-        else PlainTraining(console)
+        else PlainTraining(console, course.look)
     )
-    tiles = TileBoard(config.rules, config.spawn).values[1:]
-    with Notes(folder, tiles, before) as notes:
-        training = _Training(trainer, plan, folder, view, notes)
+    with Notes(folder, course.look, before) as notes:
+        training = _Training(course, trainer, plan, folder, view, notes)
         training.say(f"{plan.name}: {plan.about}")
         if trainer.finished:
             training.say("It is finished: all games are played. More games in the file go on.")
@@ -77,9 +73,9 @@ def _train(config: TrainConfig, folder: Path, again: str) -> Exit:
     return Exit.DONE
 
 
-def _opened(config: TrainConfig, folder: Path) -> Trainer:
+def _opened(course: Course[Any], folder: Path) -> BlockTrainer[Any, Any]:
     try:
-        return apart(partial(Trainer.open, config, folder))
+        return apart(partial(course.open, folder))
     except ValueError as error:
         raise UserError(str(error)) from None
 
@@ -89,13 +85,14 @@ class _Training:
 
     def __init__(
         self,
-        trainer: Trainer,
+        course: Course[Any],
+        trainer: BlockTrainer[Any, Any],
         plan: Plan,
         folder: Path,
-        view: LiveTraining | PlainTraining,
-        notes: Notes,
+        view: LiveTraining[Any] | PlainTraining[Any],
+        notes: Notes[Any],
     ) -> None:
-        self._trainer, self._plan, self._folder = trainer, plan, folder
+        self._course, self._trainer, self._plan, self._folder = course, trainer, plan, folder
         self._view, self._notes = view, notes
         self._drawn_at = time.monotonic()
 
@@ -127,13 +124,12 @@ class _Training:
         seconds = duration(sum(block.seconds for block in blocks))
         self.say(
             f"{blocks[-1].games:,} games in {seconds}; the last {self._trainer.config.block:,} "
-            f"averaged {blocks[-1].mean:,.0f}."
+            f"{self._course.outcome(blocks[-1])}."
         )
         self.say(f"The curve is in {self._folder / PICTURES[0]}, each block in {TABLE} beside it.")
         self.say("The player, for a tournament of `arena run`:")
-        network = json.dumps(str((self._folder / NETWORK).resolve()), ensure_ascii=False)
-        for line in ("[[player]]", 'bot = "expectimax"', f"options = {{ weights = {network} }}"):
-            self.say(f"    {line}")
+        for line in self._course.players(str((self._folder / NETWORK).resolve())):
+            self.say(f"    {line}".rstrip())
 
     def _load_kernels(self) -> None:
         """Compile the kernels, or find them in the cache."""
@@ -150,7 +146,7 @@ class _Training:
 
     def _play(self, stop: Stop) -> None:
         """Play block after block until all are played or somebody stops it; save what there is."""
-        every = self._trainer.config.checkpoint_every
+        every = self._course.config.checkpoint_every
         while not stop.asked:
             self._view.doing(f"playing block {len(self._trainer.blocks) + 1:,}")
             block = apart(self._trainer.run_block)
@@ -165,9 +161,9 @@ class _Training:
             self.say("Stopping: a checkpoint is saved first.")
         self._save()
 
-    def _add(self, block: Block) -> None:
+    def _add(self, block: Any) -> None:
         self._notes.add(block)
-        for line in block_lines(block):
+        for line in self._course.look.lines(block):
             self._notes.log(line)
         self._view.show(block)
 
@@ -177,41 +173,8 @@ class _Training:
 
     def _draw(self) -> None:
         """Draw the learning curve, of at least one block."""
-        from players.learning.curve import save_curve  # matplotlib takes a second to load
-
         if self._trainer.blocks:
             self._view.doing("drawing the curve")
-            save_curve(self._folder, self._trainer.blocks, self._plan.name, self._plan.about)
+            draw = self._course.draw()
+            draw(self._folder, self._trainer.blocks, self._plan.name, self._plan.about)
         self._drawn_at = time.monotonic()
-
-
-def about(config: TrainConfig) -> str:
-    """What learns, and how, in a line."""
-    sizes = Counter(map(len, config.tuples))
-    tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
-    stages = "".join(f", stage from {tile}" for tile in config.stages)
-    start = f", boards start at {config.initial:g}" if config.initial else ""
-    return " · ".join(
-        (
-            f"{config.rules}, spawn {config.spawn}",
-            f"tuples: {tuples} cells{stages}{start}",
-            f"{_target(config)} {config.updates}, {_rate(config)}",
-            f"seed {config.seed}",
-        )
-    )
-
-
-def _target(config: TrainConfig) -> str:
-    """What values are moved towards, as the literature writes it."""
-    ahead = "" if config.steps == WHOLE_GAME else f", {config.steps} steps"
-    return {
-        "td0": "TD(0)",
-        "td-lambda": f"TD({config.mix:g}){ahead}",
-        "n-step": f"{config.steps}-step TD",
-        "monte-carlo": "Monte Carlo",
-    }[config.target]
-
-
-def _rate(config: TrainConfig) -> str:
-    rate = {"tc": "temporal coherence", "fixed": "fixed rate"}[config.rate]
-    return f"{rate}, alpha {config.alpha:g}"

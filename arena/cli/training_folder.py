@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal, Self, TextIO
+from typing import Generic, Literal, Self, TextIO, TypeVar
 
 from arena.cli import run_folder
 from arena.cli.run_folder import Work
-from arena.reports.training import Block, csv_header, csv_line
+from arena.reports.training import Look, Timed
 
 NETWORK, LOG, TABLE = "network.ntuple", "log.txt", "curve.csv"
 PICTURES = ("curve.png", "curve.svg")
@@ -30,18 +30,21 @@ def held(folder: Path, checkpoint: str) -> AbstractContextManager[None]:
     return run_folder.held(folder, Work("arena train", "training", checkpoint, files))
 
 
-class Notes:
+_Block = TypeVar("_Block", bound=Timed)
+
+
+class Notes(Generic[_Block]):
     """The log and the table of an open training. A context manager.
 
     The table is written anew from the blocks that the checkpoint has: those after it are played
     again. The log keeps all.
     """
 
-    def __init__(self, folder: Path, tiles: Sequence[int], blocks: Sequence[Block]) -> None:
-        self._tiles = tiles
+    def __init__(self, folder: Path, look: Look[_Block], blocks: Sequence[_Block]) -> None:
+        self._look = look
         self._log, self._table = _lines(folder / LOG, "a"), _lines(folder / TABLE, "w")
-        lines = (csv_line(block, tiles) for block in blocks)
-        self._table.write("".join((csv_header(tiles), *lines)))
+        lines = (look.csv_line(block) for block in blocks)
+        self._table.write("".join((look.csv_header(), *lines)))
         self._table.flush()
 
     def __enter__(self) -> Self:
@@ -55,9 +58,9 @@ class Notes:
         """Keep a line that was shown."""
         self._log.write(f"{line}\n")
 
-    def add(self, block: Block) -> None:
+    def add(self, block: _Block) -> None:
         """Keep a block in the table."""
-        self._table.write(csv_line(block, self._tiles))
+        self._table.write(self._look.csv_line(block))
 
 
 def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:

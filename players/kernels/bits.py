@@ -67,6 +67,16 @@ def reversed_bits(_typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+@intrinsic
+def swapped_bytes(_typing: Any, word: Any) -> Any:
+    """The bytes in the opposite order."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(declare(builder.module, "llvm.bswap.i64", WORD, [WORD]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
 def deposit(builder: Any, bits: Any, mask: Any) -> Any:
     """LLVM code for the low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
     function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])

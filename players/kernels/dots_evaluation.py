@@ -17,11 +17,16 @@ from players.kernels import game
 from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.cache import part
 from players.kernels.dots import is_dots, open_boxes, sides, without
+from players.kernels.faces import face
 from players.kernels.fields import rows_of, whole
+from players.kernels.network_terms import NETWORK, worth
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
 """What is valued: having the move; what the mover loses if he must open the chains and loops there
 are now; boxes with three or four edges undrawn; chains of three or more; boxes in them."""
+
+CHAINS = 0
+"""The first of an evaluation's numbers: that it is of this kind, not a network's."""
 
 STAGES = 23
 """Values depend on the number of safe edges, up to so many less one, and on the parity of the
@@ -145,7 +150,7 @@ def quiet_value(across: Any, down: Any, stride: Any, boxes: Any, terms: Any) -> 
     stage, parity, features = quiet_features(across, down, stride, boxes)
     if features[2] == 0:
         return -100 * features[1]
-    index = (2 * stage + parity) * len(FEATURES)
+    index = 1 + (2 * stage + parity) * len(FEATURES)
     value = np.int64(0)
     for feature in features:
         value += feature * terms[index]
@@ -163,11 +168,14 @@ def _evaluate(position: Any, terms: Any) -> Any:
 
     def evaluate(position: Any, terms: Any) -> Any:
         across, down, lead, seat, stride, boxes, _ = position
-        across, down, taken, price = capture(across, down, stride, boxes)
-        value = np.int64(0)
-        if across | down != ZERO:
-            value = quiet_value(across, down, stride, boxes, terms)
-            value = max(value, -100 * price - value)
+        if terms[0] == NETWORK:
+            value, taken = worth(face(position), terms), np.int64(0)
+        else:
+            across, down, taken, price = capture(across, down, stride, boxes)
+            value = np.int64(0)
+            if across | down != ZERO:
+                value = quiet_value(across, down, stride, boxes, terms)
+                value = max(value, -100 * price - value)
         value += 100 * ((lead if seat == 0 else -lead) + taken)
         return min(max(value, -game.LIMIT), game.LIMIT)
 
@@ -191,12 +199,12 @@ def _expectation(position: Any, value: Any) -> Any:
 
 
 def from_features(content: Any) -> Any:
-    """int32[:]: the terms of an evaluation from a list of the STAGES, each the values of the
-    FEATURES where the parity is even and where it is odd.
+    """int32[:]: the terms of an evaluation, CHAINS first, from a list of the STAGES, each the
+    values of the FEATURES where the parity is even and where it is odd.
     """
     place = "features"
     stages = rows_of(content, STAGES, place)
-    terms = []
+    terms = [CHAINS]
     for stage, parities in enumerate(stages):
         place = f"features: {stage} safe edges"
         for values in rows_of(parities, 2, place):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.kernels.cache import part
-from players.kernels.tiles import entry, flipped, largest, mirrored, transposed
+from players.kernels.tiles import entry, flipped, mirrored, progress, transposed
 
 SYMMETRIES = 8
 
@@ -29,7 +29,7 @@ class Network(NamedTuple):
     offsets: Any
     """int64[tuples + 1]: where each tuple's table begins; at the end the size of a stage."""
     floors: Any
-    """uint64[stages − 1]: the index of the largest tile from which on each later stage counts."""
+    """uint64[stages − 1]: the `progress` from which on each later stage counts."""
     initial: Any
     """float64: what the sum of entries is added to: the value of a board never met."""
 
@@ -88,9 +88,9 @@ def stage_offset(board: Any, network: Any) -> Any:
     """Where the tables of the board's stage begin."""
     stage = np.int64(0)
     if len(network.floors) > 0:
-        tile = largest(board)
+        reached = progress(board)
         for floor in network.floors:
-            stage += np.int64(tile >= floor)
+            stage += np.int64(reached >= floor)
     return stage * network.offsets[-1]
 
 
@@ -109,9 +109,15 @@ def symmetric(board: Any) -> Any:
 @part
 def _value_in_stage(board: Any, network: Any) -> Any:
     """`value` of a network with several stages."""
+    a, b, c, d, e, f, g, h = symmetric(board)
     first, total = stage_offset(board, network), NOTHING
-    for twin in symmetric(board):
-        for index in range(len(network.masks)):
-            at = np.uint64(first + network.offsets[index])
-            total += weight(network, at + entry(twin, network.masks[index]))
+    for index in range(len(network.masks)):
+        at, mask = np.uint64(first + network.offsets[index]), network.masks[index]
+        total += (
+            (weight(network, at + entry(a, mask)) + weight(network, at + entry(b, mask)))
+            + (weight(network, at + entry(c, mask)) + weight(network, at + entry(d, mask)))
+        ) + (
+            (weight(network, at + entry(e, mask)) + weight(network, at + entry(f, mask)))
+            + (weight(network, at + entry(g, mask)) + weight(network, at + entry(h, mask)))
+        )
     return network.initial + np.float64(total)

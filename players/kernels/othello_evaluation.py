@@ -10,8 +10,10 @@ from numba.extending import overload
 from players.kernels import game
 from players.kernels.bits import ONE, ZERO, popcount
 from players.kernels.cache import part
+from players.kernels.faces import face
 from players.kernels.fields import members, rows_of, whole
 from players.kernels.lines import beside
+from players.kernels.network_terms import NETWORK, worth
 from players.kernels.othello import is_othello, legal, margin
 from players.kernels.othello_patterns import ENTRIES, canonical_entries, pattern_sum, transposed
 
@@ -44,6 +46,8 @@ def _evaluate(position: Any, terms: Any) -> Any:
         own, other, _, playable, free = position
         if terms[0] == PATTERNS:
             score = by_patterns(own, other, playable, free, terms)
+        elif terms[0] == NETWORK:
+            score = worth(face(position), terms)
         else:
             score = by_features(own, other, playable, free, terms)
         return min(max(score, -game.LIMIT), game.LIMIT)

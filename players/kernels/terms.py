@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import dots_evaluation, othello_evaluation
+from arena.toml.tables import shown
+from players.kernels import dots_evaluation, network_terms, othello_evaluation
 from players.options import EVALUATIONS
 
 DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error)
 """What NumPy raises for a file that is no archive, or is damaged."""
+
+INDIFFERENT = ("start", "stop_at_majority")
+"""Settings that a network does not depend on."""
 
 FOLDER = Path(__file__).resolve().parents[1] / "weights"
 
@@ -24,10 +28,12 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     """int32[:]: the evaluation `name`, or the one in the file `name`, for `rules` with the settings
     `variant`.
 
-    A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello. Raises
-    ValueError naming the file, the entry, and what is expected.
+    A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello, an `.ntuple`
+    file a network. Raises ValueError naming the file, the entry, and what is expected.
     """
     path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
+    if path.suffix == ".ntuple":
+        return _of_network(path, rules, variant)
     if path.suffix == ".npz" and (rules != "othello" or variant["size"] != 8):
         raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
     try:
@@ -42,6 +48,21 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
+    """The numbers of a network that learned these rules, the end of the game apart."""
+    from players.weights.network_file import load_network  # which builds on this room
+
+    network, header, _ = load_network(str(path), rules)
+    differences = [
+        f"{key} = {shown(header.variant.get(key))}, not {shown(value)}"
+        for key, value in variant.items()
+        if header.variant.get(key) != value and key not in INDIFFERENT
+    ]
+    if differences:
+        raise ValueError(f"{path}: is a network for {rules} with {' and '.join(differences)}")
+    return network_terms.terms_of(network)
 
 
 def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:

@@ -79,6 +79,11 @@ def entry(board: Any, masks: Any) -> Any:
     raise NotImplementedError
 
 
+def progress(board: Any) -> Any:
+    """How far the game is, as uint64, for a network's stages: the index of the largest tile."""
+    raise NotImplementedError
+
+
 def words(board: Any) -> Any:
     """The board as two uint64, to keep it in an array."""
     raise NotImplementedError

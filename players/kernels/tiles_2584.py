@@ -147,6 +147,17 @@ def _entry(board: Any, masks: Any) -> Any:
     return entry
 
 
+@answers(tiles.progress)
+def _progress(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def progress(board: Any) -> Any:
+        return tiles.largest(board)
+
+    return progress
+
+
 @answers(tiles.words)
 def _words(board: Any) -> Any:
     if not is_2584(board):

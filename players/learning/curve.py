@@ -6,6 +6,7 @@ Drawn with matplotlib's own objects: no window, no global state.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,26 +21,26 @@ SUFFIXES = ("png", "svg")
 SHOWN_TILES, RARE = 5, 0.01
 """Reach is drawn for so many tiles: the largest that this share of a block's games reached."""
 
-_INK, _FAINT, _GRID = "#22272e", "#6b7280", "#e5e7eb"
-_AVERAGE, _MAXIMUM = "#2563eb", "#f59e0b"
+_INK, FAINT, GRID = "#22272e", "#6b7280", "#e5e7eb"
+AVERAGE, _MAXIMUM = "#2563eb", "#f59e0b"
 _TILES = ("#fdba74", "#fb8b3c", "#e4572e", "#b5305c", "#6a2a8c")
 """From the smallest tile to the largest."""
-_PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
+PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
 _MARKED = 40
 """Up to so many blocks each is a dot on its line."""
 
 _STYLE: dict[Any, Any] = {
     "font.size": 10,
-    "axes.edgecolor": _FAINT,
+    "axes.edgecolor": FAINT,
     "axes.labelcolor": _INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": _GRID,
+    "grid.color": GRID,
     "text.color": _INK,
-    "xtick.color": _FAINT,
-    "ytick.color": _FAINT,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
     "text.parse_math": False,  # a name may have $ in it
     "svg.fonttype": "none",  # text stays text: it can be searched, and read aloud
     "svg.hashsalt": "arena",  # the same blocks make the same file
@@ -73,20 +74,29 @@ def save_curve(folder: Path, blocks: Sequence[Point], title: str, about: str) ->
 
     `about` stands under the `title` and says what learns, and how. Raises OSError.
     """
-    with matplotlib.rc_context(_STYLE):
-        figure = learning_curve(blocks, title, about)
-        for suffix in SUFFIXES:
-            path = folder / f"curve.{suffix}"
-            partial = path.with_suffix(f".{suffix}.part")
-            figure.savefig(partial, format=suffix, dpi=150, metadata=_undated(suffix))
-            partial.replace(path)
+    with styled():
+        save_figure(folder, learning_curve(blocks, title, about))
+
+
+def styled() -> AbstractContextManager[None]:
+    """Figures made meanwhile look as ours do."""
+    return matplotlib.rc_context(_STYLE)
+
+
+def save_figure(folder: Path, figure: Figure) -> None:
+    """Write a figure to curve.png and curve.svg in `folder`, each as a whole. Raises OSError."""
+    for suffix in SUFFIXES:
+        path = folder / f"curve.{suffix}"
+        partial = path.with_suffix(f".{suffix}.part")
+        figure.savefig(partial, format=suffix, dpi=150, metadata=_undated(suffix))
+        partial.replace(path)
 
 
 def learning_curve(blocks: Sequence[Point], title: str, about: str) -> Figure:
     """The average and best score of each block at the left, its reach rates at the right."""
     figure = Figure(figsize=(12, 5.2), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
-    figure.supxlabel(about, x=0.012, ha="left", fontsize=9, color=_FAINT)
+    figure.supxlabel(about, x=0.012, ha="left", fontsize=9, color=FAINT)
     scores, reach = figure.subplots(1, 2)
     _draw_scores(scores, blocks)
     _draw_reach(reach, blocks)
@@ -110,10 +120,12 @@ def _draw_scores(axes: Axes, blocks: Sequence[Point]) -> None:
     axes.set_title("Score, by block of games", loc="left", fontsize=11)
     axes.set_ylabel("score of a game")
     axes.yaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.plot(games, mean, _line(blocks), color=_AVERAGE, label=f"average {mean[-1]:,.0f}", **_PEN)
-    axes.plot(games, best, ".", color=_MAXIMUM, label=f"maximum {best[-1]:,}", **_PEN)
+    axes.plot(
+        games, mean, drawn_line(blocks), color=AVERAGE, label=f"average {mean[-1]:,.0f}", **PEN
+    )
+    axes.plot(games, best, ".", color=_MAXIMUM, label=f"maximum {best[-1]:,}", **PEN)
     axes.set_ylim(0)
-    axes.fill_between(games, mean, color=_AVERAGE, alpha=0.08, linewidth=0)
+    axes.fill_between(games, mean, color=AVERAGE, alpha=0.08, linewidth=0)
 
 
 def _draw_reach(axes: Axes, blocks: Sequence[Point]) -> None:
@@ -126,7 +138,7 @@ def _draw_reach(axes: Axes, blocks: Sequence[Point]) -> None:
     for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
         shares = [_share(block, tile) for block in blocks]
         label = f"{tile}:  {100 * shares[-1]:.1f} %"
-        axes.plot(games, shares, _line(blocks), color=colour, label=label, **_PEN)
+        axes.plot(games, shares, drawn_line(blocks), color=colour, label=label, **PEN)
 
 
 def _share(block: Point, tile: int) -> float:
@@ -134,7 +146,7 @@ def _share(block: Point, tile: int) -> float:
     return block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0)
 
 
-def _line(blocks: Sequence[Point]) -> str:
+def drawn_line(blocks: Sequence[object]) -> str:
     """A line, with a dot a block while they are few."""
     return "-o" if len(blocks) <= _MARKED else "-"
 

@@ -21,6 +21,13 @@ With `numbers` "float32" a weight is itself. With "int16" it is the number times
 The value of a board after a slide is `initial` plus the sum of one weight for each tuple on each of
 the board's 8 symmetric images. Its stage is how many of `stages` its largest tile has reached;
 where a stage's weight is 0, the weight of the stage before stands for it.
+
+In Othello and in dots and boxes the board is a position as its mover sees it, the value what he
+still wins by, in discs or boxes, and the stage how many of `stages` the discs on the board, or the
+edges drawn, have reached. In Othello a tuple has 3^n weights, at numbers in base three: 0 for an
+empty square, 1 for a disc of the mover, 2 for one of the other, the lowest digit first, squares in
+the order a1 b1 … h8. In dots it has 2^n, at numbers whose bits are 1 for edges not drawn yet: the
+horizontal ones first, then the vertical, each in the order of their left or upper dots, row by row.
 """
 
 from __future__ import annotations
@@ -66,7 +73,7 @@ class Loaded(NamedTuple):
 
 def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> Loaded:
     """The network in the file `name`, or that which comes with the package for `rules`, "default";
-    with the arrays named in `extra`. None as `rules` takes a network for either game.
+    with the arrays named in `extra`. None as `rules` takes a network for any game.
 
     Raises ValueError: the file with what is wrong and what to do.
     """

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from arena.toml.tables import Table
 from players.kernels.network import Network
 from players.kernels.tile_boards import CELL_BITS, TileBoard, tuple_masks
+from players.weights.board_tuples import BOARD_GAMES, STATES, board_cells
 from rules.position import square_name
 from rules.tiles import CELLS, SIZE, SPAWNS
 
@@ -32,14 +33,17 @@ class Extra(Table):
 class Header(Table):
     """What a file tells about its network."""
 
-    rules: Literal["2048", "2584"]
+    rules: Literal["2048", "2584", "othello", "dots"]
     """The game."""
-    spawn: str
-    """The spawn table it learned with."""
+    spawn: str = Field(default="", validate_default=True)
+    """Of 2048 and 2584: the spawn table it learned with."""
+    variant: dict[str, Any] = Field(default_factory=dict, validate_default=True)
+    """Of Othello and dots: the settings of the rules, complete."""
     tuples: tuple[tuple[str, ...], ...] = Field(min_length=1)
     """The cells of each tuple, such as `["a1", "b1", "c1", "d1"]`, in any order."""
     stages: tuple[int, ...] = ()
-    """The largest tile from which on each later stage counts; none for a network of one stage."""
+    """From where on each later stage counts: the largest tile, or how many discs are on the board,
+    or edges drawn. None for a network of one stage."""
     initial: float = Field(default=0.0, allow_inf_nan=False)
     """The value of a board never met."""
     numbers: Literal["float32", "int16"] = "float32"
@@ -65,23 +69,42 @@ class Header(Table):
     @field_validator("spawn")
     @classmethod
     def _is_spawn(cls, spawn: str, info: ValidationInfo) -> str:
-        known = SPAWNS.get(info.data.get("rules", ""))
-        if known is not None and spawn not in known:
+        known = SPAWNS.get(info.data.get("rules", ""), ("",))
+        if "rules" in info.data and spawn not in known:
             raise ValueError(f"must be {' or '.join(map(repr, known))}")
         return spawn
 
+    @field_validator("variant")
+    @classmethod
+    def _is_variant(cls, variant: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if info.data.get("rules") in BOARD_GAMES:
+            board_cells(info.data["rules"], variant)
+        elif variant:
+            raise ValueError("must be empty")
+        return variant
+
     @field_validator("tuples")
     @classmethod
-    def _are_cells(cls, tuples: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-        for names in tuples:
-            cells_of(names)
+    def _are_cells(
+        cls, tuples: tuple[tuple[str, ...], ...], info: ValidationInfo
+    ) -> tuple[tuple[str, ...], ...]:
+        if info.data.get("rules") not in BOARD_GAMES:
+            for names in tuples:
+                cells_of(names)
+        elif "variant" in info.data:
+            cells = board_cells(info.data["rules"], info.data["variant"])
+            for names in tuples:
+                cells.in_order(names)
         return tuples
 
     @field_validator("stages")
     @classmethod
     def _are_tiles(cls, stages: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        if "rules" in info.data:
-            floors_of(info.data["rules"], stages)
+        rules = info.data.get("rules", "")
+        if rules in SPAWNS:
+            floors_of(rules, stages)
+        elif rules in BOARD_GAMES and list(stages) != sorted({*stages} - {0}):
+            raise ValueError("must go up from above 0")
         return stages
 
     @field_validator("scales")
@@ -97,13 +120,18 @@ class Header(Table):
 def network_of(header: Header, weights: Any = None) -> Network:
     """The network of a header with these weights, float32[stages · size]; new ones are all 0."""
     offsets = offsets_of(header.rules, header.tuples)
-    floors = floors_of(header.rules, header.stages)
+    if header.rules in BOARD_GAMES:
+        floors = list(header.stages)
+        masks = board_cells(header.rules, header.variant).masks(header.tuples)
+    else:
+        floors = floors_of(header.rules, header.stages)
+        cells = [[CELLS.index(name) for name in names] for names in header.tuples]
+        masks = tuple_masks(cells, CELL_BITS[header.rules])
     if weights is None:
         weights = np.zeros((len(floors) + 1) * offsets[-1], np.float32)
-    cells = [[CELLS.index(name) for name in names] for names in header.tuples]
     return Network(
         weights,
-        tuple_masks(cells, CELL_BITS[header.rules]),
+        masks,
         np.array(offsets, np.int64),
         np.array(floors, np.uint64),
         np.float64(header.initial),
@@ -135,8 +163,8 @@ def twins_of(names: Sequence[str]) -> set[tuple[str, ...]]:
 
 def offsets_of(rules: str, tuples: Sequence[Sequence[str]]) -> list[int]:
     """Where the table of each tuple begins, and at the end the size of a stage, in weights."""
-    sizes = (1 << CELL_BITS[rules] * len(names) for names in tuples)
-    return list(accumulate(sizes, initial=0))
+    states = STATES[rules] if rules in BOARD_GAMES else 1 << CELL_BITS[rules]
+    return list(accumulate((states ** len(names) for names in tuples), initial=0))
 
 
 def floors_of(rules: str, stages: Sequence[int]) -> list[int]:

@@ -142,7 +142,9 @@ def slow_value(truth: Position, terms: Any) -> int:
     value = 0
     if sketch.boxes:
         stage, parity, features = slow_quiet(sketch)
-        row = terms.reshape(dots_evaluation.STAGES, 2, len(dots_evaluation.FEATURES))[stage, parity]
+        row = terms[1:].reshape(dots_evaluation.STAGES, 2, len(dots_evaluation.FEATURES))[
+            stage, parity
+        ]
         value = int(row @ features) if features[2] else -100 * features[1]
         value = max(value, -100 * price - value)
     return value + 100 * (lead + taken)
@@ -254,7 +256,9 @@ def test_where_all_is_chains_and_loops_the_value_is_nearly_always_exact() -> Non
 
 
 def test_values_are_bounded() -> None:
-    terms = np.full(dots_evaluation.STAGES * 2 * len(dots_evaluation.FEATURES), 50_000, np.int32)
+    count = dots_evaluation.STAGES * 2 * len(dots_evaluation.FEATURES)
+    terms = np.full(1 + count, 50_000, np.int32)
+    terms[0] = dots_evaluation.CHAINS
     values = {evaluate(position, terms) for _, _, position in positions(5, 5, 20)}
     assert max(map(abs, values)) == game.LIMIT
 

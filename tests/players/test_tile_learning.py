@@ -11,9 +11,7 @@ import pytest
 
 from players.kernels.cache import kernel
 from players.kernels.network import SYMMETRIES, entries, value
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tiles import of_words
-from players.learning.tiles.episodes import (
+from players.kernels.temporal import (
     WHOLE_GAME,
     Desk,
     Memory,
@@ -22,6 +20,8 @@ from players.learning.tiles.episodes import (
     learn_reached,
     new_desk,
 )
+from players.kernels.tile_boards import TileBoard
+from players.kernels.tiles import of_words
 from players.weights.network_header import Header, network_of
 
 BOARD = TileBoard("2048", "2/4")

@@ -34,6 +34,7 @@ def block(number: int, mean: float) -> Block:
 
 
 PLAN = training.Plan("[bold]cup[/bold]", "two tuples", 10_000)
+LOOK = training.TileLook((256, 512, 1024))
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     console, out = terminal
     seconds = count(0.0, 3.0)
     before = [block(number, 1000.0 * number) for number in (1, 2, 3)]
-    with training.LiveTraining(console, PLAN, before, lambda: next(seconds)) as view:
+    with training.LiveTraining(console, PLAN, LOOK, before, lambda: next(seconds)) as view:
         view.say("a line that [stays]")
         view.doing("playing block 4")
         view.show(block(4, 4000.0))
@@ -88,14 +89,14 @@ def test_before_the_first_block_the_screen_says_what_is_done(
     terminal: tuple[Console, io.StringIO],
 ) -> None:
     console, out = terminal
-    with training.LiveTraining(console, PLAN, [], lambda: 5.0) as view:
+    with training.LiveTraining(console, PLAN, LOOK, [], lambda: 5.0) as view:
         view.doing("compiling")
     assert "compiling · 0 s" in out.getvalue()
 
 
 def test_a_pipe_gets_lines() -> None:
     out = io.StringIO()
-    with training.PlainTraining(Console(file=out, width=40)) as view:
+    with training.PlainTraining(Console(file=out, width=40), LOOK) as view:
         view.say("a line that [stays], however long it is")
         view.doing("playing")
         view.show(block(1, 1.0))

@@ -1,12 +1,7 @@
-"""All that a training run goes on from, in memory and in a file.
-
-The file is a network file with the arrays named here behind the weights: a player can use it as it
-is, and with one thread a run that goes on from it ends as one that was never stopped.
-"""
+"""How far a run of a tile game is, in memory and in a file."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -14,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from arena.toml.tables import shown
+from players.kernels.temporal import Memory
+from players.learning import checkpoints
+from players.learning.checkpoints import (
+    SUMS as SUMS,
+)  # beside TALLIES: all of a checkpoint's arrays
 from players.learning.tiles.blocks import Block
 from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.episodes import Memory, Tally
-from players.weights.network_file import Header, load_network, save_network
-from players.weights.network_header import network_of
+from players.learning.tiles.episodes import Tally
+from players.weights.network_file import Header
 
-PROGRESS = "progress"
-"""JSON as bytes: the settings, the blocks so far, and the seconds of the one begun."""
 TALLIES = ("random", "counts", "scores", "tops")
-SUMS = ("errors", "sizes")
 
 
 @dataclass
@@ -59,11 +54,9 @@ class Progress:
 
 def begun(config: TrainConfig) -> Progress:
     """A run that has not played yet. Each thread draws from a stream of its own."""
-    network = network_of(config.header())
-    sums = len(network.weights) if config.rate == "tc" else 1
     streams = [Random(f"{config.seed} {each}").getrandbits(64) for each in range(config.threads)]
     return Progress(
-        Memory(network, np.zeros(sums, np.float32), np.zeros(sums, np.float32)),
+        checkpoints.new_memory(config.header(), coherent=config.rate == "tc"),
         np.array(streams, np.uint64),
         np.zeros(2 * config.threads, np.int64),
         np.zeros(config.block, np.uint64),
@@ -73,35 +66,17 @@ def begun(config: TrainConfig) -> Progress:
 
 def save(path: Path, header: Header, config: TrainConfig, progress: Progress) -> None:
     """Write a checkpoint, as a whole. Raises OSError."""
-    record = {
-        "settings": config.settings(),
-        "blocks": [block.record() for block in progress.blocks],
-        "seconds": progress.seconds,
-    }
     arrays = {name: getattr(progress, name) for name in TALLIES}
-    arrays |= {name: getattr(progress.memory, name) for name in SUMS}
-    arrays[PROGRESS] = np.frombuffer(json.dumps(record).encode(), np.uint8)
-    save_network(path, header, progress.memory.network, arrays)
+    blocks = [block.record() for block in progress.blocks]
+    found = checkpoints.Found(progress.memory, arrays, blocks, progress.seconds)
+    checkpoints.write(path, header, config.settings(), found)
 
 
 def load(path: Path, config: TrainConfig) -> Progress:
     """The run in a checkpoint. Raises ValueError for a damaged file, and for one of another
     configuration, with the difference.
     """
-    loaded = load_network(str(path), config.rules, (*TALLIES, *SUMS, PROGRESS))
-    record = json.loads(loaded.extra[PROGRESS].tobytes())
-    was, now = record["settings"], json.loads(json.dumps(config.settings()))
-    changed = [
-        f"{key} = {shown(was.get(key))}, not {shown(now[key])}"
-        for key in now
-        if was.get(key) != now[key]
-    ]
-    if changed:
-        raise ValueError(
-            f"{path} was begun with {'; '.join(changed)}: write that again to go on, or give the "
-            "run another name to begin anew"
-        )
-    memory = Memory(loaded.network, *(loaded.extra[name] for name in SUMS))
-    blocks = [Block.of_record(block) for block in record["blocks"]]
-    random, counts, scores, tops = (loaded.extra[name] for name in TALLIES)
-    return Progress(memory, random, counts, scores, tops, blocks, record["seconds"])
+    found = checkpoints.read(path, config.rules, config.settings(), TALLIES)
+    blocks = [Block.of_record(block) for block in found.blocks]
+    random, counts, scores, tops = (found.arrays[name] for name in TALLIES)
+    return Progress(found.memory, random, counts, scores, tops, blocks, found.seconds)

@@ -6,43 +6,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
-from arena.toml.file import FileError, NotToml, Problem, parse, problems
-from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, Table, did_you_mean, read_tables, shown, wrong_name
-from players.learning.tiles.episodes import WHOLE_GAME
-from players.weights.network_header import (
-    Header,
-    cells_of,
-    floors_of,
-    memory_mb,
-    offsets_of,
-    twins_of,
+from arena.toml.file import FileError, problems, read_file
+from arena.toml.tables import Table, did_you_mean, shown
+from players.kernels.tile_boards import CELL_BITS
+from players.learning.training_file import (
+    LearningTable,
+    NetworkTable,
+    Rate,
+    Target,
+    TrainingReader,
+    TrainingTable,
+    Updates,
 )
+from players.weights.network_header import Header, cells_of, floors_of, offsets_of, twins_of
 from rules.tiles import SPAWNS
-
-Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]
-Updates = Literal["backward", "forward"]
-Rate = Literal["tc", "fixed"]
 
 ALPHA = {"tc": 1.0, "fixed": 0.1}
 """The learning rate where none is given."""
-MOST_INITIAL = 1e8
-"""More than any game scores."""
-WEIGHT_BYTES = {"tc": 12, "fixed": 4}
-"""What a weight takes, with its sums of errors where there are any."""
-
-
-class TrainingTable(Table):
-    """`[training]`."""
-
-    name: str | None = None
-    games: int = Field(default=100_000, ge=1, le=10**10)
-    block: int = Field(default=1000, ge=1, le=10**7)
-    checkpoint_every: int = Field(default=10, ge=1)
-    seed: int = Field(default=1, ge=-(2**63), lt=2**63)
-    threads: int = Field(default=1, ge=1, le=64)
 
 
 class GameTable(Table):
@@ -50,25 +30,6 @@ class GameTable(Table):
 
     rules: Literal["2048", "2584"] | None = None
     spawn: str | None = None
-
-
-class NetworkTable(Table):
-    """`[network]`."""
-
-    tuples: list[str] = Field(default_factory=list)
-    stages: list[int] = Field(default_factory=list)
-    initial: float = Field(default=0.0, ge=-MOST_INITIAL, le=MOST_INITIAL)
-
-
-class LearningTable(Table):
-    """`[learning]`."""
-
-    target: Target = "td0"
-    lambda_: float | None = Field(default=None, alias="lambda", ge=0, le=1)
-    steps: int | None = Field(default=None, ge=1, le=WHOLE_GAME)
-    updates: Updates = "backward"
-    rate: Rate = "tc"
-    alpha: float | None = Field(default=None, gt=0, le=1)
 
 
 class TrainFile(Table):
@@ -152,45 +113,25 @@ FREE = ("name", "games", "checkpoint_every")
 
 def load_config(path: Path) -> TrainConfig:
     """Read a training file. Raises `arena.toml.file.FileError` with every problem found."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-        data = parse(text)
-    except NotToml as error:
-        raise FileError(path, (error.problem,)) from None
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-        raise FileError(path, (Problem("", None, message),)) from None
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise FileError(path, (Problem("", None, message),)) from None
-    reader = _Reader(data)
+    text, data = read_file(path)
+    reader = _Reader(TrainFile, data)
     config = reader.config(path.stem)
     if reader.findings:
         raise FileError(path, problems(text, reader.findings))
     return config
 
 
-class _Reader:
-    """The checks of one file, in the order of its tables; each reports and goes on."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.file: TrainFile
-        self.file, self.findings = read_tables(TrainFile, data)
-        self._wrong = {finding.path for finding in self.findings}
-
-    def report(self, at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in self._wrong):
-            self.findings.append(Finding(at, message))
+class _Reader(TrainingReader[TrainFile]):
+    """The checks of a file, in the order of its tables."""
 
     def config(self, name: str) -> TrainConfig:
         """The choices of the file; of no use where there are findings."""
         training, learning = self.file.training, self.file.learning
         rules = self._rules()
-        mix, steps = self._target()
+        mix, steps = self.target()
         return TrainConfig(
-            name=self._name(name),
-            games=self._games(),
+            name=self.name(name),
+            games=self.games(),
             block=training.block,
             checkpoint_every=training.checkpoint_every,
             seed=training.seed,
@@ -208,31 +149,6 @@ class _Reader:
             alpha=ALPHA[learning.rate] if learning.alpha is None else learning.alpha,
         )
 
-    def _name(self, otherwise: str) -> str:
-        name = self.file.training.name
-        if name is None:
-            return otherwise
-        wrong = wrong_name(name, "the run's folder")
-        if wrong is not None:
-            self.report(("training", "name"), wrong)
-        return name
-
-    def _games(self) -> int:
-        games, block = self.file.training.games, self.file.training.block
-        if games % block:
-            self.report(
-                ("training", "games"),
-                f"must be a multiple of the block of {block} games, such as "
-                f"{(games // block + 1) * block}; got {games}",
-            )
-        if block < self.file.training.threads:
-            self.report(
-                ("training", "threads"),
-                f"{self.file.training.threads} threads share the games of a block, which are "
-                f"{block}; give fewer threads or a larger block",
-            )
-        return games
-
     def _rules(self) -> str:
         if self.file.game.rules is None:
             self.report(("game", "rules"), 'is missing: "2048" or "2584"')
@@ -246,39 +162,10 @@ class _Reader:
         return spawn or next(iter(known))
 
     def _tuples(self, rules: str) -> tuple[tuple[str, ...], ...]:
-        found: dict[tuple[str, ...], int] = {}
-        at: KeyPath = ("network", "tuples")
-        for index, line in enumerate(self.file.network.tuples):
-            try:
-                names = tuple(cells_of(line.split()))
-            except ValueError as error:
-                self.report((*at, index), f'{error}: write "a1 b1 c1 d1"; got {shown(line)}')
-                continue
-            twin = next((found[twin] for twin in twins_of(names) if twin in found), None)
-            if twin is not None:
-                self.report(
-                    (*at, index),
-                    f"tuple {twin + 1} is the same by symmetry: every tuple counts over all 8 "
-                    "symmetries; leave one of them out",
-                )
-            found[names] = index
-        if not self.file.network.tuples:
-            self.report(at, 'is missing: lists of cells, as ["a1 b1 c1 d1", "a2 b2 c2 d2"]')
-        self._memory(rules, tuple(found))
-        return tuple(found)
-
-    def _memory(self, rules: str, tuples: tuple[tuple[str, ...], ...]) -> None:
-        stages = len(self.file.network.stages) + 1
-        weights = stages * offsets_of(rules, tuples)[-1]
-        needed = weights * WEIGHT_BYTES[self.file.learning.rate] // 1_000_000
-        if needed > memory_mb():
-            longest = max(map(len, tuples))
-            self.report(
-                ("network", "tuples"),
-                f"need {needed:,} MB of memory, this machine has {memory_mb():,} MB; the longest "
-                f"tuple has {longest} cells, and one cell less divides its table by "
-                f"{16 if rules == '2048' else 32}",
-            )
+        found = self.tuples(lambda line: [cells_of(line.split())], twins_of, "a1 b1 c1 d1")
+        weights = (len(self.network.stages) + 1) * offsets_of(rules, found)[-1]
+        self.memory(weights, max(map(len, found), default=0), 1 << CELL_BITS[rules])
+        return found
 
     def _stages(self, rules: str) -> tuple[int, ...]:
         try:
@@ -286,25 +173,3 @@ class _Reader:
         except ValueError as error:
             self.report(("network", "stages"), f"{error}; got {shown(self.file.network.stages)}")
         return tuple(self.file.network.stages)
-
-    def _target(self) -> tuple[float, int]:
-        """λ, and how far targets look ahead."""
-        table = self.file.learning
-        if ("learning", "target") in self._wrong:
-            return 0.0, 1
-        mixes, looks = table.target == "td-lambda", table.target in ("td-lambda", "n-step")
-        if mixes and table.lambda_ is None:
-            self.report(("learning", "lambda"), 'is missing: target = "td-lambda" mixes by it')
-        if not mixes and table.lambda_ is not None:
-            self.report(("learning", "lambda"), 'only target = "td-lambda" mixes; leave it out')
-        if table.target == "n-step" and table.steps is None:
-            self.report(("learning", "steps"), 'is missing: target = "n-step" looks so far ahead')
-        if not looks and table.steps is not None:
-            self.report(
-                ("learning", "steps"),
-                f'target = "{table.target}" takes none; leave it out, or write target = "n-step"',
-            )
-        if table.target == "td0":
-            return 0.0, 1
-        mix = (table.lambda_ or 0.0) if mixes else 1.0
-        return mix, table.steps or WHOLE_GAME

@@ -1,19 +1,6 @@
 """Games that teach a network, compiled: each is played greedily by the network as it is.
 
-An afterstate is a board after a slide; its value is what is still to come from there. The target of
-afterstate t is the truncated λ-return: with the reward r and the value V of each afterstate,
-
-    target(t) = r(t+1) + (1−λ)·V(t+1) + λ·target(t+1), as far as `steps` afterstates ahead,
-
-and there the value stands for the target; after the last afterstate nothing is to come. One step is
-TD(0), λ = 1 is the n-step return, and over a whole game Monte Carlo. Backward updates go from the
-end of a game to its start and see values as updated already; forward updates are made while the
-game goes on, as soon as the afterstates ahead are known, and see each value as it was when the
-afterstate was chosen.
-
-An update takes alpha·(target − value), split evenly over the entries of the board; with temporal
-coherence (Beal and Smith 1999) each weight takes the share |E|/A of it, for the sum E of its errors
-so far and the sum A of their sizes, and all while A is 0.
+An afterstate is a board after a slide; its value is what is still to come from there.
 
 All kernels of learning are in this file, made of parts of `players.kernels`: so the cache sees it
 when one changes.
@@ -27,41 +14,13 @@ import numpy as np
 
 from players.kernels.bits import ZERO, is_set
 from players.kernels.cache import bare_kernel, part
-from players.kernels.network import NOTHING, SYMMETRIES, Network, entries, value, weight
+from players.kernels.network import NOTHING, entries, value
+from players.kernels.temporal import Desk, learn_ended, learn_reached
 from players.kernels.tiles import SLIDES, largest, of_words, pushed, spawned, transposed, words
 
-WHOLE_GAME = 1 << 40
-"""So many steps are more than any game has."""
 ROOM = 1 << 15
 """Afterstates there is room for at first; it doubles with a game that is longer."""
 WORST = -1e300
-
-
-class Rule(NamedTuple):
-    """How weights follow the targets."""
-
-    alpha: Any
-    """float64: the share of the error an update takes."""
-    mix: Any
-    """float64: λ."""
-    steps: Any
-    """int64: how far targets look ahead; `WHOLE_GAME` for all."""
-    coherent: Any
-    """bool: whether temporal coherence sets each weight's rate."""
-    forward: Any
-    """bool: whether updates are made while the game goes on."""
-
-
-class Memory(NamedTuple):
-    """What changes as a network learns. Threads share it and write it without locks: where two
-    update a weight at once one update may be lost, and no two runs are the same.
-    """
-
-    network: Any
-    errors: Any
-    """float32[weights]: E; of length 1 without temporal coherence."""
-    sizes: Any
-    """float32[weights]: A, likewise."""
 
 
 class Tally(NamedTuple):
@@ -77,41 +36,14 @@ class Tally(NamedTuple):
     """uint64[games]: the index of its largest tile."""
 
 
-class Desk(NamedTuple):
-    """What a thread works with: the afterstates of the game it plays, with room for more."""
-
-    boards: Any
-    """uint64[2·room]: two words each."""
-    rewards: Any
-    """float64[room]: for the slide that led there."""
-    values: Any
-    """float64[room]: what the network took each to be worth."""
-    held: Any
-    """uint64[4]: of a game that waits for room its board's two words, its score, and how many
-    afterstates it has; 0 of them when none waits.
-    """
-    at: Any
-    """uint64[entries of a board]."""
-
-
-def new_desk(network: Network, room: int = ROOM) -> Desk:
-    """A desk with room for so many afterstates."""
-    return Desk(
-        np.zeros(2 * room, np.uint64),
-        np.zeros(room),
-        np.zeros(room),
-        np.zeros(4, np.uint64),
-        np.zeros(SYMMETRIES * len(network.masks), np.uint64),
-    )
-
-
 def with_more_room(desk: Desk) -> Desk:
     """The desk with room for twice as many afterstates."""
     boards, rewards, values = (
         np.concatenate([each, np.zeros_like(each)])
         for each in (desk.boards, desk.rewards, desk.values)
     )
-    return Desk(boards, rewards, values, desk.held, desk.at)
+    signs = np.ones(len(rewards))
+    return Desk(boards, rewards, values, signs, desk.held, desk.at)
 
 
 @bare_kernel
@@ -194,97 +126,3 @@ def best_slide(board: Any, laws: Any, network: Any) -> Any:
                 best, worth = np.float64(reward) + rest, rest
                 chosen, can, gained = after, True, reward
     return chosen, can, gained, worth
-
-
-@part
-def learn_reached(desk: Any, last: Any, start: Any, memory: Any, rule: Any) -> None:
-    """Forward: afterstate `last` was reached, so the one `steps` before it has its target."""
-    if last >= rule.steps:
-        first = last - rule.steps
-        target = _ahead(desk, first, last, desk.values[last], rule.mix)
-        update(_board(desk, first, start), target, memory, rule, desk.at)
-
-
-@part
-def learn_ended(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
-    """The game ended after `count` afterstates: all are updated that are not yet."""
-    if rule.forward:
-        _learn_rest(desk, count, start, memory, rule)
-    else:
-        _learn_backward(desk, count, start, memory, rule)
-
-
-@part
-def _learn_backward(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
-    to_come = 0.0
-    for index in range(count - 1, -1, -1):
-        last = index + rule.steps
-        target = to_come
-        if last < count:
-            target = _ahead(desk, index, last, desk.values[last], rule.mix)
-        desk.values[index] = update(_board(desk, index, start), target, memory, rule, desk.at)
-        to_come = _step_back(desk, index, to_come, rule.mix)
-
-
-@part
-def _learn_rest(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
-    """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
-    first, to_come = max(np.int64(0), count - rule.steps), 0.0
-    for index in range(count - 1, first - 1, -1):
-        before = _step_back(desk, index, to_come, rule.mix)
-        desk.values[index], to_come = to_come, before
-    for index in range(first, count):
-        update(_board(desk, index, start), desk.values[index], memory, rule, desk.at)
-
-
-@part
-def _ahead(desk: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
-    """The target of afterstate `index`, if that of `last` is `to_come`."""
-    for later in range(last, index, -1):
-        to_come = _step_back(desk, later, to_come, mix)
-    return to_come
-
-
-@part
-def _step_back(desk: Any, index: Any, target: Any, mix: Any) -> Any:
-    """The target of the afterstate before `index`, from that of `index`."""
-    return desk.rewards[index] + (1.0 - mix) * desk.values[index] + mix * target
-
-
-@part
-def update(board: Any, target: Any, memory: Any, rule: Any, at: Any) -> Any:
-    """Move the value of `board` towards `target`; the value it has then. `at` is uint64[entries],
-    for the kernel's own use.
-    """
-    network = memory.network
-    weights, count = network.weights, entries(board, network, at)
-    if len(network.floors) > 0:  # a later stage goes on from the weights it inherits
-        for index in range(count):
-            weights[at[index]] = weight(network, at[index])
-    error = target - network.initial - np.float64(_total(weights, at, count))
-    step, share = np.float32(rule.alpha * error / count), np.float32(error / count)
-    if rule.coherent:
-        errors, sizes = memory.errors, memory.sizes
-        for index in range(count):
-            cell = at[index]
-            size = sizes[cell]
-            weights[cell] += step * abs(errors[cell]) / size if size > NOTHING else step
-            errors[cell] += share
-            sizes[cell] = size + abs(share)
-    else:
-        for index in range(count):
-            weights[at[index]] += step
-    return network.initial + np.float64(_total(weights, at, count))
-
-
-@part
-def _total(weights: Any, at: Any, count: Any) -> Any:
-    total = NOTHING
-    for index in range(count):
-        total += weights[at[index]]
-    return total
-
-
-@part
-def _board(desk: Any, index: Any, start: Any) -> Any:
-    return of_words(start, desk.boards[2 * index], desk.boards[2 * index + 1])

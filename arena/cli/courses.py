@@ -1,0 +1,160 @@
+"""What `arena train` learns: the trainings of each kind of game, and how they are told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from arena.reports.game_training import GameLook
+from arena.reports.training import Look, TileLook, Timed
+from arena.toml.file import read_file
+from players.kernels.temporal import WHOLE_GAME
+from players.kernels.tile_boards import TileBoard
+from players.learning.block_trainer import BlockTrainer
+from players.learning.games import config as games
+from players.learning.games.config import GamesConfig
+from players.learning.games.trainer import Block as GameBlock
+from players.learning.games.trainer import GamesTrainer
+from players.learning.tiles import config as tiles
+from players.learning.tiles.blocks import Block as TileBlock
+from players.learning.tiles.config import TrainConfig
+from players.learning.tiles.trainer import Trainer
+from players.weights.board_tuples import BOARD_GAMES
+
+_Block = TypeVar("_Block", bound=Timed)
+
+Draw = Callable[[Path, Sequence[_Block], str, str], None]
+"""Draws the blocks' curve to a folder, with a title and a line about what learns."""
+
+
+class Settings(Protocol):
+    """What every training's configuration has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def checkpoint_every(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Course(Generic[_Block]):
+    """A training of one kind of game."""
+
+    config: Settings
+    about: str
+    """What learns, and how, in a line."""
+    open: Callable[[Path], BlockTrainer[Any, _Block]]
+    """The trainer of a run in a folder. Raises ValueError and OSError."""
+    look: Look[_Block]
+    draw: Callable[[], Draw[_Block]]
+    """Loads what draws the curve, which takes a second."""
+    outcome: Callable[[_Block], str]
+    """What the last block came to, at the end of a sentence."""
+    players: Callable[[str], list[str]]
+    """Players with the network of a path, as lines of a tournament file."""
+
+
+def load_course(file: Path) -> Course[Any]:
+    """The training that a file describes. Raises `arena.toml.file.FileError`."""
+    _, data = read_file(file)
+    table = data.get("game")
+    rules = table.get("rules") if isinstance(table, Mapping) else None
+    if rules in BOARD_GAMES or "tuning" in data:
+        return game_course(games.load_config(file))
+    return tile_course(tiles.load_config(file))
+
+
+def tile_course(config: TrainConfig) -> Course[TileBlock]:
+    """A training for 2048 or 2584."""
+
+    def draw() -> Draw[TileBlock]:
+        from players.learning.curve import save_curve
+
+        return save_curve
+
+    start = f", boards start at {config.initial:g}" if config.initial else ""
+    return Course(
+        config,
+        _about(config, f"{config.rules}, spawn {config.spawn}", start),
+        lambda folder: Trainer.open(config, folder),
+        TileLook(TileBoard(config.rules, config.spawn).values[1:]),
+        draw,
+        lambda block: f"averaged {block.mean:,.0f}",
+        lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
+    )
+
+
+def game_course(config: GamesConfig) -> Course[GameBlock]:
+    """A training for Othello or dots."""
+    unit = "discs" if config.rules == "othello" else "boxes"
+    yardstick = {"random": "random moves", "default": "the fitted evaluation"}.get(
+        config.yardstick, f"the {config.yardstick} evaluation"
+    )
+    if config.yardstick != "random":
+        yardstick += " at 1 ply"
+    look = GameLook(yardstick, unit)
+
+    def draw() -> Draw[GameBlock]:
+        from players.learning.game_curve import save_curve
+
+        def save(folder: Path, blocks: Sequence[GameBlock], title: str, about: str) -> None:
+            save_curve(folder, blocks, title, about, yardstick, unit)
+
+        return save
+
+    def players(network: str) -> list[str]:
+        return [
+            *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),
+            *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
+        ]
+
+    variant = ", ".join(f"{key} {value}" for key, value in config.variant.items())
+    return Course(
+        config,
+        _about(config, f"{config.rules} ({variant})", f", ε {config.epsilon:g}"),
+        lambda folder: GamesTrainer.open(config, folder),
+        look,
+        draw,
+        lambda block: f"brought {look.figure(block)} of the points {look.measure}",
+        players,
+    )
+
+
+def _options(before: str, network: str) -> str:
+    return f"options = {{ {before} = {json.dumps(network, ensure_ascii=False)} }}"
+
+
+def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
+    sizes = Counter(map(len, config.tuples))
+    tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
+    stages = "".join(f", stage from {tile}" for tile in config.stages)
+    return " · ".join(
+        (
+            game,
+            f"tuples: {tuples} cells{stages}{more}",
+            f"{_target(config)} {config.updates}, {_rate(config)}",
+            f"seed {config.seed}",
+        )
+    )
+
+
+def _target(config: TrainConfig | GamesConfig) -> str:
+    """What values are moved towards, as the literature writes it."""
+    ahead = "" if config.steps == WHOLE_GAME else f", {config.steps} steps"
+    return {
+        "td0": "TD(0)",
+        "td-lambda": f"TD({config.mix:g}){ahead}",
+        "n-step": f"{config.steps}-step TD",
+        "monte-carlo": "Monte Carlo",
+    }[config.target]
+
+
+def _rate(config: TrainConfig | GamesConfig) -> str:
+    rate = {"tc": "temporal coherence", "fixed": "fixed rate"}[config.rate]
+    return f"{rate}, alpha {config.alpha:g}"

@@ -1,0 +1,218 @@
+"""From a training file (TOML) for Othello or dots to a `GamesConfig`, or to all that is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+import rules as rule_sets
+from arena.toml.file import FileError, problems, read_file
+from arena.toml.tables import Table, shown
+from players.catalogue import BUILTINS
+from players.learning.training_file import (
+    LearningTable,
+    NetworkTable,
+    Rate,
+    Target,
+    TrainingReader,
+    TrainingTable,
+    Updates,
+)
+from players.weights.board_tuples import BOARD_GAMES, STATES, BoardCells
+from players.weights.network_header import Header, offsets_of
+
+Yardstick = Literal["default", "classic", "random"]
+
+ALPHA = {"tc": 0.2, "fixed": 0.02}
+"""The learning rate where none is given: results of games between equals are mostly chance."""
+EXAMPLES = {"othello": "a1 b1 c1 d1", "dots": "a1b1 a1a2 b1b2 a2b2"}
+
+
+class GamesTable(TrainingTable):
+    """`[training]`, or `[tuning]` with `method = "td"`."""
+
+    games: int = Field(default=1_000_000, ge=1, le=10**10)
+    block: int = Field(default=20_000, ge=1, le=10**7)
+    yardstick: Yardstick = "default"
+    """Who the network meets after each block: at 1 ply, an evaluation that comes along, or a player
+    of random moves."""
+    yardstick_games: int = Field(default=200, ge=2, le=10**6, multiple_of=2)
+
+
+class TdTable(GamesTable):
+    """`[tuning]`."""
+
+    method: Literal["td"] = "td"
+
+
+class GameTable(Table):
+    """`[game]`: the rule set; the other keys are its settings, judged by it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rules: Literal["othello", "dots"] | None = None
+
+
+class GamesLearningTable(LearningTable):
+    """`[learning]`."""
+
+    plies: int = Field(default=6, ge=0, le=100)
+    """Random moves at the start of a game."""
+    epsilon: float = Field(default=0.05, ge=0, le=1)
+    """How often a later move is random."""
+
+
+class GamesFile(Table):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    training: GamesTable = GamesTable()
+    tuning: TdTable = TdTable()
+    game: GameTable = GameTable()
+    network: NetworkTable = NetworkTable()
+    learning: GamesLearningTable = GamesLearningTable()
+
+
+@dataclass(frozen=True)
+class GamesConfig:
+    """What to learn, and how: every choice made. What has no word here is as in `TrainConfig`."""
+
+    name: str
+    games: int
+    block: int
+    checkpoint_every: int
+    seed: int
+    threads: int
+    yardstick: Yardstick
+    yardstick_games: int
+    rules: str
+    """othello or dots."""
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    tuples: tuple[tuple[str, ...], ...]
+    stages: tuple[int, ...]
+    """How many discs are on the board, or edges drawn, where each later stage begins."""
+    initial: float
+    target: Target
+    mix: float
+    steps: int
+    updates: Updates
+    rate: Rate
+    alpha: float
+    plies: int
+    """Random moves at the start of a game."""
+    epsilon: float
+    """How often a later move is random."""
+
+    def header(self) -> Header:
+        """The header of a file with its network."""
+        return Header(
+            rules=self.rules,  # type: ignore[arg-type] # judged there
+            variant=self.variant,
+            tuples=self.tuples,
+            stages=self.stages,
+            initial=self.initial,
+            method={name: getattr(self, key) for name, key in METHOD.items()},
+            seed=self.seed,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the weights and the curve: a run that goes on must agree in all of it."""
+        return {key: value for key, value in asdict(self).items() if key not in FREE}
+
+
+METHOD = {
+    "target": "target",
+    "lambda": "mix",
+    "steps": "steps",
+    "updates": "updates",
+    "rate": "rate",
+    "alpha": "alpha",
+    "plies": "plies",
+    "epsilon": "epsilon",
+    "threads": "threads",
+}
+"""What a network file tells of how it learned, by the names of the training file."""
+FREE = ("name", "games", "checkpoint_every")
+"""What may change before a run goes on."""
+
+
+def load_config(path: Path) -> GamesConfig:
+    """Read a training file. Raises `arena.toml.file.FileError` with every problem found."""
+    text, data = read_file(path)
+    reader = _Reader(GamesFile, data, "tuning" if "tuning" in data else "training")
+    if "tuning" in data and "training" in data:
+        reader.report(("training",), 'there is [tuning] with method = "td" already; leave one out')
+    config = reader.config(path.stem)
+    if reader.findings or config is None:
+        raise FileError(path, problems(text, reader.findings))
+    return config
+
+
+class _Reader(TrainingReader[GamesFile]):
+    """The checks of a file, in the order of its tables."""
+
+    def config(self, name: str) -> GamesConfig | None:
+        """The choices of the file; None where what others depend on is wrong."""
+        table: GamesTable = getattr(self.file, self.head)
+        learning = self.file.learning
+        mix, steps = self.target()
+        name, games = self.name(name), self.games()
+        game = self._game()
+        if game is None:
+            return None
+        variant = dict(game.variant)
+        return GamesConfig(
+            name=name,
+            games=games,
+            block=table.block,
+            checkpoint_every=table.checkpoint_every,
+            seed=table.seed,
+            threads=table.threads,
+            yardstick=table.yardstick,
+            yardstick_games=table.yardstick_games,
+            rules=game.name,
+            variant=variant,
+            tuples=self._tuples(game.name, variant),
+            stages=self._stages(),
+            initial=self.network.initial,
+            target=learning.target,
+            mix=mix,
+            steps=steps,
+            updates=learning.updates,
+            rate=learning.rate,
+            alpha=ALPHA[learning.rate] if learning.alpha is None else learning.alpha,
+            plies=learning.plies,
+            epsilon=learning.epsilon,
+        )
+
+    def _game(self) -> rule_sets.Game | None:
+        rules = self.file.game.rules
+        if rules is None:
+            self.report(("game", "rules"), f"is missing: {' or '.join(map(shown, BOARD_GAMES))}")
+            return None
+        try:
+            game = rule_sets.load(rules, **(self.file.game.model_extra or {}))
+            reason = BUILTINS["alphabeta"].unsupported(rules, game.variant)
+            if reason is not None:
+                raise ValueError(reason)
+            BoardCells(rules, game.variant)
+        except ValueError as error:
+            self.report(("game",), str(error))
+            return None
+        return game
+
+    def _tuples(self, rules: str, variant: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+        cells = BoardCells(rules, variant)
+        found = self.tuples(cells.tuples, cells.twins, EXAMPLES[rules])
+        weights = (len(self.network.stages) + 1) * offsets_of(rules, found)[-1]
+        self.memory(weights, max(map(len, found), default=0), STATES[rules])
+        return found
+
+    def _stages(self) -> tuple[int, ...]:
+        stages, at = self.network.stages, ("network", "stages")
+        if stages != sorted({*stages} - {0}) or any(stage < 0 for stage in stages):
+            self.report(at, f"the numbers of stages must go up from above 0; got {shown(stages)}")
+        return tuple(stages)

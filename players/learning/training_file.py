@@ -1,0 +1,178 @@
+"""What training files of all games share: tables, and the checks of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pydantic import Field
+
+from arena.toml.lines import KeyPath
+from arena.toml.tables import Finding, Table, read_tables, shown, wrong_name
+from players.kernels.temporal import WHOLE_GAME
+from players.weights.network_header import memory_mb
+
+Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]
+Updates = Literal["backward", "forward"]
+Rate = Literal["tc", "fixed"]
+
+MOST_INITIAL = 1e8
+"""More than any game scores."""
+WEIGHT_BYTES = {"tc": 12, "fixed": 4}
+"""What a weight takes, with its sums of errors where there are any."""
+
+
+class TrainingTable(Table):
+    """`[training]`."""
+
+    name: str | None = None
+    games: int = Field(default=100_000, ge=1, le=10**10)
+    block: int = Field(default=1000, ge=1, le=10**7)
+    checkpoint_every: int = Field(default=10, ge=1)
+    seed: int = Field(default=1, ge=-(2**63), lt=2**63)
+    threads: int = Field(default=1, ge=1, le=64)
+
+
+class NetworkTable(Table):
+    """`[network]`."""
+
+    tuples: list[str] = Field(default_factory=list)
+    stages: list[int] = Field(default_factory=list)
+    initial: float = Field(default=0.0, ge=-MOST_INITIAL, le=MOST_INITIAL)
+
+
+class LearningTable(Table):
+    """`[learning]`."""
+
+    target: Target = "td0"
+    lambda_: float | None = Field(default=None, alias="lambda", ge=0, le=1)
+    steps: int | None = Field(default=None, ge=1, le=WHOLE_GAME)
+    updates: Updates = "backward"
+    rate: Rate = "tc"
+    alpha: float | None = Field(default=None, gt=0, le=1)
+
+
+class Tables(Protocol):
+    """The tables that every training file has."""
+
+    @property
+    def network(self) -> NetworkTable:
+        """`[network]`."""
+
+    @property
+    def learning(self) -> LearningTable:
+        """`[learning]`."""
+
+
+_File = TypeVar("_File", bound=Table)
+
+
+class TrainingReader(Generic[_File]):
+    """The checks of one file; each reports and goes on. `head` is the table with its name."""
+
+    def __init__(self, model: type[_File], data: dict[str, Any], head: str = "training") -> None:
+        self.file: _File
+        self.file, self.findings = read_tables(model, data)
+        self.head = head
+        self.training: TrainingTable = getattr(self.file, head)
+        tables: Any = self.file
+        self.network: NetworkTable = tables.network
+        self.learning: LearningTable = tables.learning
+        self._wrong = {finding.path for finding in self.findings}
+
+    def report(self, at: KeyPath, message: str) -> None:
+        """Note a problem, unless the key was already found wrong in itself."""
+        if not any(at[: len(known)] == known for known in self._wrong):
+            self.findings.append(Finding(at, message))
+
+    def name(self, otherwise: str) -> str:
+        """What the run is called."""
+        name = self.training.name
+        if name is None:
+            return otherwise
+        wrong = wrong_name(name, "the run's folder")
+        if wrong is not None:
+            self.report((self.head, "name"), wrong)
+        return name
+
+    def games(self) -> int:
+        """How many games to learn from."""
+        games, block = self.training.games, self.training.block
+        if games % block:
+            self.report(
+                (self.head, "games"),
+                f"must be a multiple of the block of {block} games, such as "
+                f"{(games // block + 1) * block}; got {games}",
+            )
+        if block < self.training.threads:
+            self.report(
+                (self.head, "threads"),
+                f"{self.training.threads} threads share the games of a block, which are "
+                f"{block}; give fewer threads or a larger block",
+            )
+        return games
+
+    def tuples(
+        self,
+        meant: Callable[[str], Sequence[tuple[str, ...]]],
+        twins: Callable[[Sequence[str]], set[tuple[str, ...]]],
+        example: str,
+    ) -> tuple[tuple[str, ...], ...]:
+        """The tuples of all lines. `meant` tells those of a line and raises ValueError for what is
+        none, `twins` what the board's symmetries make of one; `example` is a line.
+        """
+        found: dict[tuple[str, ...], int] = {}
+        at: KeyPath = ("network", "tuples")
+        for index, line in enumerate(self.network.tuples):
+            try:
+                several = meant(line)
+            except ValueError as error:
+                self.report((*at, index), f'{error}: write "{example}"; got {shown(line)}')
+                continue
+            for names in several:
+                twin = next((found[twin] for twin in twins(names) if twin in found), None)
+                if twin is not None:
+                    self.report(
+                        (*at, index),
+                        f"tuple {twin + 1} is the same by symmetry: every tuple counts over all 8 "
+                        "symmetries; leave one of them out",
+                    )
+                    break
+                found[names] = index
+        if not self.network.tuples:
+            self.report(at, f'is missing: lists of cells, as ["{example}"]')
+        return tuple(found)
+
+    def memory(self, weights: int, longest: int, states: int) -> None:
+        """Report a network of so many weights that this machine has no memory for; its longest
+        tuple has `longest` cells, and a cell has so many `states`.
+        """
+        needed = weights * WEIGHT_BYTES[self.learning.rate] // 1_000_000
+        if needed > memory_mb():
+            self.report(
+                ("network", "tuples"),
+                f"need {needed:,} MB of memory, this machine has {memory_mb():,} MB; the longest "
+                f"tuple has {longest} cells, and one cell less divides its table by {states}",
+            )
+
+    def target(self) -> tuple[float, int]:
+        """λ, and how far targets look ahead."""
+        table = self.learning
+        if ("learning", "target") in self._wrong:
+            return 0.0, 1
+        mixes, looks = table.target == "td-lambda", table.target in ("td-lambda", "n-step")
+        if mixes and table.lambda_ is None:
+            self.report(("learning", "lambda"), 'is missing: target = "td-lambda" mixes by it')
+        if not mixes and table.lambda_ is not None:
+            self.report(("learning", "lambda"), 'only target = "td-lambda" mixes; leave it out')
+        if table.target == "n-step" and table.steps is None:
+            self.report(("learning", "steps"), 'is missing: target = "n-step" looks so far ahead')
+        if not looks and table.steps is not None:
+            self.report(
+                ("learning", "steps"),
+                f'target = "{table.target}" takes none; leave it out, or write target = "n-step"',
+            )
+        if table.target == "td0":
+            return 0.0, 1
+        mix = (table.lambda_ or 0.0) if mixes else 1.0
+        return mix, table.steps or WHOLE_GAME

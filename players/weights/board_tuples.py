@@ -1,0 +1,170 @@
+"""The tuples of networks for Othello and for dots and boxes: cells, symmetries, families."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import rules as rule_sets
+from players.kernels.boards import load_board
+from players.kernels.faces import LONGEST_TUPLE
+from rules.position import square_name
+
+BOARD_GAMES = ("othello", "dots")
+
+WORD, SIDE = 64, 8
+"""Cells of a word, and of a row of it."""
+
+STATES = {"othello": 3, "dots": 2}
+"""What a cell may be: empty, the mover's, the other's; drawn or not."""
+
+LONGEST = {"othello": LONGEST_TUPLE, "dots": 2 * LONGEST_TUPLE}
+"""So many cells a tuple has at most."""
+
+FAMILIES = {
+    "othello": 'squares, as "a1 b1 c1", or "straight-N" for all lines of N squares',
+    "dots": 'edges, as "a1b1 a1a2", or "boxes-RxC" for all blocks of so many rows and columns',
+}
+
+Cell = tuple[int, int, int]
+"""A word, a row and a column of a face."""
+
+
+class BoardCells:
+    """The cells of one game's board: squares by name, edges by their two dots."""
+
+    def __init__(self, rules: str, variant: Mapping[str, Any]) -> None:
+        """Raises ValueError for a board that no network is for."""
+        self.rules = rules
+        if rules == "dots":
+            if variant["rows"] != variant["cols"] or variant["rows"] >= SIDE:
+                raise ValueError(
+                    "networks for dots are for square boards of up to 7×7 boxes, not for "
+                    f"{variant['rows']}×{variant['cols']}"
+                )
+            self.size = variant["rows"]
+            names = {
+                "".join(square_name(row, column) for row, column in ends): (word, *ends[0])
+                for word, ends in self._edges()
+            }
+        else:
+            if variant["size"] > SIDE:
+                raise ValueError(f"networks for Othello are for boards of up to 8×8, not {variant}")
+            self.size = variant["size"]
+            moves = load_board(rules, variant).moves
+            names = {
+                name: (0, *divmod(moves[name], SIDE))
+                for name in moves
+                if variant["corners"] or not self._is_corner(*divmod(moves[name], SIDE))
+            }
+        self.cells: dict[str, Cell] = dict(sorted(names.items(), key=lambda item: item[1]))
+        """The cells by name, in the order in which a table counts them."""
+        self._names = {cell: name for name, cell in self.cells.items()}
+
+    def _edges(self) -> Iterator[tuple[int, tuple[tuple[int, int], tuple[int, int]]]]:
+        """(word, dots) of each edge."""
+        for row in range(self.size + 1):
+            for column in range(self.size + 1):
+                if column < self.size:
+                    yield 0, ((row, column), (row, column + 1))
+                if row < self.size:
+                    yield 1, ((row, column), (row + 1, column))
+
+    def _is_corner(self, row: int, column: int) -> bool:
+        return {row, column} <= {0, self.size - 1}
+
+    def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The cells of a tuple in order. Raises ValueError for what is no tuple."""
+        unknown = [name for name in names if name not in self.cells]
+        if unknown or not names:
+            got = f"{unknown[0]!r} is none" if unknown else "there is none"
+            raise ValueError(f"a tuple is made of {FAMILIES[self.rules]}; {got} on this board")
+        twice = [name for name in self.cells if list(names).count(name) > 1]
+        if twice:
+            raise ValueError(f"a tuple has each cell once, {twice[0]} is there again")
+        if len(names) > LONGEST[self.rules]:
+            raise ValueError(f"a tuple has at most {LONGEST[self.rules]} cells, got {len(names)}")
+        return tuple(name for name in self.cells if name in names)
+
+    def twins(self, names: Sequence[str]) -> set[tuple[str, ...]]:
+        """The tuples that a tuple becomes by the 8 symmetries of the board."""
+        places, found = [self.cells[name] for name in names], set()
+        for _ in range(4):
+            for turned in (places, [self._transposed(place) for place in places]):
+                found.add(self.in_order([self._names[place] for place in turned]))
+            places = [self._mirrored(self._transposed(place)) for place in places]
+        return found
+
+    def _transposed(self, cell: Cell) -> Cell:
+        word, row, column = cell
+        return (1 - word if self.rules == "dots" else 0, column, row)
+
+    def _mirrored(self, cell: Cell) -> Cell:
+        word, row, column = cell
+        last = self.size - (1 if self.rules == "othello" or word == 0 else 0)
+        return (word, row, last - column)
+
+    def tuples(self, line: str) -> list[tuple[str, ...]]:
+        """The tuples that a line of a file stands for: its cells, or one of each symmetry class of
+        a family. Raises ValueError.
+        """
+        kind, _, size = line.strip().partition("-")
+        if kind == "straight" and self.rules == "othello":
+            if not size.isdecimal() or not 1 <= int(size) <= self.size:
+                raise ValueError(f"straight-N has N from 1 to {self.size}")
+            return self._classes(self._lines(int(size)))
+        if kind == "boxes" and self.rules == "dots":
+            sides = [int(side) if side.isdecimal() else 0 for side in size.split("x")]
+            if len(sides) != 2 or not all(1 <= side <= self.size for side in sides):
+                raise ValueError(f"boxes-RxC has R and C from 1 to {self.size}")
+            return self._classes(self._blocks(*sides))
+        return [self.in_order(line.split())]
+
+    def _lines(self, length: int) -> Iterator[list[Cell]]:
+        for row in range(self.size):
+            for column in range(self.size):
+                for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                    yield [(0, row + down * step, column + right * step) for step in range(length)]
+
+    def _blocks(self, rows: int, columns: int) -> Iterator[list[Cell]]:
+        for top in range(self.size - rows + 1):
+            for left in range(self.size - columns + 1):
+                across = [(0, r, c) for r in range(rows + 1) for c in range(columns)]
+                down = [(1, r, c) for r in range(rows) for c in range(columns + 1)]
+                yield [(word, top + row, left + column) for word, row, column in across + down]
+
+    def _classes(self, groups: Iterator[list[Cell]]) -> list[tuple[str, ...]]:
+        """One of each class of tuples that symmetries turn into each other."""
+        kept: list[tuple[str, ...]] = []
+        known: set[tuple[str, ...]] = set()
+        for cells in groups:
+            if all(cell in self._names for cell in cells):
+                names = self.in_order([self._names[cell] for cell in cells])
+                if names not in known:
+                    kept.append(names)
+                    known |= self.twins(names)
+        return kept
+
+    def masks(self, tuples: Sequence[Sequence[str]]) -> Any:
+        """uint64[tuples, 2]: the masks of a `Network`."""
+        masks = np.zeros((len(tuples), 2), np.uint64)
+        for number, names in enumerate(tuples):
+            for name in names:
+                word, row, column = self.cells[name]
+                masks[number, word] |= np.uint64(1 << SIDE * row + column)
+        return masks
+
+    @cached_property
+    def most(self) -> int:
+        """How many discs or drawn edges a board can have: stages begin below."""
+        return len(self.cells)
+
+
+def board_cells(rules: str, variant: Mapping[str, Any]) -> BoardCells:
+    """The cells of the board of `rules` with the settings `variant`, judged by the rules. Raises
+    ValueError for a setting that is none.
+    """
+    return BoardCells(rules, rule_sets.load(rules, **variant).variant)
