@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def train(file: Path, out: Path | None) -> Exit:
     with held(folder, CHECKPOINT):
         try:
             return _train(course, folder, again)
-        except BrokenPipeError:  # what is shown is read by nobody any more: no matter of the folder
+        except (BrokenPipeError, SystemExit):  # rich ends so where a pipe is read by nobody
             return Exit.INTERRUPTED
         except OSError as error:
             raise cannot_be_written(folder, error) from None
@@ -44,7 +45,7 @@ def train(file: Path, out: Path | None) -> Exit:
 def _train(course: Course[Any], folder: Path, again: str) -> Exit:
     """Train in a folder that is held; the exit code. Raises UserError and OSError."""
     console = Console()
-    with console.status("reading the checkpoint"):
+    with console.status("reading the checkpoint") if console.is_terminal else nullcontext():
         trainer = _opened(course, folder)
     before = trainer.blocks
     plan = Plan(course.config.name, course.about, course.config.games)
@@ -110,7 +111,7 @@ class _Training:
             with stop_signals(self._trainer.interrupt, then_at_once=True) as stop:
                 try:
                     self._play(stop)
-                except OSError:  # whoever watched is gone, most likely: the games are kept
+                except (OSError, SystemExit):  # whoever watched is gone, most likely: see `train`
                     self._trainer.save()
                     raise
         self._draw()
