@@ -17,9 +17,11 @@ import typer
 from rich.console import Console
 
 from arena.cli.apart import apart
+from arena.cli.courses import learns_by_td
 from arena.cli.exits import Exit, UserError
 from arena.cli.referee_hall import RefereeHall
 from arena.cli.run_folder import Work, cannot_be_written, held
+from arena.cli.training import train
 from arena.cli.verifying import (
     BudgetTest,
     Verification,
@@ -37,7 +39,6 @@ from arena.reports.tuning import (
     Plan,
     Progress,
     comparison_line,
-    progress_line,
 )
 from arena.reports.words import about_sprt
 from arena.tournament.stopping import Stop, stop_signals
@@ -58,6 +59,13 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
     """Play the games of a tuning, or what is left of them, and with `verify` the tests of what came
     of it. Raises UserError and FileError.
     """
+    if learns_by_td(file):
+        if verify:
+            raise UserError(
+                f"{file}: --verify is for tuned values; a network that was learned is tested by "
+                "`arena sprt` against another player"
+            )
+        return train(file, out)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
     work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
@@ -217,7 +225,6 @@ class _Tuning:
     def conclude(self, options: dict[str, Any]) -> None:
         """Say what came out, and where everything is."""
         say = self._view.say
-        say(progress_line(self._plan, self._progress()))
         say(measured_line(self._tuner.matches[MEASURE]))
         say(gain(self._tuner.verdicts))
         say(f"Pictures and values are in {self._folder}; {PLAYER} holds how they were found.")

@@ -22,6 +22,7 @@ _TREND = 0.1
 """A trend is what changed over this last share of the games."""
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
+_BAR_WIDTH = 48
 _OTHER_LINES, _TEST_LINES = 5, 2
 """What the screen has beside the parameters at most, and during a test more."""
 _PLAIN_S = 10.0
@@ -86,8 +87,6 @@ def progress_line(plan: Plan, progress: Progress) -> str:
     if progress.rate:
         left = max(plan.games - progress.games, 0) / progress.rate
         parts += [f"{progress.rate:,.0f} games/s", f"{duration(left)} left"]
-    if progress.comparisons:
-        parts.append(comparison_line(progress.comparisons[-1]))
     return ", ".join(parts)
 
 
@@ -164,8 +163,11 @@ class LiveTuning:
             size = self._live.console.size
             lines = size.height - _OTHER_LINES - _TEST_LINES * (self._verdict is not None)
             parts.append(parameter_table(self._plan, progress.points, size.width, lines))
-            bar = ProgressBar(total=self._plan.games, completed=progress.games, width=48)
+            bar = Table.grid()  # a bar alone does not end its line
+            total = self._plan.games
+            bar.add_row(ProgressBar(total=total, completed=progress.games, width=_BAR_WIDTH))
             parts += [bar, Text(progress_line(self._plan, progress))]
+            parts += map(Text, map(comparison_line, progress.comparisons[-1:]))
         if self._verdict is not None:
             parts += [gauge(self._verdict), Text(test_line(self._verdict))]
         if self._doing:
@@ -275,7 +277,9 @@ class PlainTuning:
         """Print how far it is, now and then."""
         if self._now() - self._told >= _PLAIN_S:
             self._told = self._now()
-            self.say(progress_line(self._plan, progress))
+            told = [progress_line(self._plan, progress)]
+            told += map(comparison_line, progress.comparisons[-1:])
+            self.say(", ".join(told))
 
     def show_test(self, verdict: Verdict) -> None:
         """Print where a sequential test stands, now and then."""

@@ -17,7 +17,14 @@ from typer.testing import CliRunner, Result
 import rules
 from arena.cli import app
 from arena.cli.tuning import measured
-from arena.reports.tuning import Plan, Progress, parameter_table, progress_line, trend
+from arena.reports.tuning import (
+    Plan,
+    Progress,
+    comparison_line,
+    parameter_table,
+    progress_line,
+    trend,
+)
 from players.kernels.boards import load_board
 from players.learning.tuning.result import PICTURES
 from players.learning.tuning.tuner import CHECKPOINT, Comparison, Point, Tuner
@@ -183,7 +190,8 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     assert trend(POINTS, 0) == pytest.approx(-0.01)
     progress = Progress(100, 50.0, POINTS, [Comparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
-    assert line.startswith("100 of 200 games, 50 games/s, 2 s left, after 80 games 50.0 % ± ")
+    assert line == "100 of 200 games, 50 games/s, 2 s left"
+    assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 % ± ")
 
 
 def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:
