@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.courses import learns_by_td, load_course
 from arena.tournament import config as tournament
 from players.catalogue import BUILTINS
-from players.learning.tiles import config as training
 from players.learning.tuning import config as tuning
 
 ROOT = Path(__file__).parent.parent / "tournaments"
@@ -24,9 +24,9 @@ def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     engine.touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    if "tuning" in tables:
+    if "training" in tables or learns_by_td(path):
+        assert load_course(path).config.name == path.stem
+    elif "tuning" in tables:
         assert tuning.load_config(path).name == path.stem
-    elif "training" in tables:
-        assert training.load_config(path).name == path.stem
     else:
         assert tournament.load_config(path, BUILTINS, cores=4).players

@@ -54,7 +54,10 @@ def read(path: Path, rules: str, settings: Mapping[str, Any], arrays: Collection
     """The run in a checkpoint. Raises ValueError for a damaged file, and for one of other
     `settings`, with the difference.
     """
-    loaded = load_network(str(path), rules, (*arrays, *SUMS, PROGRESS))
+    try:
+        loaded = load_network(str(path), rules, (*arrays, *SUMS, PROGRESS))
+    except ValueError as error:
+        raise ValueError(f"{error}. To begin anew, move it away") from error
     record = json.loads(loaded.extra[PROGRESS].tobytes())
     was, now = record["settings"], json.loads(json.dumps(settings))
     changed = [

@@ -139,7 +139,7 @@ class TrainingReader(Generic[_File]):
                     )
                     break
                 found[names] = index
-        if not self.network.tuples:
+        if not self.network.tuples and all(path[:2] != at for path in self._wrong):
             self.report(at, f'is missing: lists of cells, as ["{example}"]')
         return tuple(found)
 

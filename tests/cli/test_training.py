@@ -98,6 +98,28 @@ def stopped_after(block: int, number: signal.Signals) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+UNREAD = """
+import os, sys
+from arena.cli import app
+from players.learning.tiles.trainer import Trainer
+
+reader, writer = os.pipe()
+os.dup2(writer, 1)
+play = Trainer.run_block
+
+def run_block(self):
+    block = play(self)
+    if block.number == 6:
+        os.close(reader)
+    return block
+
+Trainer.run_block = run_block
+sys.argv = ["arena", "train", "t.toml"]
+app()
+"""
+"""Nobody reads what it shows any more once the sixth block is played, two after a checkpoint."""
+
+
 def test_help_tells_of_it() -> None:
     assert re.search(r"│ train\s+Train a player for 2048 or 2584", arena("--help").output)
     assert "runs/NAME.train" in arena("train", "--help").output
@@ -179,6 +201,17 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> Non
     assert curve(folder / "runs/t.train") == curve(trained)
 
 
+def test_a_pipe_that_is_read_by_nobody_loses_no_games(folder: Path) -> None:
+    command = [sys.executable, "-c", UNREAD]
+    gone = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert gone.returncode == 130, gone.stderr
+    assert "Traceback" not in gone.stderr
+    (folder / "t.toml").write_text(config(games=140))
+    again = arena("train", "t.toml")
+    assert again.exit_code == 0
+    assert "120 of 140 games were played before." in again.output
+
+
 def test_what_is_finished_says_so_and_more_games_go_on(folder: Path) -> None:
     (folder / "t.toml").write_text(config(games=80))
     assert arena("train", "t.toml").exit_code == 0
@@ -206,6 +239,7 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
     assert 't.toml:6: training.sed: unknown key; did you mean "seed"?' in refused.stderr
     assert "t.toml:8: game.rules: must be one of '2048', '2584'" in refused.stderr
     assert "t.toml:10: network.tuples[1]" in refused.stderr
+    assert refused.stderr.count("\n") == 3
     assert not (folder / "runs").exists()
 
 
@@ -223,6 +257,32 @@ def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], sai
     assert refused.exit_code == 2
     assert said in refused.stderr
     assert [path.name for path in folder.iterdir()] == ["t.toml"]
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "said"),
+    [
+        ("tuples = [", "tuples = [7, ", "t.toml:10: network.tuples[1]: must be a valid string"),
+        ("seed = 1", 'name = "a\\u0000b"', "training.name: names the run's folder: no slash"),
+        ("[network]", "[network]\ninitial = 1e300", "network.initial: must be less than or equal"),
+    ],
+)
+def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, said: str) -> None:
+    (folder / "t.toml").write_text(config().replace(key, wrong))
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert refused.stderr.count("\n") == 1, refused.stderr
+
+
+def test_a_damaged_checkpoint_says_how_to_begin_anew(folder: Path) -> None:
+    (folder / "t.toml").write_text(config(games=20))
+    assert arena("train", "t.toml").exit_code == 0
+    (folder / "runs/t.train/checkpoint.ntuple").write_bytes(b"n-tuple network 1 sha256 0\n")
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "checkpoint.ntuple: is damaged" in refused.stderr
+    assert "To begin anew, move it away" in refused.stderr
 
 
 def test_another_configuration_is_refused_with_the_difference(folder: Path) -> None:
