@@ -233,6 +233,9 @@ class PlainReport:
 
 def opening(event: RunStarted) -> Iterator[Text]:
     """What lies ahead: games, the time they are estimated to take, what contains the players."""
+    if event.verdict is not None and event.verdict.decision is not None:
+        yield Text(f"{event.done:,} games done before; the test is decided, no more are played")
+        return
     most = "At most " if event.verdict else ""
     yield Text(f"{most}{event.total:,} games, {event.done:,} done before; {event.estimate}")
     yield from preparations(event.config)

@@ -37,6 +37,7 @@ def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
     assert "H1 accepted: greedy is stronger." in played.output
     again = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
     assert again.exit_code == 0 and "g0001 greedy" not in again.output
+    assert "games done before; the test is decided, no more are played" in again.output
     assert "H1 accepted: greedy is stronger." in again.output
 
     data = json.loads(arena("report", RUN, "--json").output)["sprt"]

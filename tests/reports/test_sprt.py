@@ -57,7 +57,7 @@ def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
 
 def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
     won = shown(verdict(*[4] * 40))
-    assert "●┤ +2.94 H1" in won and "H1 accepted: new is stronger. The lead is 50" in won
+    assert "●┤ +2.94 H1" in won and "H1 accepted: new is stronger. A lead of 50" in won
     lost = shown(verdict(*[0] * 40))
     assert "H0 -2.94 ├●" in lost and "H0 accepted: new is not stronger by 50." in lost
     for text in (won, lost):
