@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from arena.cli.exits import Exit, UserError
 from arena.cli.reporting import standings_of
@@ -20,8 +20,8 @@ from arena.ratings.model import Verdict
 from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.ratings.trial import Tally
 from arena.reports import words
-from arena.toml.file import FileError, problems, read_file
-from arena.toml.tables import Finding, Table, explain, read_tables, written
+from arena.toml.file import FileError, Problem, problems, read_file
+from arena.toml.tables import Finding, Table, read_tables, written
 from arena.tournament.config import Unusable, read_config
 from arena.tournament.ready import ready
 from arena.tournament.settings import TournamentConfig
@@ -86,7 +86,7 @@ class Verification(NamedTuple):
 
 def load_both(file: Path) -> tuple[TuneConfig, Verification]:
     """A tuning file with its `[verify]`. Raises FileError with every problem of either."""
-    config, found = None, dict[Any, None]()
+    config, found = None, dict[Problem, None]()
     try:
         config = load_config(file)
     except FileError as error:
@@ -96,7 +96,7 @@ def load_both(file: Path) -> tuple[TuneConfig, Verification]:
     except FileError as error:
         found |= dict.fromkeys(error.problems)
     if found or config is None:
-        raise FileError(file, tuple(found))
+        raise FileError(file, tuple(sorted(found, key=lambda problem: problem.line or 0)))
     return config, verification
 
 
@@ -156,12 +156,12 @@ def _of_tournament(name: str, folder: Path, findings: list[Finding]) -> Target:
 
 def _unfit(config: TuneConfig, target: Target) -> Iterator[Finding]:
     """What keeps the player from thinking so."""
-    model, options = BUILTINS[config.bot].options, _rethought(config.options, target)
-    try:
-        model.model_validate(options)
-    except ValidationError as error:
-        for finding in explain(error, model, options):
-            yield Finding(("verify", *finding.path), f"{config.bot}: {finding.message}")
+    fields = BUILTINS[config.bot].options.model_fields
+    able = ("move_ms", "tournament", *(name for name in _COUNTED if name in fields))
+    for name in target.budget:
+        if name not in fields:
+            message = f"{config.bot} does not count {name}; give one of {', '.join(able)}"
+            yield Finding(("verify", name), message)
 
 
 def _rethought(options: Mapping[str, Any], target: Target) -> dict[str, Any]:

@@ -120,8 +120,9 @@ def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
 def _keys_of(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys of the table that `path` leads to."""
     for step in path:
-        if isinstance(step, str):
-            model = _model_in(model.model_fields[step].annotation) or model
+        field = model.model_fields.get(str(step))  # none for an index, or a name that is free
+        if field is not None:
+            model = _model_in(field.annotation) or model
     return [field.alias or name for name, field in model.model_fields.items()]
 
 

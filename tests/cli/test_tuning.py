@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,10 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
+from arena.cli.referee_hall import RefereeHall
 from arena.cli.tuning import measured
+from arena.cli.verifying import BudgetTest, Target, Verification, gain, load_both
+from arena.ratings.sprt import Sprt
 from arena.reports.tuning import (
     Plan,
     Progress,
@@ -25,9 +29,15 @@ from arena.reports.tuning import (
     progress_line,
     trend,
 )
+from arena.toml.file import FileError
+from arena.tournament.store import Store
 from players.kernels.boards import load_board
+from players.learning.tuning import pictures
+from players.learning.tuning.config import load_config
 from players.learning.tuning.result import PICTURES
-from players.learning.tuning.tuner import CHECKPOINT, Comparison, Point, Tuner
+from players.learning.tuning.space import Space
+from players.learning.tuning.tasks import Aborted, Task
+from players.learning.tuning.tuner import CHECKPOINT, VERIFY, Comparison, Point, Tuner
 from players.weights import load_weights
 
 FILE = """
@@ -54,6 +64,12 @@ batch = 8
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take longer than the games; one test looks at them."""
+    monkeypatch.setattr(pictures, "_save", lambda *_: None)
 
 
 def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:
@@ -94,9 +110,6 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     )
     checked = CliRunner().invoke(app, ["run", str(tournament), "--dry-run"])
     assert checked.exit_code == 0, checked.output
-    again = tune(folder)
-    assert again.exit_code == 0
-    assert "32 of 32 games were played before." in again.output
 
 
 KILLED = """
@@ -117,6 +130,7 @@ app(["tune", "it.toml"])
 """Dies once the third batch is learned; the first alone is in a checkpoint."""
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +171,7 @@ def kept(checkpoint: Path) -> tuple[object, str]:
     return content, checkpoint.with_name("weights.json").read_text()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_mistakes_are_told(folder: Path) -> None:
     wrong = tune(folder, text=FILE.replace("constant", "batch").replace("batch = 8", "bach = 8"))
     assert wrong.exit_code == 2
@@ -173,6 +188,131 @@ def test_mistakes_are_told(folder: Path) -> None:
     long = CliRunner().invoke(app, ["tune", "long.toml"])
     assert long.exit_code == 2
     assert "openings.plies" in long.output
+
+
+VERIFIED = (
+    FILE
+    + """
+[verify]
+elo1 = 100
+max_games = 4
+iterations = 8
+"""
+)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> None:
+    asked = ["tune", "it.toml", "--verify"]
+    (folder / "it.toml").write_text(VERIFIED.format(games=8))
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1, done.output
+    assert "The tuned player against the start at iterations 16, as tuned:" in done.output
+    assert "Not decided after 2 pairs." in done.output
+    assert "No gain is shown at iterations 8, under the referee." in done.output
+    run = folder / "runs" / "it.tune"
+    how = json.loads((run / "weights.json").read_text())["tuning"]
+    assert [test["at"] for test in how["tests"]] == [
+        "iterations 16, as tuned",
+        "iterations 8, under the referee",
+    ]
+    assert all(sum(test["counts"].values()) == 2 for test in how["tests"])
+    assert how["gain"].startswith("No gain is shown at iterations 16, as tuned.")
+    with Store.open(run / "verify-8-iterations-8.sqlite") as store:
+        tuned, start = (player.spec.options for player in store.config.players)
+        assert tuned == start | {"weights": str(run / "weights.json")}
+        assert (tuned["iterations"], tuned["playouts"]) == (8, 1)
+    (folder / "it.toml").write_text(VERIFIED.format(games=8).replace("elo1 = 100", "elo1 = 50"))
+    other = CliRunner().invoke(app, asked)
+    assert other.exit_code == 2
+    assert "Changed: elo1 100.0 → 50.0" in other.output
+    again = CliRunner().invoke(app, ["tune", "it.toml"])
+    assert again.exit_code == 0
+    assert "8 of 8 games were played before." in again.output
+    assert "No gain is shown at iterations 8, under the referee." in again.output
+
+
+def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
+    (folder / "it.toml").write_text(FILE.format(games=8))
+    tuner = Tuner.open(load_config(folder / "it.toml"), folder)
+    tuner.load()
+    tuner.run_batch()
+    found = Verification(Sprt(elo1=100), 120, Target("", {}, {}))
+    whole = BudgetTest(tuner, found)
+    chunks = 0
+    while not whole.over:
+        whole.play()
+        tuner.save()
+        chunks += 1
+    parts = Tuner.open(load_config(folder / "it.toml"), folder)
+    parts.load()
+    kept = parts.matches[VERIFY]
+    parts.matches[VERIFY] = kept[: len(kept) // 2]
+    again = BudgetTest(parts, found)
+    while not again.over:
+        again.play()
+    assert again.verdict == whole.verdict
+    assert chunks > 1
+    for each in (tuner, parts):
+        each.close()
+
+
+def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
+    said = {name: {"decision": name} for name in ("H1", "H0")} | {"open": {"decision": None}}
+    assert gain(said) == (
+        "A gain over the start is shown at H1. No gain is shown at H0. No gain is shown at open."
+    )
+    assert gain({}).startswith("Not tested: no gain is claimed.")
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("elo1 = 0.05", "verify.elo1: must be above elo0 = 0 by 0.1"),
+        ("elo0 = -3", "verify.elo0: must be greater than or equal to 0"),
+        ("nodes = 9", "weighted-uct does not count nodes; give one of move_ms"),
+        ("iterations = 9\nmove_ms = 9", "verify.iterations: cannot be given beside move_ms"),
+        ('tournament = "no.toml"', "no.toml: cannot be read"),
+    ],
+)
+def test_what_cannot_be_verified_is_told_before_the_first_game(
+    folder: Path, table: str, said: str
+) -> None:
+    (folder / "it.toml").write_text(FILE.format(games=8) + f"[verify]\n{table}\n")
+    with pytest.raises(FileError, match=re.escape(said)):
+        load_both(folder / "it.toml")
+
+
+def test_the_clock_of_a_tournament_may_be_the_target(folder: Path) -> None:
+    (folder / "course.toml").write_text('[clock]\nmove_ms = 700\n[[player]]\nbot = "not there"\n')
+    (folder / "it.toml").write_text(FILE.format(games=8) + '[verify]\ntournament = "course.toml"\n')
+    target = load_both(folder / "it.toml")[1].target
+    assert target.clock["move_ms"] == 700
+    assert target.budget == {}
+    assert target.words == "the clock of course.toml"
+
+
+def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
+    text = FILE.replace("threads = 2", "threads = 2\nreferee = true")
+    (folder / "it.toml").write_text(text.format(games=8))
+    config = load_config(folder / "it.toml")
+    game = rules.load("othello", preset="cornerless")
+    space = Space(game, config.options, config.ranges, config.weights)
+    first = space.contestant(space.start)
+    second = space.contestant([1.01] * len(space.start))
+    hall = RefereeHall(config, space)
+    hall.load(4)
+    try:
+        games = hall.play([Task((first, second), "a", 4, "x"), Task((second, first), "a", 4, "y")])
+        for played in games:
+            assert len(played.moves) > 40
+            assert all(move != "pass" for _, move in played.moves)
+        assert games[0].moves[0][0] == games[1].moves[0][0] == 0
+        hall.abort()
+        with pytest.raises(Aborted):
+            hall.play([Task((first, second), "a", 4, "x")])
+    finally:
+        hall.close()
 
 
 POINTS = [Point(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]
@@ -192,6 +332,19 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
     assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 % ± ")
+
+
+@pytest.mark.parametrize(("width", "height", "count"), [(80, 19, 120), (80, 19, 30), (120, 35, 60)])
+def test_any_number_of_parameters_fits_the_screen(width: int, height: int, count: int) -> None:
+    names = tuple(f"white {index}" for index in range(count))
+    plan = Plan("it", "", 10, names, (0.9,) * count, (1.1,) * count)
+    points = [Point(games, (1.0 + games / 1000,) * count) for games in range(3)]
+    console = Console(record=True, width=width, force_terminal=False)
+    console.print(parameter_table(plan, points, width, height))
+    lines = console.export_text().splitlines()
+    assert len(lines) <= height
+    told = sum(line.count("white") for line in lines)
+    assert told == count or f"and {count - told} more" in lines[-1]
 
 
 def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:

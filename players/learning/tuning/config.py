@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from arena.toml.file import FileError, problems, read_file
 from arena.toml.lines import KeyPath
 from arena.toml.tables import Finding, Table, did_you_mean, explain, read_tables, shown, wrong_name
 from players.catalogue import BUILTINS
-from players.learning.tuning.space import Range, WeightsPlan
+from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
 from players.options.tunable import Tunable, tunable_table, tunables
 
@@ -109,6 +109,8 @@ class _Reader:
         for other in ("selfplay", "spsa", "cma"):
             if other in self._data and method is not None and other != method:
                 self.report((other,), f'the method is "{method}"; leave this table out')
+        if not self.findings:
+            self._judge(game, bot, options, ranges, weights)
         if self.findings or method is None:
             return None
         tuning = self.file.tuning
@@ -247,6 +249,29 @@ class _Reader:
         return WeightsPlan(
             option, start, low, high, given.step or mark.step, given.colours, given.symmetry
         )
+
+    def _judge(
+        self,
+        game: rule_sets.Game,
+        bot: str,
+        options: Mapping[str, Any],
+        ranges: Sequence[Range],
+        plan: WeightsPlan | None,
+    ) -> None:
+        """Whether the start is a table, and the player takes what is within the bounds."""
+        try:
+            space = Space(game, options, ranges, plan)
+        except ValueError as error:
+            self.report(("weights", "start"), str(error))
+            return
+        for bounds in (space.low, space.high):
+            try:
+                BUILTINS[bot].options.model_validate(space.contestant(bounds.tolist()).options)
+            except ValidationError as error:
+                for each in error.errors():
+                    said = each["msg"].removeprefix("Value error, ")
+                    self.report(("parameters", each["loc"][0]), f"{bot} refuses it: {said}")
+                return
 
 
 def _narrowed(mark: Tunable, given: ParameterTable) -> Tunable:

@@ -45,6 +45,7 @@ def is_counted(options: UctOptions) -> bool:
     """Whether a player with these options thinks for a number of iterations and nothing else."""
     return (
         options.iterations is not None
+        and options.think_ms is None
         and options.depth is None
         and options.c_schedule is None
         and not options.early_stop

@@ -15,10 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from pydantic import ValidationError
-
 import rules as rule_sets
-from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.hall import KernelHall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
@@ -94,8 +91,6 @@ class Tuner:
         self._method: Method = make_method(
             config.method, config.method_settings, self.space, config.seed
         )
-        for vector in (self.space.low, self.space.high):
-            _judge(config.bot, self.space.contestant(vector.tolist()).options)
         self._hall = make_hall(config, self.space)
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [Point(0, self.space.start)]
@@ -253,15 +248,6 @@ class Tuner:
                 f"{path}: is no checkpoint of a tuning, or damaged ({error}); move it away to "
                 "begin anew"
             ) from None
-
-
-def _judge(bot: str, options: dict[str, Any]) -> None:
-    """Raise ValueError where the player would refuse its options."""
-    try:
-        BUILTINS[bot].options.model_validate(options)
-    except ValidationError as error:
-        said = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
-        raise ValueError(f"{bot} refuses options within the bounds: {said}") from None
 
 
 class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
