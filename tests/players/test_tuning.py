@@ -467,10 +467,3 @@ def test_selfplay_tunes_weights_alone(tmp_path: Path) -> None:
     path.write_text(text.replace("[weights]", "[parameters.c]"))
     with pytest.raises(FileError, match="tunes a table of weights alone"):
         load_config(path)
-
-
-def test_the_shipped_files_are_right() -> None:
-    folder = Path(__file__).resolve().parents[2] / "tournaments" / "tuning"
-    files = [path for path in folder.glob("*.toml") if not path.name.startswith("td-")]
-    methods = {load_config(path).method for path in files}
-    assert methods == {"selfplay", "spsa", "cma"}

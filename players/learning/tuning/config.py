@@ -147,7 +147,7 @@ class _Reader:
     def _method(self) -> MethodName | None:
         method = self.file.tuning.method
         if method is None:
-            self.report(("tuning", "method"), 'is missing: "selfplay", "spsa" or "cma"')
+            self.report(("tuning", "method"), 'is missing: "selfplay", "spsa", "cma" or "td"')
         cma = self.file.cma
         if cma.most_pairs < cma.pairs:
             self.report(("cma", "most_pairs"), f"must be at least pairs, which is {cma.pairs}")
