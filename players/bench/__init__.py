@@ -65,6 +65,12 @@ def _searches() -> list[Measurement]:
             500_000,
         ),
         Measurement(
+            "cornerless games of a tuning, UCT of 100 iterations, two threads",
+            speed.tuning_games_per_second(500, threads=2),
+            "games/s",
+            200,
+        ),
+        Measurement(
             "standard Othello alpha-beta, 10 deep",
             nodes("othello", STANDARD, 10),
             "nodes/s",

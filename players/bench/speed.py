@@ -15,6 +15,8 @@ from players.bench.measurement import RUNS, quickest
 from players.endgame import load_endgame
 from players.kernels.boards import load_board, load_terms
 from players.kernels.game import BATCH
+from players.learning.tuning.hall import KernelHall
+from players.learning.tuning.tasks import Contestant, Task
 from players.search import uct
 from players.search.alphabeta import AlphaBetaSearch, Limits
 from players.search.sampling import batch_totals, total_net
@@ -67,6 +69,23 @@ def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> f
     searches = [AlphaBetaSearch(board, terms=terms, endgame=endgame) for _ in range(RUNS + 1)]
     nodes = searches.pop().think(position, stop, limits).nodes
     return nodes / quickest(lambda run: searches[run].think(position, stop, limits))
+
+
+def tuning_games_per_second(count: int, threads: int) -> float:
+    """Cornerless games of UCT against itself, a hundred iterations a move, as tunings play them."""
+    game = rules.load("othello", preset="cornerless")
+    options = {"iterations": 100, "playouts": 1, "expand_after": 1}
+    player = Contestant(options, None, ())
+    hall = KernelHall(game, "uct", player, threads)
+    hall.load(0)
+    try:
+        return count / quickest(
+            lambda run: hall.play(
+                [Task((player, player), "", 0, f"{run}:{number}") for number in range(count)]
+            )
+        )
+    finally:
+        hall.close()
 
 
 def seconds_to_ready() -> float:
