@@ -160,9 +160,13 @@ def play(
 
 
 def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep the referee's pipes for ourselves: prints go to stderr, `input()` finds no lines."""
-    requests = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb", buffering=0)
+    """Keep the referee's pipes for ourselves: prints go to stderr, `input()` finds no lines.
+
+    They are open as long as the process lives, or one that ends slowly, after an exception, would
+    seem to live on without them.
+    """
+    requests = os.fdopen(os.dup(0), "rb", closefd=False)
+    replies = os.fdopen(os.dup(1), "wb", buffering=0, closefd=False)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import pytest
 
 import players.sdk
 import rules
+from arena.protocol import Termination
+from arena.referee import SessionPool, play_game
+from arena.referee.spec import GameSpec, PlayerSpec
 from tests.players.conftest import END, start_message, turn_message
 
 GAME = rules.load("othello", size=4)
@@ -125,6 +129,24 @@ def test_a_mistake_ends_the_process_with_its_traceback(
     assert player.close() == (1, b"")
     assert "Traceback" in player.stderr()
     assert words in player.stderr()
+
+
+def test_a_bot_that_ends_slowly_has_exited_with_its_last_words(tmp_path: Path) -> None:
+    """It has not closed its pipes and gone on running, which would hide what it said."""
+    shutil.copy(players.sdk.__file__, tmp_path / "sdk.py")
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import atexit, sys, time\n"
+        "from sdk import play\n"
+        "atexit.register(time.sleep, 1)\n"
+        "play(lambda turn: turn.legal[0], start=lambda start: sys.exit('no such weights'))\n"
+    )
+    broken = PlayerSpec(name="broken", command=(sys.executable, str(bot)))
+    spec = GameSpec(game="g1", rules="othello", variant={"size": 4}, players=(broken, broken))
+    with SessionPool() as pool:
+        record = play_game(spec, pool)
+    assert record.termination is Termination.EXITED, record.detail
+    assert "no such weights" in record.detail
 
 
 def test_the_sdk_needs_the_standard_library_alone() -> None:
