@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ def train(file: Path, out: Path | None) -> Exit:
 def _train(course: Course[Any], folder: Path, again: str) -> Exit:
     """Train in a folder that is held; the exit code. Raises UserError and OSError."""
     console = Console()
-    with console.status("reading the checkpoint") if console.is_terminal else nullcontext():
+    with console.status("reading the checkpoint"):
         trainer = _opened(course, folder)
     before = trainer.blocks
     plan = Plan(course.config.name, course.about, course.config.games)
