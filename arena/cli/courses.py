@@ -60,6 +60,13 @@ class Course(Generic[_Block]):
     """Players with the network of a path, as lines of a tournament file."""
 
 
+def learns_by_td(file: Path) -> bool:
+    """Whether a tuning file is one for a training. Raises `arena.toml.file.FileError`."""
+    _, data = read_file(file)
+    table = data.get("tuning")
+    return isinstance(table, Mapping) and table.get("method") == "td"
+
+
 def load_course(file: Path) -> Course[Any]:
     """The training that a file describes. Raises `arena.toml.file.FileError`."""
     _, data = read_file(file)

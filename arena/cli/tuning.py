@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,9 +99,10 @@ def _tune(
         tuning = _Tuning(tuner, plan, folder, view)
         view.say(f"{plan.name}: {plan.about}")
         view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
-        tested = tuning.play(verification)
-        tuner.close()
-        options = tuning.keep()
+        with closing(tuner):
+            tested = tuning.play(verification)
+        options = tuning.write()
+        tuning.draw()
         if not (tuner.finished and tested):
             view.say(f"Stopped; the best so far is in {folder / PLAYER}. Go on with: {again}")
             return Exit.INTERRUPTED
@@ -108,7 +110,7 @@ def _tune(
     if verification is None:
         return Exit.DONE
     code = play_target(file, tuner, folder, options, verification)
-    tuning.keep()
+    tuning.write()
     typer.echo(gain(tuner.verdicts))
     undecided = any(each["decision"] is None for each in tuner.verdicts.values())
     return Exit.FAILED if code is Exit.DONE and undecided else code
@@ -207,20 +209,23 @@ class _Tuning:
         for line in about_sprt(test.verdict):
             self._view.say(line)
 
-    def keep(self) -> dict[str, Any]:
-        """Write the files for people: values, and pictures of them; the tuned player's options."""
+    def write(self) -> dict[str, Any]:
+        """Write the values with what is known about them; the tuned player's options."""
+        tuner = self._tuner
+        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts)
+        return write_result(tuner, self._folder, known)
+
+    def draw(self) -> None:
+        """Draw how the values changed."""
         from players.learning.tuning import pictures  # matplotlib takes a second to load
 
         tuner, plan = self._tuner, self._plan
         self._view.doing("drawing")
-        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts)
-        options = write_result(tuner, self._folder, known)
         pictures.save_parameters(
             self._folder, tuner.space, tuner.points, tuner.comparisons, plan.name, plan.about
         )
         if tuner.space.plan is not None and tuner.config.rules == "othello":
             pictures.save_board(self._folder, tuner.space, tuner.vector, plan.name, plan.about)
-        return options
 
     def conclude(self, options: dict[str, Any]) -> None:
         """Say what came out, and where everything is."""
@@ -234,11 +239,8 @@ class _Tuning:
 
     def _progress(self) -> Progress:
         tuner = self._tuner
-        games, seconds = (
-            (sum(column) for column in zip(*self._speeds, strict=True))
-            if (self._speeds)
-            else (0, 0.0)
-        )
+        games = sum(games for games, _ in self._speeds)
+        seconds = sum(seconds for _, seconds in self._speeds)
         rate = games / seconds if seconds else None
         return Progress(tuner.counts["games"], rate, tuner.points, tuner.comparisons)
 

@@ -1,0 +1,86 @@
+"""`arena train` and `arena tune` with `method = "td"`: an evaluation, and who takes it."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.cli import app
+from players.weights.network_file import load_network
+from tests.players.conftest import Player, play_with
+
+CONFIG = """
+[tuning]
+method = "td"
+games = 90
+block = 30
+yardstick = "random"
+yardstick_games = 20
+[game]
+rules = "othello"
+size = 4
+[network]
+tuples = ["straight-2"]
+"""
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with the tuning file `t.toml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def test_tune_trains_a_network_that_players_take(folder: Path) -> None:
+    told = arena("tune", "t.toml")
+    assert told.exit_code == 0, told.output
+    assert "60 games: " in told.output
+    assert "of the points against random moves" in told.output
+    run = folder / "runs/t.train"
+    with (run / "curve.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["games"] for row in rows] == ["30", "60", "90"]
+    assert all(0 <= float(row["score"]) <= 1 for row in rows)
+    assert (run / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "share of the points" in (run / "curve.svg").read_text()
+    assert load_network(str(run / "network.ntuple"), "othello").header.games == 90
+
+    network = str(run / "network.ntuple")
+    game, rng = rules.load("othello", size=4), Random(1)
+    for bot, options in (
+        ("alphabeta", {"evaluation": network, "depth": 2, "endgame_leaves": 0}),
+        ("uct", {"leaf": "evaluation", "evaluation": network, "iterations": 50}),
+    ):
+        player = Player([sys.executable, "-m", f"players.{bot}"], folder)
+        try:
+            assert play_with(player, game, 0, rng, options=options)
+        finally:
+            player.end()
+
+
+def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:
+    assert arena("train", "t.toml").exit_code == 0
+    (folder / "t.toml").write_text(CONFIG.replace("games = 90", "games = 120"))
+    again = arena("tune", "t.toml")
+    assert again.exit_code == 0, again.output
+    assert "90 of 120 games were played before." in again.output
+    assert "120 games: " in again.output
+
+
+def test_a_network_is_not_verified_by_tune(folder: Path) -> None:
+    told = arena("tune", "t.toml", "--verify")
+    assert told.exit_code == 2
+    assert "tested by `arena sprt`" in " ".join(told.output.split())
