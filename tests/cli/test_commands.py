@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,10 +52,20 @@ def arena(*arguments: str) -> Result:
     return result
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of `t.toml`, played once."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=2))
+    with contextlib.chdir(folder):
+        assert arena("run", "t.toml").exit_code == 0
+    return folder / "runs"
+
+
 @pytest.fixture
-def finished(folder: Path) -> Path:
-    """The file of a finished run of `t.toml`."""
-    assert arena("run", "t.toml").exit_code == 0
+def finished(folder: Path, played: Path) -> Path:
+    """The file of a finished run of `t.toml`, a test's own."""
+    shutil.copytree(played, folder / "runs")
     return folder / "runs/t.sqlite"
 
 
@@ -246,12 +258,12 @@ def test_schemas_are_json() -> None:
 
 
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=6))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.startswith(" 3/40"):
+            if line.startswith(" 3/12"):
                 break
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
@@ -261,7 +273,7 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     assert "Go on with: arena run t.toml" in rest
     resumed = arena("run", "t.toml")
     assert resumed.exit_code == 0
-    done = re.search(r"40 games, (\d+) done before", resumed.output)
+    done = re.search(r"12 games, (\d+) done before", resumed.output)
     assert done is not None
-    assert 3 <= int(done[1]) < 40
-    assert "40/40" in resumed.output
+    assert 3 <= int(done[1]) < 12
+    assert "12/12" in resumed.output

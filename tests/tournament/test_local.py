@@ -103,7 +103,7 @@ def results(path: Path) -> list[str]:
 
 
 def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: str) -> None:
-    config, path = load(ROUNDS.format(12, "false") + DOTS, players=3), tmp_path / "t.sqlite"
+    config, path = load(ROUNDS.format(3, "false") + DOTS, players=3), tmp_path / "t.sqlite"
     seed = random.SystemRandom().randrange(10**9)
     print(f"seed {seed}")  # noqa: T201 - shown when the test fails
     rng = random.Random(seed)
@@ -111,10 +111,15 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
     cut_short = 0
     for kills in count():
         process = start(path, config, mark)
+        assert process.stdout is not None
+        out = ""
+        if kills % 4:  # in play, however fast this machine is
+            out = "".join(process.stdout.readline() for _ in range(rng.randint(2, 10)))
         with suppress(subprocess.TimeoutExpired):
-            process.wait(rng.uniform(0.05, 1.6 + kills / 10))
+            process.wait(rng.uniform(0, 0.2 if out else 1.0))
         process.kill()
-        out, errors = process.communicate()
+        rest, errors = process.communicate()
+        out += rest
         assert all_gone(mark, 3)
         told = [line.split() for line in out.splitlines()]
         started = {words[1] for words in told if words[0] == "GameStarted"}
