@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import rules
 from arena.cli.exits import UserError
-from arena.cli.verifying import resources_for
+from arena.cli.verifying import AMPLE_MS, resources_for
 from arena.protocol import Termination
 from arena.referee.seeds import derive
 from arena.referee.spec import GameSpec, PlayerSpec
@@ -31,8 +31,6 @@ from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 from rules.position import PASS
 
-AMPLE_MS = 60_000
-"""The clock of players who have a budget of their own."""
 _COMPILING_MS = 900_000
 """Players that come first compile their kernels."""
 _POLL_S = 0.2

@@ -58,8 +58,15 @@ def play(file: Path, store_path: Path | None) -> int:
     return play_config(ready(load_config(file, BUILTINS), file), store_path)
 
 
-def play_config(config: TournamentConfig, store_path: Path | None) -> int:
-    """Play what is left of a tournament that is ready; the exit code."""
+def play_config(
+    config: TournamentConfig,
+    store_path: Path | None,
+    *,
+    more: str = "--max-games, or rounds in the file",
+) -> int:
+    """Play what is left of a tournament that is ready; the exit code. `more` is what gives more
+    games to a sequential test.
+    """
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
     with Store.open_run(path, config) as store:
@@ -90,7 +97,7 @@ def play_config(config: TournamentConfig, store_path: Path | None) -> int:
         if outcome.verdict is not None:
             typer.echo(words.decision(outcome.verdict))
             if outcome.verdict.decision is None and not outcome.void:
-                typer.echo("More games go on from here: --max-games, or rounds in the file.")
+                typer.echo(f"More games go on from here: {more}.")
         console.print(
             Text(f"Kept in {path}. A game, move by move: arena replay {path} g0001"),
             soft_wrap=True,

@@ -37,7 +37,7 @@ TUNED, START_NAME = "tuned", "start"
 
 _MOVE_MS = 100
 """The clock of the target where the file names none."""
-_AMPLE_MS = 60_000
+AMPLE_MS = 60_000
 """The clock of players who count what they think."""
 _COUNTED = ("iterations", "nodes", "depth")
 
@@ -132,7 +132,7 @@ def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target
         return _of_tournament(table.tournament, folder, findings)
     if given and given[0] in _COUNTED:
         value = getattr(table, given[0])
-        return Target(f"{given[0]} {value}", {"move_ms": _AMPLE_MS}, {given[0]: value})
+        return Target(f"{given[0]} {value}", {"move_ms": AMPLE_MS}, {given[0]: value})
     move_ms = table.move_ms or _MOVE_MS
     return Target(f"move_ms {move_ms}", {"move_ms": move_ms}, {})
 
@@ -251,7 +251,7 @@ def play_target(
     slug = "".join(sign if sign.isalnum() else "-" for sign in target.words)
     store_path = folder / f"verify-{tuner.counts['games']}-{slug}.sqlite"
     typer.echo(f"\nThe tuned player against the start at {under_referee(target)}:")
-    code = Exit(play_config(config, store_path))
+    code = Exit(play_config(config, store_path, more="max_games in [verify]"))
     with Store.open(store_path) as store:
         verdict = standings_of(store).sprt
     assert verdict is not None  # as the tournament asks for a test

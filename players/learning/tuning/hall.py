@@ -55,7 +55,7 @@ class KernelHall:
             self._opened("", plies)
             if self._counted is not None:  # other players have loaded theirs
                 seat, pair = self._read(self._sample), (self._sample, self._sample)
-                self._pool.submit(self._play, (seat, seat), Task(pair, "", plies, "")).result()
+                self._play((seat, seat), Task(pair, "", plies, ""))
 
     def play(self, tasks: Sequence[Task]) -> list[Played]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called."""

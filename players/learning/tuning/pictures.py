@@ -113,7 +113,7 @@ def parameter_figure(
 
 def _head(figure: Figure, title: str, about: str) -> None:
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
-    figure.supxlabel(fill(about, 110), x=0.012, ha="left", fontsize=8, color=_FAINT)
+    figure.supxlabel(fill(about, 130), x=0.012, ha="left", fontsize=8, color=_FAINT)
 
 
 def _draw_parameters(
