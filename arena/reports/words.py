@@ -123,15 +123,15 @@ def decision(verdict: Verdict) -> str:
         else:
             means = f"{verdict.player} is not weaker by {-verdict.elo0:g}"
         return (
-            f"H1 accepted: {means}. A lead of {high} fits better than {low}; where it is {low} or "
-            f"less, at most {_percent(verdict.alpha)} of such tests say so."
+            f"H1 accepted: {means}. A lead of {high} fits better than {low}; where the lead is "
+            f"{low} or less, at most {_percent(verdict.alpha)} of such tests say so."
         )
     if verdict.elo1 <= 0:
         means = f"{verdict.player} is weaker"
     else:
         means = f"{verdict.player} is not stronger by {verdict.elo1:g}"
     return (
-        f"H0 accepted: {means}. A lead of {low} fits better than {high}; where it is "
+        f"H0 accepted: {means}. A lead of {low} fits better than {high}; where the lead is "
         f"{verdict.elo1:g} or more, at most {_percent(verdict.beta)} of such tests say so."
     )
 
