@@ -23,7 +23,7 @@ class Expectimax:
             start,
             self._board,
             options,
-            method=options.method,
+            method=options.method_against(start.variant["placer"]),
             popup=options.popup,
             rate=options.star,
         )

@@ -8,6 +8,8 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from players.options.common import SearchOptions, named_or_file
 
+Method = Literal["expectimax", "minimax"]
+
 MOST_DEPTH = 64
 """Nobody looks further ahead."""
 
@@ -30,11 +32,11 @@ class ExpectimaxOptions(NetworkOptions):
     it leaves the slider the least, as `placer` does.
     """
 
-    method: Literal["expectimax", "minimax"] = "expectimax"
+    method: Method | None = None
     """What a board is worth before a tile is placed: the mean over what chance may place, or the
     least over all placements, as if an adversary placed. Where a player places the cell alone,
-    "minimax" takes the least over cells of the mean over tiles. "expectimax" expects chance even
-    of a player."""
+    "minimax" takes the least over cells of the mean over tiles. Left out, it is "minimax" where a
+    player places, unless `star` is given, and else "expectimax"."""
     popup: int | None = Field(default=None, ge=1, le=16)
     """Limit-popup: look at no more than so many empty cells of a board, drawn at random, and take
     them for all. The seed draws the same ones whenever the board comes up."""
@@ -49,6 +51,12 @@ class ExpectimaxOptions(NetworkOptions):
         if star and info.data.get("method") == "minimax":
             raise ValueError("it prunes means; minimax prunes by itself, and loses nothing")
         return star
+
+    def method_against(self, placer: str) -> Method:
+        """The method of a game where `placer`, "chance" or "player", places."""
+        if self.method is not None:
+            return self.method
+        return "minimax" if placer == "player" and not self.star else "expectimax"
 
 
 class PlacerOptions(NetworkOptions):

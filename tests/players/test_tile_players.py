@@ -23,6 +23,12 @@ from rules.position import CHANCE, Game, draw_chance
 from tests.players.conftest import random_position, start_message, turn_message
 
 FILE = "small.ntuple"
+FULL = {
+    "board": [[2, 4, 8, 16], [4, 8, 16, 2], [8, 16, 2, 4], [2, 2, 4, 0]],
+    "score": 0,
+    "to_move": 0,
+}
+"""Both slides merge, and lead to a few placements."""
 TWO = [
     rules.load("2048", placer="player"),
     rules.load("2048", placer="player", placer_chooses="cell"),
@@ -128,6 +134,36 @@ def test_options_reach_the_search(networks: Path, start_player: Callable[..., An
     assert len(set(seen.values())) == len(seen), seen
     assert seen["table"][0] == seen["plain"][0]
     assert seen["minimax"][0] < seen["plain"][0]
+
+
+@pytest.mark.parametrize(
+    ("placer", "options", "method"),
+    [
+        ("chance", {}, "expectimax"),
+        ("player", {}, "minimax"),
+        ("player", {"star": 0.7}, "expectimax"),
+        ("player", {"method": "expectimax"}, "expectimax"),
+        ("chance", {"method": "minimax"}, "minimax"),
+    ],
+)
+def test_a_player_who_places_is_taken_for_an_adversary(
+    placer: str, options: dict[str, Any], method: str
+) -> None:
+    assert ExpectimaxOptions.model_validate(options).method_against(placer) == method
+
+
+def test_the_method_is_that_of_the_game(networks: Path, start_player: Callable[..., Any]) -> None:
+    """A board is worth less where the tiles are placed to harm."""
+    player, scores = start_player("players.expectimax"), {}
+    for placer in ("chance", "player"):
+        position = rules.load("2048", placer=placer).position(FULL)
+        options = {"weights": f"2048-{FILE}", "depth": 2}
+        for method in ({}, {"method": "expectimax"}, {"method": "minimax"}):
+            player.ask(start_message(position, options={**options, **method}))
+            info = player.ask(turn_message(position, 40, time_ms=60_000))["info"]
+            scores[placer, method.get("method")] = info["score"]
+    assert scores["chance", None] == scores["chance", "expectimax"]
+    assert scores["player", None] == scores["player", "minimax"] < scores["chance", None]
 
 
 def test_the_clock_is_obeyed_at_any_depth(networks: Path, start_player: Callable[..., Any]) -> None:

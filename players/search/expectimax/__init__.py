@@ -4,7 +4,6 @@ from players.search.expectimax.driver import Found, TileSearch, load_kernels
 from players.search.expectimax.games import play_games
 from players.search.expectimax.settings import (
     NEVER,
-    Method,
     Settings,
     make_settings,
     new_scratch,
@@ -13,7 +12,6 @@ from players.search.expectimax.settings import (
 __all__ = [
     "NEVER",
     "Found",
-    "Method",
     "Settings",
     "TileSearch",
     "load_kernels",

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from players.kernels.network import Network
 from players.kernels.tiles import CELLS, SLIDES, Laws
-from players.options.tiles import MOST_DEPTH
+from players.options.tiles import MOST_DEPTH, Method
 from players.search.expectimax.table import Table, new_table
 
 MEAN, WORST, WORST_CELL = 0, 1, 2
 """What an afterstate is worth to the slider: the mean over what chance may place; the least over
 cells and tiles; the least over cells, with the tile drawn by chance."""
-
-Method = Literal["expectimax", "minimax"]
 
 TILES = 2
 """Either tile can be placed: the common one, 0, and the rare one, 1."""
