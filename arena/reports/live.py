@@ -40,6 +40,8 @@ _RATE_GAMES = 50
 """The speed shown is that of so many last games."""
 _FIT_S, _DRAW_S = 0.5, 0.1
 """Standings are fitted anew, and the screen is drawn, at most so often."""
+_FIT_GAMES = 2000
+"""Of more games the standings are fitted less often: the fit takes its time from the games."""
 _SHOWN_GAMES = 6
 _SAMPLE_GAMES = 1000
 """So many games tell how long one of them takes, on the average."""
@@ -135,7 +137,8 @@ class LiveReport:
         if self._started is None:
             return
         now = self._now()
-        if self._table is None or now >= self._fitted_at + _FIT_S:
+        pause = _FIT_S * max(1.0, len(self._progress.games) / _FIT_GAMES)
+        if self._table is None or now >= self._fitted_at + pause:
             self._fitted_at = now
             self._table = self._fit(self._started.config)
         if now >= self._drawn_at + _DRAW_S or isinstance(event, GameStarted):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from itertools import count
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from arena.protocol import Termination
-from arena.ratings.results import digest
+from arena.ratings.model import Standings
+from arena.ratings.results import GameDigest, digest
+from arena.ratings.standings import standings
 from arena.referee.record import GameRecord
 from arena.referee.spec import GameSpec, PlayerSpec
 from arena.reports import live
@@ -65,6 +69,30 @@ def test_the_live_table_shows_standings_speed_and_games(cup: list[GameRecord]) -
     assert "[bold]greedy[/bold]" in shown and "Elo" in shown and "±" in shown
     assert "games/s" in shown and " left" in shown
     assert cup[30].game in shown and "ply 7" in shown
+
+
+def test_many_games_are_fitted_less_often(
+    cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fit of a long test's games must not keep the next ones waiting."""
+    fitted: list[int] = []
+
+    def standings_of(games: list[GameDigest], **settings: Any) -> Standings:
+        fitted.append(len(games))
+        return standings(games, **settings)
+
+    monkeypatch.setattr("arena.reports.live.standings", standings_of)
+    monkeypatch.setattr("arena.reports.live._FIT_GAMES", 4)
+    for before, expected in ((0, 4), (20, 1)):
+        fitted.clear()
+        ticks = count(0.0, 0.25)
+        console = Console(file=io.StringIO(), width=80, force_terminal=True)
+        games = [digest(record) for record in cup[:before]]
+        with live.LiveReport(console, games, partial(next, ticks)) as report:
+            report(started(cup, done=before))
+            for number in range(before, before + 3):
+                report(GameFinished(cup[number], number + 1, len(cup)))
+        assert len(fitted) == expected
 
 
 def test_speed_and_time_left_count_this_run_alone(cup: list[GameRecord]) -> None:
