@@ -137,7 +137,7 @@ def play(
         typer.Option(
             metavar="PLAYER",
             help="A built-in player, a script's path, or a command of several words.",
-            show_default="the strongest that can play: alphabeta, expectimax, greedy",
+            show_default="the strongest that can play",
         ),
     ] = None,
     option: Annotated[

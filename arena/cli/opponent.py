@@ -23,10 +23,11 @@ from arena.tournament.roster import read_player
 from arena.tournament.settings import Player
 from arena.tournament.tables import PlayerTable, ResourcesTable
 from players.catalogue import BUILTINS
+from players.options.tiles import default_network
 from rules.position import Game, Position
 
-_DEFAULTS = ("alphabeta", "expectimax", "greedy")
-"""Who is met unless the person chooses: the first that can play the game."""
+_DEFAULTS = ("alphabeta", "expectimax", "heuristic", "greedy")
+"""Who is met unless the person chooses: the first that can play the game as it comes."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30
@@ -43,8 +44,7 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
     well as this machine can. Raises UserError.
     """
     if words is None:
-        can = (name for name in _DEFAULTS if not BUILTINS[name].unsupported(*_settings(game)))
-        named: dict[str, Any] = {"bot": next(can)}
+        named: dict[str, Any] = {"bot": next(name for name in _DEFAULTS if _can(name, game))}
     else:
         try:
             command = split(words)
@@ -73,6 +73,13 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
         return built(contained(player))
     except (BuildError, SandboxError) as error:
         raise UserError(f"--against: {error}") from None
+
+
+def _can(name: str, game: Game) -> bool:
+    """Whether a built-in plays the game, and needs no file for it that does not come along."""
+    if name == "expectimax" and not default_network(game.name).is_file():
+        return False
+    return BUILTINS[name].unsupported(*_settings(game)) is None
 
 
 def _settings(game: Game) -> tuple[str, dict[str, Any]]:

@@ -146,7 +146,8 @@ def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
 def thoughts(info: dict[str, Any]) -> Iterator[str]:
     """What the player told of its thinking."""
     if info.get("score") is not None:
-        yield f"evaluation {info['score']:+.4g}"
+        score = info["score"]
+        yield f"evaluation {score:+,.0f}" if abs(score) >= 1000 else f"evaluation {score:+.4g}"
     if info.get("depth") is not None:
         yield f"depth {info['depth']}"
     if info.get("nodes") is not None:

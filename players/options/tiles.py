@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -12,6 +13,11 @@ Method = Literal["expectimax", "minimax"]
 
 MOST_DEPTH = 64
 """Nobody looks further ahead."""
+
+
+def default_network(rules: str) -> Path:
+    """The file that weights = "default" means; it is there where a network comes along."""
+    return Path(__file__).parents[1] / "weights" / f"network-{rules}.ntuple"
 
 
 class NetworkOptions(SearchOptions):

@@ -46,6 +46,7 @@ from pydantic import ValidationError
 
 from arena.toml.tables import explain, written
 from players.kernels.network import Network
+from players.options.tiles import default_network
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
 from players.weights.network_header import Header as Header  # what a file tells, beside the file
 
@@ -77,7 +78,7 @@ def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> L
 
     Raises ValueError: the file with what is wrong and what to do.
     """
-    path = Path(__file__).with_name(f"network-{rules}.ntuple") if name == DEFAULT else Path(name)
+    path = default_network(str(rules)) if name == DEFAULT else Path(name)
     if name == DEFAULT and not path.is_file():
         raise ValueError(f"no network for {rules} comes with the package: name a file of your own")
     try:

@@ -27,7 +27,9 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
+from arena.cli.opponent import choose_opponent
 from arena.cli.sitting import Sitting
+from players.options.tiles import default_network
 from rules.position import PASS
 from rules.transcript import read_transcript
 
@@ -129,6 +131,33 @@ def test_a_person_can_place_the_tiles() -> None:
     assert "placer=player" in shown.output
     assert "seat 0: greedy" in shown.output
     assert "placer to move" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "expected"),
+    [
+        ("othello", {}, "alphabeta"),
+        ("othello", {"size": 10}, "greedy"),
+        ("2048", {"placer": "player"}, "expectimax"),
+        ("2584", {"placer": "player"}, "expectimax heuristic"),  # without and with its network
+    ],
+)
+def test_unless_one_is_chosen_the_strongest_is_met(
+    name: str, settings: dict[str, Any], expected: str
+) -> None:
+    met = choose_opponent(None, {}, rules.load(name, **settings)).name
+    assert met in expected.split()
+    if met == "expectimax":
+        assert default_network(name).is_file()
+
+
+def test_a_strong_placer_is_met_at_2048() -> None:
+    shown = play("2048", "--set", "placer=player", "--seed", "1", typed=["up", "left", "quit"])
+    assert shown.exit_code == 0
+    assert re.search(
+        r"expectimax: [a-d][1-4]=[24] · .* · evaluation -[\d,]+ · depth 3", shown.output
+    )
+    assert play("2048", "--seed", "1", typed=["quit"]).output.count("seat") == 1
 
 
 def test_every_command_does_what_help_says() -> None:
