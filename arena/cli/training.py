@@ -78,6 +78,11 @@ def _opened(course: Course[Any], folder: Path) -> BlockTrainer[Any, Any]:
         return apart(partial(course.open, folder))
     except ValueError as error:
         raise UserError(str(error)) from None
+    except MemoryError as error:
+        raise UserError(
+            f"{course.config.name}: {error}. The network needs more memory than is free: end other "
+            "programs, or take fewer or shorter tuples"
+        ) from None
 
 
 class _Training:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from arena.cli import app
 from arena.tournament import lock_file
+from players.learning.tiles.trainer import Trainer
 from players.weights.network_file import load_network
 
 CONFIG = """
@@ -273,6 +274,18 @@ def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, said: str) ->
     assert refused.exit_code == 2
     assert said in refused.stderr
     assert refused.stderr.count("\n") == 1, refused.stderr
+
+
+def test_a_network_that_finds_no_memory_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError("Unable to allocate 1.01 GiB")
+
+    monkeypatch.setattr(Trainer, "open", full)
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
 
 
 def test_a_damaged_checkpoint_says_how_to_begin_anew(folder: Path) -> None:
