@@ -311,11 +311,11 @@ def tune(
 ) -> None:
     """Tune a player by games against itself. Stop it anywhere; the same command goes on.
 
-    The folder holds the checkpoint, pictures of how the values changed, and the player with the
-    best values, ready for a tournament.
+    The folder holds the checkpoint, pictures of how the values changed, and
+    the player with the best values, ready for a tournament.
 
-    --verify tests whether they are a gain, as they were tuned and at the thinking time that counts.
-    Exit code 1 when a test stays undecided.
+    --verify tests whether they are a gain, as they were tuned and at the clock
+    that counts. Exit code 1 when a test stays undecided.
     """
     with errors_to_user():
         from arena.cli.tuning import tune

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import sys
@@ -44,7 +43,14 @@ from arena.reports.tuning import (
 from arena.reports.words import about_sprt
 from arena.tournament.stopping import Stop, stop_signals
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result
+from players.learning.tuning.result import (
+    PICTURES,
+    PLAYER,
+    START,
+    WEIGHTS,
+    entry_of,
+    write_result,
+)
 from players.learning.tuning.tasks import Aborted
 from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_hall
 
@@ -287,9 +293,7 @@ def _figures(scores: Sequence[float]) -> Figures:
 
 def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
     """The tuned player as a tournament file has it."""
-    values = ", ".join(
-        f"{key} = {json.dumps(each, ensure_ascii=False)}" for key, each in options.items()
-    )
+    values = ", ".join(entry_of(options))
     return ["[[player]]", f'bot = "{config.bot}"', f"options = {{ {values} }}"]
 
 

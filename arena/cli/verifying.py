@@ -319,8 +319,9 @@ def gain(verdicts: Mapping[str, dict[str, Any]]) -> str:
     """Whether there is one, in a sentence: nothing is called a gain but an accepted H1."""
     if not verdicts:
         return "Not tested: no gain is claimed. arena tune FILE --verify tests it."
-    accepted = [at for at, each in verdicts.items() if each["decision"] == "H1"]
-    others = [at for at in verdicts if at not in accepted]
-    said = [f"A gain over the start is shown at {at}." for at in accepted]
-    said += [f"No gain is shown at {at}." for at in others]
-    return " ".join(said)
+    said = {
+        "H1": "A gain over the start is shown at {}.",
+        "H0": "No gain is shown at {}.",
+        None: "Not decided at {}: no gain is shown.",
+    }
+    return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())

@@ -108,6 +108,7 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
         '[game]\nrules = "othello"\npreset = "cornerless"\n[[player]]\nbot = "monkey"\n'
         + (run / "player.toml").read_text()
     )
+    assert "iterations" not in (run / "player.toml").read_text().split("[player.options]")[1]
     checked = CliRunner().invoke(app, ["run", str(tournament), "--dry-run"])
     assert checked.exit_code == 0, checked.output
 
@@ -209,7 +210,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     assert done.exit_code == 1, done.output
     assert "The tuned player against the start at iterations 16, as tuned:" in done.output
     assert "Not decided after 2 pairs." in done.output
-    assert "No gain is shown at iterations 8, under the referee." in done.output
+    assert "Not decided at iterations 8, under the referee: no gain is shown." in done.output
     run = folder / "runs" / "it.tune"
     how = json.loads((run / "weights.json").read_text())["tuning"]
     assert [test["at"] for test in how["tests"]] == [
@@ -217,7 +218,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
         "iterations 8, under the referee",
     ]
     assert all(sum(test["counts"].values()) == 2 for test in how["tests"])
-    assert how["gain"].startswith("No gain is shown at iterations 16, as tuned.")
+    assert how["gain"].startswith("Not decided at iterations 16, as tuned: no gain is shown.")
     with Store.open(run / "verify-8-iterations-8.sqlite") as store:
         tuned, start = (player.spec.options for player in store.config.players)
         assert tuned == start | {"weights": str(run / "weights.json")}
@@ -229,7 +230,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     again = CliRunner().invoke(app, ["tune", "it.toml"])
     assert again.exit_code == 0
     assert "8 of 8 games were played before." in again.output
-    assert "No gain is shown at iterations 8, under the referee." in again.output
+    assert "Not decided at iterations 8, under the referee: no gain is shown." in again.output
 
 
 def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
@@ -260,7 +261,8 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
 def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
     said = {name: {"decision": name} for name in ("H1", "H0")} | {"open": {"decision": None}}
     assert gain(said) == (
-        "A gain over the start is shown at H1. No gain is shown at H0. No gain is shown at open."
+        "A gain over the start is shown at H1. No gain is shown at H0. "
+        "Not decided at open: no gain is shown."
     )
     assert gain({}).startswith("Not tested: no gain is claimed.")
 

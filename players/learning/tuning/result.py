@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.config import BUDGETS, TuneConfig
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import Tuner, write_whole
 
@@ -78,18 +78,27 @@ def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[st
     notes = {"about": about, "tuning": how}
     options = player_options(tuner.space, tuner.vector, folder / WEIGHTS, notes)
     lines = [f"# {line}" for line in json.dumps(how, indent=1, ensure_ascii=False).splitlines()]
-    values = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in options.items()]
+    values = entry_of(options)
     name = json.dumps(config.name, ensure_ascii=False)
     entry = ["", "[[player]]", f'bot = "{config.bot}"', f"name = {name}", "", "[player.options]"]
     write_whole(folder / PLAYER, "\n".join([*lines, *entry, *values, ""]))
     return options
 
 
+def entry_of(options: Mapping[str, Any]) -> list[str]:
+    """The options as a tournament file has them: without the budget, for there a clock runs."""
+    return [
+        f"{key} = {json.dumps(value, ensure_ascii=False)}"
+        for key, value in options.items()
+        if key not in BUDGETS
+    ]
+
+
 def laid_out(table: dict[str, Any]) -> str:
-    """JSON with a line for each key, and for each row of a board."""
+    """JSON with a line for each value, and for each row of a board."""
     entries = []
     for key, value in table.items():
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
         if isinstance(value, list):
             text = "[\n    " + ",\n    ".join(map(json.dumps, value)) + "\n  ]"
         entries.append(f"  {json.dumps(key)}: {text}")
