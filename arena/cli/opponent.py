@@ -23,10 +23,9 @@ from arena.tournament.roster import read_player
 from arena.tournament.settings import Player
 from arena.tournament.tables import PlayerTable, ResourcesTable
 from players.catalogue import BUILTINS
-from players.options.tiles import default_network
 from rules.position import Game, Position
 
-_DEFAULTS = ("alphabeta", "expectimax", "heuristic", "greedy")
+_DEFAULTS = ("alphabeta", "expectimax", "greedy")
 """Who is met unless the person chooses: the first that can play the game as it comes."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
@@ -76,9 +75,7 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
 
 
 def _can(name: str, game: Game) -> bool:
-    """Whether a built-in plays the game, and needs no file for it that does not come along."""
-    if name == "expectimax" and not default_network(game.name).is_file():
-        return False
+    """Whether a built-in plays the game."""
     return BUILTINS[name].unsupported(*_settings(game)) is None
 
 

@@ -16,7 +16,7 @@ MOST_DEPTH = 64
 
 
 def default_network(rules: str) -> Path:
-    """The file that weights = "default" means; it is there where a network comes along."""
+    """The file that weights = "default" means: the network that comes along for 2048 or 2584."""
     return Path(__file__).parents[1] / "weights" / f"network-{rules}.ntuple"
 
 

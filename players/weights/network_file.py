@@ -79,8 +79,6 @@ def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> L
     Raises ValueError: the file with what is wrong and what to do.
     """
     path = default_network(str(rules)) if name == DEFAULT else Path(name)
-    if name == DEFAULT and not path.is_file():
-        raise ValueError(f"no network for {rules} comes with the package: name a file of your own")
     try:
         with path.open("rb") as file:
             return _read(file, rules, extra)

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 import zstandard
 
+from players.learning.tiles.shrink import play_greedily
+from players.options.tiles import default_network
 from players.weights.network_file import Header, load_network, save_network
 from players.weights.network_header import network_of, offsets_of, twins_of
 
@@ -54,6 +56,19 @@ def test_a_file_holds_what_was_written(tmp_path: Path) -> None:
     assert network.masks.tolist() == [[0xFF, 0], [0xF | 0xF << 36 | 0xF << 60, 0]]
     assert load_network(str(path), None).extra == {}
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.ntuple"]
+
+
+@pytest.mark.parametrize(("rules", "tile"), [("2048", 2048), ("2584", 2584)])
+def test_the_networks_that_come_along_play_as_their_headers_tell(rules: str, tile: int) -> None:
+    assert default_network(rules).stat().st_size <= 3_000_000
+    network, header, _ = load_network("default", rules)
+    assert (header.rules, header.numbers) == (rules, "int16")
+    assert np.count_nonzero(network.weights) > 1_000_000
+    block = play_greedily(header, network, 50, seed=5).block
+    told = header.scores[str(tile)]
+    assert told > 0.95
+    assert block.reached[tile] > told - 0.15  # of 50 games: five standard errors
+    assert block.mean > 0.7 * header.scores["mean"]
 
 
 def test_another_program_can_read_it_by_its_description(tmp_path: Path) -> None:

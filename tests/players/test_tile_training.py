@@ -109,7 +109,11 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         ("a2 b2 c2 d2", "d1 d2 d3 d4", "network.tuples[2]: tuple 1 is the same by symmetry"),
         ("a2 b2 c2 d2", "a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3", "need 3,377,699,"),
         ("[network]", "[network]\nstages = [100]", "a stage begins at a tile of 2048; 100 is none"),
-        ("[network]", "[network]\ninitial = inf", "9: network.initial: must be less than or equal to 1"),
+        (
+            "[network]",
+            "[network]\ninitial = inf",
+            "9: network.initial: must be less than or equal to 1",
+        ),
         ("[game]", "[learning]\nalpha = 2\n[game]", "alpha: must be less than or equal to 1"),
         ("[game]", "[learning]\nlambda = 0.5\n[game]", 'lambda: only target = "td-lambda" mixes'),
         ("[game]", '[learning]\ntarget = "td-lambda"\n[game]', "learning.lambda: is missing"),
