@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 import rules
-from players.greedy import PLACER, gains
+from players.greedy import PLACER, SLIDER, gains
 from players.options import PlacerOptions, read_options
 from players.sdk import Answer, Start, Turn, play
 from players.thinking import tile_board_of
-from players.tile_network import SLIDER, search_of, think
+from players.tile_network import search_of, think
 from rules.tiles import SPAWNS
 
 

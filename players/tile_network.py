@@ -6,6 +6,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from players.greedy import SLIDER
 from players.options.tiles import NetworkOptions
 from players.sdk import Answer, Start, Turn
 from players.thinking import seconds_since, think_until
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from players.kernels.network import Network
     from players.kernels.tile_boards import TileBoard
     from players.search.expectimax import Found, TileSearch
-
-SLIDER = 0
-"""The seat that slides; the other one places."""
 
 
 def search_of(

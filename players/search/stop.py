@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+NEVER = np.zeros(1, np.int64)
+"""A flag that nobody sets."""
+
 
 class _Watch:
     """A thread that sets flags, each at its moment, and sleeps until the next moment it knows of.

@@ -2,7 +2,6 @@
 
 from players.search.alphabeta.driver import (
     METHODS,
-    NEVER,
     AlphaBetaSearch,
     Found,
     Limits,
@@ -16,6 +15,7 @@ from players.search.alphabeta.methods import Context, moves_left, search
 from players.search.alphabeta.ordering import new_scratch
 from players.search.alphabeta.table import TO_THE_END, new_table
 from players.search.alphabeta.values import INFINITY, WIN, final_value, in_points
+from players.search.stop import NEVER
 
 __all__ = [
     "INFINITY",

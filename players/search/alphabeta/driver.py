@@ -29,7 +29,7 @@ from players.search.alphabeta.methods import (
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.alphabeta.values import INFINITY, UNFINISHED, WIN, in_points
-from players.search.stop import stop_at
+from players.search.stop import NEVER, stop_at
 
 Method = Literal["minimax", "alphabeta", "pvs", "mtdf"]
 METHODS: dict[Method, int] = {
@@ -51,9 +51,6 @@ LEAF_SECONDS = 1e-4
 FIRST_SHARE = 0.25
 """Of the time for a move: to search before the exact endgame is tried, so that there is a good move
 should it not be done in time."""
-
-NEVER = np.zeros(1, np.int64)
-"""A flag that nobody sets."""
 
 
 class Limits(NamedTuple):

@@ -3,11 +3,11 @@
 from players.search.expectimax.driver import Found, TileSearch, load_kernels
 from players.search.expectimax.games import play_games
 from players.search.expectimax.settings import (
-    NEVER,
     Settings,
     make_settings,
     new_scratch,
 )
+from players.search.stop import NEVER
 
 __all__ = [
     "NEVER",

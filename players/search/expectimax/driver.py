@@ -10,7 +10,8 @@ import numpy as np
 from players.kernels.cache import one_at_a_time
 from players.kernels.tile_boards import TileBoard
 from players.search.expectimax.roots import placement_worths, slide_worths
-from players.search.expectimax.settings import NEVER, Settings, new_scratch
+from players.search.expectimax.settings import Settings, new_scratch
+from players.search.stop import NEVER
 from rules.tiles import CELLS, SLIDES
 
 Look = Callable[[Any, int, Any, Any], int]

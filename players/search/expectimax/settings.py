@@ -20,9 +20,6 @@ TILES = 2
 
 NO_LEAF = -1
 
-NEVER = np.zeros(1, np.int64)
-"""A flag that nobody sets."""
-
 
 class Settings(NamedTuple):
     """What stays the same through a game."""

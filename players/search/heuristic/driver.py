@@ -22,10 +22,8 @@ from players.search.heuristic.search import (
     Scratch,
     try_move,
 )
+from players.search.stop import NEVER
 from rules.tiles import CELLS, SLIDES
-
-NEVER = np.zeros(1, np.int64)
-"""A flag that nobody sets."""
 
 NO_LIMIT = 1 << 62
 """More positions than anyone waits for."""
