@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 
 import rules
 from arena.cli.exits import UserError
-from arena.cli.verifying import AMPLE_MS, resources_for
+from arena.cli.verify_table import AMPLE_MS
+from arena.cli.verifying import resources_for
 from arena.protocol import Termination
 from arena.referee.seeds import derive
 from arena.referee.spec import GameSpec, PlayerSpec

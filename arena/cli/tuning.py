@@ -6,8 +6,7 @@ import math
 import shlex
 import sys
 import time
-from collections import Counter, deque
-from collections.abc import Sequence
+from collections import deque
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -22,17 +21,9 @@ from arena.cli.exits import Exit, UserError
 from arena.cli.referee_hall import RefereeHall
 from arena.cli.run_folder import Work, cannot_be_written, held
 from arena.cli.training import train
-from arena.cli.verifying import (
-    BudgetTest,
-    Verification,
-    found,
-    gain,
-    half_points,
-    load_both,
-    play_target,
-)
-from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
-from arena.ratings.pentanomial import figures as figures_of
+from arena.cli.tuned import about, found, gain, measured, measured_line, player_lines
+from arena.cli.verify_table import Verification, load_both
+from arena.cli.verifying import BudgetTest, play_target
 from arena.reports.tuning import (
     LiveTuning,
     PlainTuning,
@@ -48,7 +39,6 @@ from players.learning.tuning.result import (
     PLAYER,
     START,
     WEIGHTS,
-    entry_of,
     write_result,
 )
 from players.learning.tuning.tasks import Aborted
@@ -260,53 +250,3 @@ def plan_of(tuner: Tuner) -> Plan:
     config, space = tuner.config, tuner.space
     bounds = (tuple(space.low.tolist()), tuple(space.high.tolist()))
     return Plan(config.name, about(config), config.games, space.names, *bounds)
-
-
-def measured(scores: Sequence[float]) -> dict[str, Any]:
-    """What the match of fixed length against the start brought, as the files have it."""
-    if not scores:
-        return {"games": 0, "note": "not measured yet"}
-    figures = _figures(scores)
-    return {
-        "against": "the start, as tuned",
-        "games": 2 * len(scores),
-        "score": round(figures.score, 4),
-        "elo": round(figures.elo, 1),
-        "elo_error_95": round(figures.elo_error, 1),
-    }
-
-
-def measured_line(scores: Sequence[float]) -> str:
-    """The same in a sentence."""
-    figures = _figures(scores)
-    return (
-        f"In {2 * len(scores):,} fresh games against the start: {100 * figures.score:.1f} %, Elo "
-        f"{figures.elo:+.0f} ± {figures.elo_error:.0f} (95 %)."
-    )
-
-
-def _figures(scores: Sequence[float]) -> Figures:
-    counts = Counter(half_points(scores))
-    ll, ld, even, wd, ww = (counts[result] for result in range(5))
-    return figures_of(of_pairs(PairCounts(ll, ld, even, 0, wd, ww)))
-
-
-def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
-    """The tuned player as a tournament file has it."""
-    values = ", ".join(entry_of(options))
-    return ["[[player]]", f'bot = "{config.bot}"', f"options = {{ {values} }}"]
-
-
-def about(config: TuneConfig) -> str:
-    """What is tuned, and how, in a line."""
-    settings = ", ".join(f"{key} {value}" for key, value in config.method_settings.items())
-    options = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    variant = ", ".join(f"{key} {value}" for key, value in config.variant.items())
-    return " · ".join(
-        (
-            f"{config.rules} ({variant})",
-            f"{config.bot} ({options})",
-            f"{config.method} ({settings})",
-            f"seed {config.seed}",
-        )
-    )

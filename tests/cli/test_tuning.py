@@ -18,8 +18,9 @@ from typer.testing import CliRunner, Result
 import rules
 from arena.cli import app
 from arena.cli.referee_hall import RefereeHall
-from arena.cli.tuning import measured
-from arena.cli.verifying import BudgetTest, Target, Verification, gain, load_both
+from arena.cli.tuned import gain, measured
+from arena.cli.verify_table import Target, Verification, load_both
+from arena.cli.verifying import BudgetTest
 from arena.ratings.sprt import Sprt
 from arena.reports.tuning import (
     Plan,

@@ -1,0 +1,93 @@
+"""What is known about a tuned player: for its files, and in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.ratings.model import Verdict
+from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
+from arena.ratings.pentanomial import figures as figures_of
+from arena.reports import words
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.result import entry_of
+
+
+def found(measured: dict[str, Any], verdicts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """What is known about the tuned values, for the files."""
+    return {
+        "measured": measured,
+        "tests": [
+            {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
+            for at, each in verdicts.items()
+        ],
+        "gain": gain(verdicts),
+    }
+
+
+def gain(verdicts: Mapping[str, dict[str, Any]]) -> str:
+    """Whether there is one, in a sentence: nothing is called a gain but an accepted H1."""
+    if not verdicts:
+        return "Not tested: no gain is claimed. arena tune FILE --verify tests it."
+    said = {
+        "H1": "A gain over the start is shown at {}.",
+        "H0": "No gain is shown at {}.",
+        None: "Not decided at {}: no gain is shown.",
+    }
+    return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())
+
+
+def measured(scores: Sequence[float]) -> dict[str, Any]:
+    """What the match of fixed length against the start brought, as the files have it."""
+    if not scores:
+        return {"games": 0, "note": "not measured yet"}
+    figures = _figures(scores)
+    return {
+        "against": "the start, as tuned",
+        "games": 2 * len(scores),
+        "score": round(figures.score, 4),
+        "elo": round(figures.elo, 1),
+        "elo_error_95": round(figures.elo_error, 1),
+    }
+
+
+def measured_line(scores: Sequence[float]) -> str:
+    """The same in a sentence."""
+    figures = _figures(scores)
+    return (
+        f"In {2 * len(scores):,} fresh games against the start: {100 * figures.score:.1f} %, Elo "
+        f"{figures.elo:+.0f} ± {figures.elo_error:.0f} (95 %)."
+    )
+
+
+def _figures(scores: Sequence[float]) -> Figures:
+    counts = Counter(half_points(scores))
+    ll, ld, even, wd, ww = (counts[result] for result in range(5))
+    return figures_of(of_pairs(PairCounts(ll, ld, even, 0, wd, ww)))
+
+
+def half_points(scores: Sequence[float]) -> list[int]:
+    """What each pair brought, counted as the tests do: 0 to 4."""
+    return [round(2 * score) for score in scores]
+
+
+def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
+    """The tuned player as a tournament file has it."""
+    values = ", ".join(entry_of(options))
+    return ["[[player]]", f'bot = "{config.bot}"', f"options = {{ {values} }}"]
+
+
+def about(config: TuneConfig) -> str:
+    """What is tuned, and how, in a line."""
+    settings = ", ".join(f"{key} {value}" for key, value in config.method_settings.items())
+    options = ", ".join(f"{key} {value}" for key, value in config.options.items())
+    variant = ", ".join(f"{key} {value}" for key, value in config.variant.items())
+    return " · ".join(
+        (
+            f"{config.rules} ({variant})",
+            f"{config.bot} ({options})",
+            f"{config.method} ({settings})",
+            f"seed {config.seed}",
+        )
+    )
