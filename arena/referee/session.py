@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from arena.protocol import End, Message, Move, Quit, Ready, Start, Termination, Turn
-from arena.referee import judge
+from arena.referee import judge, sentences
 from arena.referee.fault import PlayerFault
 from arena.referee.transport import MAX_BLANK_LINES, Transport
 
@@ -94,6 +94,8 @@ class Session:
             line, read_at = self.transport.read_line(asked.deadline)
             used_ms = (read_at - asked.at) / _NS_PER_MS
             if read_at > asked.deadline:
+                if not line.strip():
+                    raise sentences.late(bytearray())
                 raise PlayerFault(
                     Termination.TIMEOUT,
                     f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "

@@ -121,11 +121,17 @@ def test_in_time_with_the_grace(used_ms: float) -> None:
     assert ask(Script((used_ms, MOVE))) == ("c2", used_ms)
 
 
-@pytest.mark.parametrize("line", [MOVE, b"\xff", b"nonsense", b"[]", b""])
+@pytest.mark.parametrize("line", [MOVE, b"\xff", b"nonsense", b"[]"])
 def test_late_is_judged_before_what_was_said(line: bytes) -> None:
     late = fault(Script((400.1, line)))
     assert late.termination is Termination.TIMEOUT
     assert late.detail == ("The reply came after 400 ms; the limit is 300 ms and 100 ms of grace.")
+
+
+def test_a_late_blank_line_is_no_reply() -> None:
+    late = fault(Script((100, b""), (300.1, b"\r")))
+    assert late.termination is Termination.TIMEOUT
+    assert late.detail == "No complete reply by the deadline; the player had written nothing."
 
 
 def test_blank_lines_share_one_deadline() -> None:
