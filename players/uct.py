@@ -91,6 +91,7 @@ class Uct:
             evaluated=shares[options.leaf],
             terms=self._terms(start),
             plies=options.leaf_plies,
+            prior=options.prior,
             guided=options.playout == "guided",
             samples=options.playouts,
             expand_after=options.expand_after,
@@ -107,7 +108,7 @@ class Uct:
         from players.kernels.boards import load_terms
 
         options = self._options
-        if options.leaf == "playout" and options.leaf_plies is None:
+        if options.leaf == "playout" and options.leaf_plies is None and not options.prior:
             return None
         try:
             return load_terms(start.rules, start.variant, options.evaluation)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+import rules as rule_sets
 from arena.reports.game_training import GameLook
 from arena.reports.training import Look, TileLook, Timed
 from arena.toml.file import read_file
@@ -24,6 +25,10 @@ from players.learning.tiles.blocks import Block as TileBlock
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.trainer import Trainer
 from players.weights.board_tuples import BOARD_GAMES
+from rules.othello import PRESETS
+
+_SIZES = 2
+"""Of more sizes of tuples the smallest and the largest are told."""
 
 _Block = TypeVar("_Block", bound=Timed)
 
@@ -121,10 +126,9 @@ def game_course(config: GamesConfig) -> Course[GameBlock]:
             *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
         ]
 
-    variant = ", ".join(f"{key} {value}" for key, value in config.variant.items())
     return Course(
         config,
-        _about(config, f"{config.rules} ({variant})", f", ε {config.epsilon:g}"),
+        _about(config, _board(config), f", ε {config.epsilon:g}"),
         lambda folder: GamesTrainer.open(config, folder),
         look,
         draw,
@@ -140,7 +144,10 @@ def _options(before: str, network: str) -> str:
 def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
     sizes = Counter(map(len, config.tuples))
     tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
-    stages = "".join(f", stage from {tile}" for tile in config.stages)
+    if len(sizes) > _SIZES:
+        tuples = f"{len(config.tuples)} of {min(sizes)} to {max(sizes)}"
+    starts = ", ".join(map(str, config.stages))
+    stages = f", stages from {starts}" if starts else ""
     return " · ".join(
         (
             game,
@@ -149,6 +156,22 @@ def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
             f"seed {config.seed}",
         )
     )
+
+
+def _board(config: GamesConfig) -> str:
+    """The game as people call it."""
+    variant = config.variant
+    if config.rules == "dots":
+        return f"dots {variant['rows']}×{variant['cols']}"
+    preset = next(
+        (
+            f" {name}"
+            for name in PRESETS
+            if rule_sets.load("othello", preset=name, size=variant["size"]).variant == variant
+        ),
+        "",
+    )
+    return f"othello {variant['size']}×{variant['size']}{preset}"
 
 
 def _target(config: TrainConfig | GamesConfig) -> str:

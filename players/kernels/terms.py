@@ -67,10 +67,19 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
 
 def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:
     """Patterns were learned for the two presets on 8×8; other settings have the features."""
+    learned = rules == "othello" and (
+        variant["size"] == 8 and variant["corners"] != variant["free_centre"]
+    )
+    if name == "learned" and not learned:
+        raise ValueError(
+            "no learned evaluation comes along for these rules: name a network that `arena train` "
+            'made, or "default"'
+        )
     if rules == "dots":
         return FOLDER / "evaluation-dots.json"
-    learned = variant["size"] == 8 and variant["corners"] != variant["free_centre"]
     preset = "standard" if variant["corners"] else "cornerless"
+    if name == "learned":
+        return FOLDER / f"network-othello-{preset}.ntuple"
     suffix = ".npz" if name == "default" and learned else ".json"
     return FOLDER / f"evaluation-othello-{preset}{suffix}"
 

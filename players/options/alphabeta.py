@@ -24,7 +24,8 @@ class AlphaBetaOptions(SearchOptions):
     """Search about so many positions at most, those the exact endgame looks at not counted; the
     clock still ends the thinking."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
-    """What positions are valued by: "default", "classic" or the path of a file."""
+    """What positions are valued by: "default"; "classic", without patterns; "learned", the networks
+    for 8×8 Othello that come along; or the path of a file, such as a network of `arena train`."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
     aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=0, ge=0)

@@ -18,9 +18,9 @@ from pydantic import (
 
 from players.sdk import Start
 
-EVALUATIONS = ("default", "classic")
-"""The evaluations that come with the package: the strongest, and one made of the classical
-features alone."""
+EVALUATIONS = ("default", "classic", "learned")
+"""The evaluations that come with the package: that of each game; one made of the classical features
+alone; networks that learned the two presets of Othello from games with themselves."""
 
 
 def named_or_file(*known: str) -> AfterValidator:

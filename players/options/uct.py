@@ -42,8 +42,13 @@ class UctOptions(SearchOptions):
     """The share of the evaluation in a "mixed" leaf."""
     leaf_plies: int | None = Field(default=None, gt=0)
     """Descend no deeper than so many plies; a node there is evaluated, not played out."""
+    prior: Annotated[int, Tunable(low=0, high=400, step=16)] = Field(default=0, ge=0, le=10_000)
+    """Let new nodes begin with so many visits, at the result that their evaluation expects; moves
+    not yet tried are then compared too, not tried first. 0 to go without."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
-    """The evaluation of leaves: "default", "classic" or the path of a file."""
+    """The evaluation of leaves and of new nodes: "default"; "classic", without patterns; "learned",
+    the networks for 8×8 Othello that come along; or the path of a file, such as a network of
+    `arena train`."""
     playout: Literal["random", "guided"] = "random"
     """Random moves, or random among those that some knowledge leaves: in dots boxes are taken and
     third sides avoided, in Othello squares beside an empty corner are."""
@@ -146,8 +151,10 @@ class UctOptions(SearchOptions):
     @field_validator("evaluation")
     @classmethod
     def _evaluates(cls, name: str, info: ValidationInfo) -> str:
-        if info.data.get("leaf") == "playout" and info.data.get("leaf_plies") is None:
-            raise ValueError("nothing is evaluated without leaf or leaf_plies")
+        data = info.data
+        leaves = data.get("leaf") != "playout" or data.get("leaf_plies") is not None
+        if not leaves and not data.get("prior"):
+            raise ValueError("nothing is evaluated without leaf, leaf_plies or prior")
         return name
 
     @field_validator("endgame_leaves")

@@ -87,7 +87,7 @@ def features(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("rule_set", "content", "words"),
     [
-        ("othello", None, "expected default, classic or the path of a file"),
+        ("othello", None, "expected default, classic, learned or the path of a file"),
         ("othello", "{", "not a JSON file"),
         ("othello", [], "must be a JSON object with the member 'features'"),
         ("othello", {"features": 3}, "features must be an object of opening, end"),

@@ -79,13 +79,15 @@ def _value(move: RootMove) -> tuple[float, int]:
     return move.value, move.visits
 
 
-def most_visited_line(tree: Tree, move: int) -> list[int]:
-    """`move` and what the tree visited most after it."""
+def most_visited_line(tree: Tree, move: int, prior: int) -> list[int]:
+    """`move` and what the tree visited most after it; nodes begin with `prior` visits."""
     line, node = [move], 0
     for child in children(tree, 0):
         if tree.move[child] == move:
             node = child
-    while node and (visited := [each for each in children(tree, node) if tree.visits[each]]):
+    while node and (
+        visited := [each for each in children(tree, node) if tree.visits[each] > prior]
+    ):
         node = max(visited, key=lambda each: int(tree.visits[each]))
         line.append(int(tree.move[node]))
     return line

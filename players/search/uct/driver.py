@@ -202,7 +202,7 @@ class UctSearch:
         moves = root_moves(self._trees, settings, position.seat)
         best = best_move(moves, settings, final, settings.c if c is None else c)
         names, tree = self._board.names, max(self._trees, key=lambda each: _visits(each, best.move))
-        pv = [names[move] for move in most_visited_line(tree, best.move)]
+        pv = [names[move] for move in most_visited_line(tree, best.move, self._settings.prior)]
         return Choice(pv[0], best.value, best.visits, best.proven is not None, pv)
 
 

@@ -9,9 +9,11 @@ import numpy as np
 from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
 from players.kernels.bits import below, draw
 from players.kernels.cache import bare_part
-from players.kernels.pruning import NO_MOVE, candidates, forced
+from players.kernels.pruning import NO_MOVE, candidates, count_moves, forced
 from players.search.tree import EXPANDING, UNEXPANDED, UNKNOWN
 from players.search.uct import shared
+from players.search.uct.leaf import estimate
+from players.search.uct.rave import sign_or_margin
 
 
 @bare_part
@@ -22,7 +24,7 @@ def is_ripe(tree: Any, node: Any, settings: Any) -> Any:
     use, expand_after / (1 − f) visits before this one, rounded down.
     """
     room = len(tree.move)
-    before = np.int64(tree.visits[node]) // settings.samples - 1
+    before = (np.int64(tree.visits[node]) - settings.prior) // settings.samples - 1
     return before >= settings.expand_after * room // max(room - tree.used[0], 1)
 
 
@@ -58,6 +60,19 @@ def _moves_worth_trying(position: Any, settings: Any, out: Any) -> Any:
 
 
 @bare_part
+def _give_prior(tree: Any, child: Any, position: Any, seat: Any, settings: Any) -> None:
+    """Let a child, which is `position` and is chosen by `seat`, begin with visits that brought what
+    its evaluation expects.
+    """
+    if count_moves(position) == 0:
+        result = 0.5 + settings.worth * sign_or_margin(game.net(position), settings)
+    else:
+        result = estimate(position, settings)
+    tree.visits[child] = settings.prior
+    tree.total[child] = settings.prior * (result if seat == 0 else 1.0 - result)
+
+
+@bare_part
 def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, state: Any) -> Any:
     """Give `node` its children in random order; the state of the random numbers.
 
@@ -85,7 +100,10 @@ def expand(tree: Any, node: Any, position: Any, settings: Any, buffer: Any, stat
             tree.near_total[child] = 0.0
         tree.count[child] = UNEXPANDED
         tree.proof[child] = UNKNOWN
-    tree.tried[node] = 0
+        if settings.prior > 0:
+            after = game.play(position, np.int64(move))
+            _give_prior(tree, child, after, position.seat, settings)
+    tree.tried[node] = count if settings.prior > 0 else 0
     tree.first[node] = first
     shared.publish(tree.count, node, np.int8(count))
     return state

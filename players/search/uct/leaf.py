@@ -15,7 +15,7 @@ from players.search.uct.rave import gather, sign_or_margin
 
 
 @bare_part
-def _estimate(position: Any, settings: Any) -> Any:
+def estimate(position: Any, settings: Any) -> Any:
     """The evaluation as a result for seat 0, in [0, 1]."""
     value = np.int64(game.evaluate(position, settings.terms))
     if settings.margins:
@@ -93,7 +93,7 @@ def leaf_worth(
         if game.moves(position, worker.moves) == 0:
             net = sign_or_margin(game.net(position), settings)
             return settings.samples * (0.5 + settings.worth * net), state
-        worth += share * settings.samples * _estimate(position, settings)
+        worth += share * settings.samples * estimate(position, settings)
     if share < 1.0:
         played, state = _play_out(position, settings, worker, state)
         worth += (1.0 - share) * played

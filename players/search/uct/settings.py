@@ -41,6 +41,8 @@ class Settings(NamedTuple):
     """The share of the evaluation in a leaf's worth; the rest is a playout's."""
     terms: Any
     """int32[:]: the evaluation's numbers."""
+    prior: int
+    """A new node's children begin with so many visits, at what the evaluation expects of them."""
     guided: bool
     """Whether playouts use some knowledge of the game."""
     samples: int
@@ -111,6 +113,7 @@ def make_settings(
     evaluated: float = 0.0,
     terms: Any = None,
     plies: int | None = None,
+    prior: int = 0,
     guided: bool = False,
     samples: int = 1,
     expand_after: int = 1,
@@ -129,6 +132,7 @@ def make_settings(
     - weights: float32[2, MOVES]; None for 1 everywhere.
     - terms: the numbers of the evaluation; None where nothing is evaluated.
     - plies: None for a tree as deep as it grows.
+    - prior: 0 for none.
     - exact: 0 for none.
     """
     margins, zero_sum = backup == "score", backup == "zero-sum"
@@ -148,6 +152,7 @@ def make_settings(
         highest=highest,
         evaluated=float(evaluated),
         terms=np.zeros(1, np.int32) if terms is None else terms,
+        prior=prior,
         guided=guided,
         samples=samples,
         plies=game.PLIES if plies is None else plies,
