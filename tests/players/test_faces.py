@@ -14,9 +14,10 @@ from players.kernels.boards import load_board, load_terms
 from players.kernels.cache import kernel
 from players.kernels.faces import face
 from players.kernels.network import Network, value
-from players.kernels.network_terms import terms_of
+from players.kernels.network_terms import NETWORK, terms_of
+from players.kernels.terms import FOLDER
 from players.weights.board_tuples import BoardCells
-from players.weights.network_file import save_network
+from players.weights.network_file import load_network, save_network
 from players.weights.network_header import Header, network_of
 from rules.position import Position
 from tests.players.conftest import random_position
@@ -195,3 +196,18 @@ def test_an_evaluation_may_be_a_network_s_file(tmp_path: Any) -> None:
         load_terms("othello", GAMES[0].variant, name)
     with pytest.raises(ValueError, match="cannot be read"):
         load_terms("othello", GAMES[0].variant, str(tmp_path / "no.ntuple"))
+
+
+@pytest.mark.parametrize("preset", ["standard", "cornerless"])
+def test_learned_evaluations_come_along(preset: str) -> None:
+    variant = rules.load("othello", preset=preset).variant
+    assert load_terms("othello", variant, "learned")[0] == NETWORK
+    path = FOLDER / f"network-othello-{preset}.ntuple"
+    header = load_network(str(path), "othello").header
+    assert path.stat().st_size <= 3_000_000
+    assert header.games >= 100_000
+    assert "Elo" in header.about
+    with pytest.raises(ValueError, match="no learned evaluation comes along for these rules"):
+        load_terms("othello", rules.load("othello", size=6).variant, "learned")
+    with pytest.raises(ValueError, match="no learned evaluation comes along for these rules"):
+        load_terms("dots", GAMES[2].variant, "learned")
