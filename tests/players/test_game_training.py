@@ -22,7 +22,7 @@ MASK = (1 << 64) - 1
 TOML = """
 [training]
 games = {games}
-block = 40
+block = {block}
 seed = 3
 yardstick = "random"
 yardstick_games = {yardstick_games}
@@ -36,11 +36,14 @@ stages = {stages}
 """
 OTHELLO = '"othello"\nsize = 4'
 DOTS = '"dots"\nrows = 3\ncols = 3'
+FORWARD = 'target = "n-step"\nsteps = 2\nupdates = "forward"'
+BACKWARD = 'target = "td-lambda"\nlambda = 0.5'
 
 
 def config_of(folder: Path, **changes: Any) -> GamesConfig:
     chosen = {
         "games": 120,
+        "block": 40,
         "rules": OTHELLO,
         "tuples": '"straight-2", "a1 b1 a2 b2"',
         "stages": [8],
@@ -213,23 +216,24 @@ def test_it_learns_as_plain_python_does(
 
 
 def test_a_short_training_beats_random_moves(tmp_path: Path) -> None:
-    for name, rule_set, tuples in (
-        ("othello", '"othello"\nsize = 6', '"straight-3", "a1 b1 c1 a2 b2 c2"'),
-        ("dots", '"dots"\nrows = 3\ncols = 3', '"boxes-1x2", "boxes-2x2"'),
+    for name, rule_set, tuples, target in (
+        ("othello", '"othello"\nsize = 6', '"straight-3", "a1 b1 c1 a2 b2 c2"', FORWARD),
+        ("dots", '"dots"\nrows = 3\ncols = 3', '"boxes-1x2", "boxes-2x2"', BACKWARD),
     ):
         config = config_of(
             *(tmp_path,),
             games=4000,
+            block=2000,
             rules=rule_set,
             tuples=tuples,
             stages=[],
-            learning='target = "td-lambda"\nlambda = 0.5\nplies = 3',
+            learning=f"{target}\nplies = 3",
             yardstick_games=1000,
         )
         blocks = trained(config, tmp_path / name).blocks
         assert blocks[-1].score > 0.8, name
         assert blocks[-1].margin > 2, name
-        assert blocks[0].games == 40
+        assert [block.games for block in blocks] == [2000, 4000]
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_was_not(tmp_path: Path) -> None:
