@@ -202,12 +202,18 @@ def test_it_learns_as_plain_python_does(
     tmp_path: Path, rule_set: str, tuples: str, stages: str, learning: str
 ) -> None:
     config = config_of(
-        *(tmp_path,), games=40, rules=rule_set, tuples=tuples, stages=stages, learning=learning
+        *(tmp_path,),
+        games=16,
+        block=16,
+        rules=rule_set,
+        tuples=tuples,
+        stages=stages,
+        learning=learning,
     )
     trainer = GamesTrainer.open(config, tmp_path / "run")
     slow = Slow(config, int(trainer._progress.random[0]))
     assert trainer.run_block() is not None
-    for _ in range(40):
+    for _ in range(16):
         slow.play()
     found = weights_of(trainer)
     assert np.abs(found).max() > 0.1
