@@ -73,8 +73,10 @@ def run(
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     with errors_to_user():
+        from arena.cli.file_kinds import Kind, refuse_other
         from arena.cli.running import play, preview
 
+        refuse_other(file, Kind.TOURNAMENT)
         if dry_run:
             preview(file, store)
         else:
@@ -289,6 +291,9 @@ def train(
     their weights or their evaluation.
     """
     with errors_to_user():
+        from arena.cli.file_kinds import Kind, refuse_other
+
+        refuse_other(file, Kind.TRAINING)
         from arena.cli.training import train
 
         raise typer.Exit(train(file, out))
@@ -319,6 +324,9 @@ def tune(
     that counts. Exit code 1 when a test stays undecided.
     """
     with errors_to_user():
+        from arena.cli.file_kinds import Kind, refuse_other
+
+        refuse_other(file, Kind.TUNING)
         from arena.cli.tuning import tune
 
         raise typer.Exit(tune(file, out, verify=verify))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Iterable
@@ -52,12 +53,28 @@ def read_file(path: Path) -> tuple[str, dict[str, Any]]:
         return text, parse(text)
     except NotToml as error:
         problem = error.problem
+    except FileNotFoundError:
+        problem = Problem("", None, _missing(path))
+    except IsADirectoryError:
+        problem = Problem("", None, "is a folder; name a file in it")
     except UnicodeDecodeError as error:
         message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
         problem = Problem("", None, message)
     except OSError as error:
         problem = Problem("", None, f"cannot be read: {error.strerror}")
     raise FileError(path, (problem,))
+
+
+def _missing(path: Path) -> str:
+    """That there is no such file, and which one may be meant."""
+    folder = path.parent
+    files = {file.stem: file.name for file in sorted(folder.glob("*.toml"))}
+    near = difflib.get_close_matches(path.stem, files, n=1)
+    if near:
+        return f'no such file; did you mean "{folder / files[near[0]]}"?'
+    if files:
+        return f"no such file; there are: {', '.join(files.values())}"
+    return f"no such file, and no *.toml in {folder.resolve()}"
 
 
 def parse(text: str) -> dict[str, Any]:

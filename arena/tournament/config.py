@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import rules
 from arena.bots import programs
 from arena.protocol import Clock
 from arena.ratings.sprt import Sprt
-from arena.toml.file import NotToml, Problem, parse, problems
+from arena.toml.file import FileError, Problem, problems, read_file
 from arena.toml.lines import KeyPath
 from arena.toml.tables import Finding, did_you_mean, read_tables, shown, wrong_name
 from arena.tournament import openings
@@ -53,11 +52,10 @@ def load_config(
     in their own folder; commands and built-ins are started in the folder of the file.
     """
     path = Path(path)
-    text = _read(path)
     try:
-        data = parse(text)
-    except NotToml as error:
-        raise ConfigError(path, (error.problem,)) from None
+        text, data = read_file(path)
+    except FileError as error:
+        raise ConfigError(path, error.problems) from None
     try:
         return read_config(data, builtins, path.resolve().parent, name=path.stem, cores=cores)
     except Unusable as error:
@@ -88,28 +86,6 @@ def read_config(
     """
     cores = cores or len(usable_cores())
     return _Reader(data, builtins, folder, player_folders or {}, name, cores).config()
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        folder = path.parent
-        files = sorted(entry.name for entry in folder.glob("*.toml")) if folder.is_dir() else []
-        near = difflib.get_close_matches(path.name, files, n=1, cutoff=0.4)
-        if near:
-            message = f'no such file; did you mean "{folder / near[0]}"?'
-        elif files:
-            message = f"no such file; there are: {', '.join(files)}"
-        else:
-            message = f"no such file, and no *.toml in {folder.resolve()}"
-    except IsADirectoryError:
-        message = "is a folder; name the tournament file in it"
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-    raise ConfigError(path, (Problem("", None, message),))
 
 
 class _Reader:

@@ -140,6 +140,30 @@ bot = "monkey"
     assert arena("run", "w.toml", "--dry-run").exit_code == 0
 
 
+TRAINING = '[training]\n[game]\nrules = "2048"\n[network]\ntuples = ["a1 b1"]\n'
+TUNING = '[tuning]\nmethod = "spsa"\n[game]\nrules = "dots"\n[player]\nbot = "uct"\n'
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "said"),
+    [
+        ("run", TRAINING, "a training, not a tournament; use: arena train x.toml"),
+        ("run", TUNING, "a tuning, not a tournament; use: arena tune x.toml"),
+        ("train", TUNING, "a tuning, not a training; use: arena tune x.toml"),
+        ("train", MONKEYS, "a tournament, not a training; use: arena run x.toml"),
+        ("tune", TRAINING, "a training, not a tuning; use: arena train x.toml"),
+        ("tune", MONKEYS, "a tournament, not a tuning; use: arena run x.toml"),
+    ],
+)
+def test_a_file_of_another_kind_names_its_command(
+    folder: Path, command: str, text: str, said: str
+) -> None:
+    (folder / "x.toml").write_text(text.format(rounds=1))
+    refused = arena(command, "x.toml")
+    assert refused.exit_code == 2
+    assert refused.stderr == f"x.toml: is {said}\n"
+
+
 def test_a_missing_file_names_the_nearest(folder: Path) -> None:
     result = arena("run", "tt.toml")
     assert result.exit_code == 2

@@ -247,7 +247,7 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("none.toml",), "none.toml: cannot be read: No such file"),
+        (("none.toml",), "none.toml: no such file; there are: t.toml"),
         (("t.toml", "--out", "t.toml"), "t.toml: not a folder"),
         (("t.toml", "--out", "t.toml/x"), "t.toml/x: cannot be written: Not a directory"),
         (("t.toml", "--out", "."), "holds no training but other files (t.toml)"),

@@ -186,7 +186,7 @@ def test_mistakes_are_told(folder: Path) -> None:
     no_opening = FILE.replace("[player]", "[openings]\nplies = 40\n[player]")
     again = CliRunner().invoke(app, ["tune", "none.toml"])
     assert again.exit_code == 2
-    assert "none.toml: cannot be read" in again.output
+    assert "none.toml: no such file" in again.output
     (folder / "long.toml").write_text(no_opening.format(games=8).replace("40", "41"))
     long = CliRunner().invoke(app, ["tune", "long.toml"])
     assert long.exit_code == 2
@@ -276,7 +276,7 @@ def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
         ("elo0 = -3", "verify.elo0: must be greater than or equal to 0"),
         ("nodes = 9", "weighted-uct does not count nodes; give one of move_ms"),
         ("iterations = 9\nmove_ms = 9", "verify.iterations: cannot be given beside move_ms"),
-        ('tournament = "no.toml"', "no.toml: cannot be read"),
+        ('tournament = "no.toml"', "no.toml: no such file"),
     ],
 )
 def test_what_cannot_be_verified_is_told_before_the_first_game(
