@@ -36,12 +36,11 @@ def preview(file: Path, store_path: Path | None) -> None:
 def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     """Say what would be played and how long it takes."""
     names = ", ".join(player.name for player in config.players)
-    settings = ", ".join(f"{key} {value}" for key, value in config.variant.items())
-    typer.echo(f"{config.name}: {config.rules} ({settings})")
+    typer.echo(f"{config.name}: {config.rules} ({words.settings(config.variant)})")
     typer.echo(f"{len(config.players)} players: {names}")
     most = "At most " if config.sprt else ""
     typer.echo(
-        f"{most}{game_count(config)} games, {config.concurrency} at a time, "
+        f"{most}{game_count(config):,} games, {config.concurrency} at a time, "
         f"{estimate(config, meetings(config))}"
     )
     for line in preparations(config):

@@ -14,6 +14,7 @@ from arena.protocol import CHANCE, Info, Termination
 from arena.referee.fault import PlayerFault
 from arena.referee.outcome import Outcome, adjudicated, natural
 from arena.referee.seeds import derive, first_position
+from arena.reports import words
 from arena.reports.replay import mark, thoughts
 from rules import TILE_GAMES
 from rules.position import PASS, Game, MoveError, draw_chance
@@ -207,8 +208,8 @@ class Sitting:
     # Words
 
     def _introduce(self) -> None:
-        settings = " ".join(f"{key}={value}" for key, value in self._game.variant.items())
-        self._say(f"{self._game.name} {settings} · seed {self._seed}", "bold")
+        settings = words.settings(self._game.variant)
+        self._say(f"{self._game.name} ({settings}) · seed {self._seed}", "bold")
         for seat in range(self._game.seats):
             self._say(f"seat {seat}: {self._name(seat)}")
         self._say("Type a move, or `help`.", "dim")

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from arena.cli.exits import UserError
 from arena.cli.settings import read_pairs
-from arena.toml.file import NotToml, Problem, parse, sentence
+from arena.toml.file import FileError, Problem, read_file, sentence
 from arena.toml.lines import KeyLines, KeyPath
 from arena.toml.tables import Finding, written
 from arena.tournament.config import Unusable, read_config
@@ -47,7 +47,8 @@ class Side(NamedTuple):
 
 def read_side(letter: str, words: str, options: Iterable[str]) -> Side:
     """A built-in, a script, a bot's folder or archive, a command of several words, a FILE.toml
-    that holds what a `[[player]]` table does, or TOURNAMENT.toml:NAME. Raises UserError.
+    that holds what a `[[player]]` table does or one such table, or TOURNAMENT.toml:NAME. Raises
+    UserError.
     """
     typed = read_pairs(f"--{letter.lower()}-option", options)
     if named := _FILE.fullmatch(words):
@@ -69,14 +70,9 @@ _FILE = re.compile(r"(?P<file>\S+?\.toml)(:(?P<player>.+))?")
 def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, Any]) -> Side:
     file = Path(name)
     try:
-        text = file.read_text("utf-8")
-        table = parse(text)
-    except OSError as error:
-        raise UserError(f"{letter}: {file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{letter}: {file}: not UTF-8 text") from None
-    except NotToml as error:
-        raise UserError(sentence(name, error.problem)) from None
+        text, table = read_file(file)
+    except FileError as error:
+        raise UserError(f"{letter}: {error}") from None
     side = Side(letter, name, table, file.resolve().parent, typed, text)
     if "player" in table:
         return _with_options(_player_of_tournament(side, wanted))
@@ -89,7 +85,7 @@ def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, A
 
 
 def _player_of_tournament(file: Side, wanted: str | None) -> Side:
-    """The `[[player]]` table of the name that is wanted."""
+    """The `[[player]]` table of the name that is wanted, or the only one."""
     tables = file.table["player"]
     if not isinstance(tables, list):
         tables = []  # [player], which `arena run` explains
@@ -99,6 +95,8 @@ def _player_of_tournament(file: Side, wanted: str | None) -> Side:
         name = _name(player)
         if name is not None and "from" not in table:
             players.setdefault(name, player._replace(table=table | {"name": name}))
+    if wanted is None and len(players) == len(tables) == 1:
+        (wanted,) = players  # as in the file that a tuning leaves
     if wanted in players:
         return players[wanted]
     missing = "name one of its players" if wanted is None else f"it has no player named {wanted}"

@@ -82,10 +82,9 @@ def about(config: TuneConfig) -> str:
     """What is tuned, and how, in a line."""
     settings = ", ".join(f"{key} {value}" for key, value in config.method_settings.items())
     options = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    variant = ", ".join(f"{key} {value}" for key, value in config.variant.items())
     return " · ".join(
         (
-            f"{config.rules} ({variant})",
+            f"{config.rules} ({words.settings(config.variant)})",
             f"{config.bot} ({options})",
             f"{config.method} ({settings})",
             f"seed {config.seed}",

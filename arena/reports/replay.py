@@ -13,6 +13,7 @@ import rules
 from arena.protocol import CHANCE
 from arena.referee.record import GameRecord, PlayedMove, SeatRecord
 from arena.referee.seeds import first_position
+from arena.reports import words
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """What `step` understands."""
@@ -109,10 +110,10 @@ def header(record: GameRecord) -> Text:
         f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
         f"+{clock.increment_ms} ms a move" if clock.increment_ms else "",
     ]
-    settings = " ".join(f"{key}={value}" for key, value in record.variant.items())
     text = Text()
     text.append(f"Game {record.game}", style="bold")
-    text.append(f" · {record.rules} {settings} · {', '.join(filter(None, limits))}\n")
+    text.append(f" · {record.rules} ({words.settings(record.variant)})")
+    text.append(f" · {', '.join(filter(None, limits))}\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.rules, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))

@@ -15,6 +15,15 @@ _SPOILT = 5
 """So many void games are told of in full."""
 
 
+def settings(variant: Mapping[str, object]) -> str:
+    """A game's settings with the values as a file has them: `size 8, corners false`."""
+    return ", ".join(f"{key} {_as_in_a_file(value)}" for key, value in variant.items())
+
+
+def _as_in_a_file(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def about_rating(standings: Standings) -> list[str]:
     """How to read the Elo column."""
     anchor = standings.anchor

@@ -90,7 +90,7 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = entry["msg"].removeprefix("Value error, ")
             messages[path].append(f"{text}, got {shown(entry['input'])}")
         else:
-            text = entry["msg"].removeprefix("Input should be ")
+            text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
             if entry["type"] in _CHOICES:
                 text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
             messages[path].append(text)

@@ -120,6 +120,14 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
     assert f"quick.toml:2: options.evaluation: no such file: {folder}/tuned" in shown.stderr
 
 
+def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
+    (folder / "player.toml").write_text('[[player]]\nbot = "uct"\nname = "tuned"\n')
+    shown = arena("sprt", "player.toml", "monkey", "--dry-run", *SMALL)
+    assert shown.exit_code == 0, shown.stderr
+    assert "2 players: tuned, monkey" in shown.output
+    assert "stop_at_majority false" in shown.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -128,6 +136,7 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
         (("uct", "uct", "--a-option", "c"), "--a-option takes key=value"),
         (("bad.toml", "uct"), "bad.toml:2: options.c: must be"),
         (("bad.toml", "uct", "--a-option", "c=x"), "--a-option c: must be"),
+        (("alphabeta", "uct", "--a-option", "depth=x"), 'depth: must be a valid integer, got "x"'),
         (("cup.toml", "uct"), "A: cup.toml is a tournament; name one of its players: cup.toml:uct"),
         (("uct", "cup.toml:utc"), "B: cup.toml is a tournament; it has no player named utc: cup"),
         (("bad.toml:uct", "uct"), "A: bad.toml is no tournament, it has no [[player]] named uct"),
@@ -136,7 +145,7 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
         (("uct", "uct", "--move-ms", "0"), "--move-ms: must be greater than 0, got 0"),
         (("many.toml", "uct"), "many.toml: from: names many players"),
         (("broken.toml", "uct"), "broken.toml:1: not valid TOML"),
-        (("none.toml", "uct"), "A: none.toml: cannot be read"),
+        (("none.toml", "uct"), "A: none.toml: no such file"),
         (("uct", "a 'b"), "B: No closing quotation"),
         (("uct", ""), "B names no player"),
         (("uct", "uct", "--a-option", "threads=2"), "A, uct: resources.threads: 1 are too few"),
