@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -12,9 +13,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.cli.exits import UserError
 
+_LOADING_S = 2.0
+"""Kernels that are not there after so long are being compiled."""
+
 
 def warm_kernels(rules: Iterable[str]) -> None:
-    """Compile, or find in the cache, what the built-in players need for `rules`; show progress."""
+    """Compile, or find in the cache, what the built-in players need for `rules`; show progress,
+    and where there is no terminal say once what takes so long.
+    """
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
     console = Console(stderr=True)
     columns = (
@@ -32,6 +38,9 @@ def warm_kernels(rules: Iterable[str]) -> None:
         ) as progress,
     ):
         task = progress.add_task("", total=None)
+        notice = threading.Timer(_LOADING_S, console.print, ["compiling kernels (once)"])
+        if not console.is_terminal:
+            notice.start()
         assert process.stdout is not None  # asked for above
         try:
             for line in process.stdout:
@@ -42,6 +51,8 @@ def warm_kernels(rules: Iterable[str]) -> None:
         except KeyboardInterrupt:
             process.kill()
             raise
+        finally:
+            notice.cancel()
     if process.returncode != 0:
         raise UserError(
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "
