@@ -170,8 +170,12 @@ def screen(table: Standings, progress: Progress) -> RenderableType:
         games.add_row(Text(spec.game, style="dim"), Text(names), Text(f"ply {plies}"))
     if len(playing) > _SHOWN_GAMES:
         games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
-    test = [terminal.sequential_test(progress.verdict)] if progress.verdict else []
-    return Group(terminal.heading(table), terminal.ranking(table), *test, Text(), state, games)
+    parts = [terminal.heading(table), terminal.ranking(table)]
+    if any(row.tiles for row in table.players):
+        parts.append(terminal.tile_scores(table))
+    if progress.verdict:
+        parts.append(terminal.sequential_test(progress.verdict))
+    return Group(*parts, Text(), state, games)
 
 
 def status(progress: Progress) -> str:

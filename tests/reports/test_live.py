@@ -71,6 +71,13 @@ def test_the_live_table_shows_standings_speed_and_games(cup: list[GameRecord]) -
     assert cup[30].game in shown and "ply 7" in shown
 
 
+def test_scores_of_tiles_are_shown_before_a_pair_compares_them(tile_cup: list[GameRecord]) -> None:
+    table = standings([digest(tile_cup[0])], players=["a", "b"], name="tiles")
+    out = io.StringIO()
+    Console(file=out, width=80).print(live.screen(table, live.Progress([], lambda: 0.0)))
+    assert f"{tile_cup[0].scores[0]:,}" in out.getvalue()
+
+
 def test_many_games_are_fitted_less_often(
     cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
