@@ -286,9 +286,11 @@ def train(
 ) -> None:
     """Train a player for 2048 or 2584, or an evaluation for Othello or dots.
 
-    Stop it anywhere; the same command goes on. The folder holds the checkpoint, the log, the
-    learning curve as a picture and as a table, and at the end the network, which players take as
-    their weights or their evaluation.
+    Stop it anywhere; the same command goes on.
+
+    The folder holds the checkpoint, the log, the learning curve as a picture and
+    as a table, and at the end the network, which players take as their weights
+    or their evaluation.
     """
     with errors_to_user():
         from arena.cli.file_kinds import Kind, refuse_other
