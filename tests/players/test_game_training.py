@@ -302,6 +302,7 @@ def test_a_checkpoint_is_a_network_that_players_take(tmp_path: Path) -> None:
         ),
         ('"straight-2"', '"a1 z9"', "tuples[1]: a tuple is made of squares"),
         ('"straight-2"', '"a2 b2 a1 b1"', "tuples[2]: tuple 1 is the same by symmetry"),
+        ("[8]", "[16]", "stages: this board has 16 discs, and a stage begins before all of them"),
         ("[8]", "[9, 8]", "stages: the numbers of stages must go up"),
         ("epsilon = 0.2", "epsilon = 2", "epsilon: must be less than or equal to 1"),
         ("epsilon = 0.2", "lambda = 0.5", 'lambda: only target = "td-lambda" mixes'),

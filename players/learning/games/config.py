@@ -28,6 +28,8 @@ Yardstick = Literal["default", "classic", "random"]
 
 ALPHA = {"tc": 0.2, "fixed": 0.02}
 """The learning rate where none is given: results of games between equals are mostly chance."""
+UNITS = {"othello": "discs", "dots": "edges"}
+"""What stages count."""
 EXAMPLES = {"othello": "a1 b1 c1 d1", "dots": "a1b1 a1a2 b1b2 a2b2"}
 
 
@@ -176,7 +178,7 @@ class _Reader(TrainingReader[GamesFile]):
             rules=game.name,
             variant=variant,
             tuples=self._tuples(game.name, variant),
-            stages=self._stages(),
+            stages=self._stages(game.name, variant),
             initial=self.network.initial,
             target=learning.target,
             mix=mix,
@@ -211,8 +213,15 @@ class _Reader(TrainingReader[GamesFile]):
         self.memory(weights, max(map(len, found), default=0), STATES[rules])
         return found
 
-    def _stages(self) -> tuple[int, ...]:
+    def _stages(self, rules: str, variant: dict[str, Any]) -> tuple[int, ...]:
         stages, at = self.network.stages, ("network", "stages")
+        most = BoardCells(rules, variant).most
         if stages != sorted({*stages} - {0}) or any(stage < 0 for stage in stages):
             self.report(at, f"the numbers of stages must go up from above 0; got {shown(stages)}")
+        elif stages and stages[-1] >= most:
+            self.report(
+                at,
+                f"this board has {most} {UNITS[rules]}, and a stage begins before all of them are "
+                f"there; got {shown(stages)}",
+            )
         return tuple(stages)
