@@ -10,6 +10,7 @@ For example, the score of a game in which everyone plays the first legal move:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -38,6 +39,7 @@ __all__ = [
     "MoveError",
     "Position",
     "draw_chance",
+    "judge",
     "load",
 ]
 
@@ -56,7 +58,7 @@ over several.
 """
 
 
-def load(name: str, **settings: Any) -> Game:
+def load(name: str, /, **settings: Any) -> Game:
     """The rule set `name` with its settings; what is not given has a default.
 
     othello: preset ("standard" or "cornerless"), size (even, 4 to 16; 8), and what a preset
@@ -68,3 +70,27 @@ def load(name: str, **settings: Any) -> Game:
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """
     return _LOADERS[one_of("the game", name, GAMES)](**settings)
+
+
+def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
+    """The rule set as far as its settings can be used, and what is wrong with the others: by key,
+    under "" what is wrong with them together, where there is no game.
+
+    Raises ValueError for an unknown name.
+    """
+    left, wrong = dict(settings), dict[str, str]()
+    loader = _LOADERS[one_of("the game", name, GAMES)]
+    while True:
+        try:
+            return loader(**left), wrong
+        except ValueError as error:
+            key = next((key for key in left if _speaks_of(str(error), key)), "")
+            wrong[key] = str(error)
+            if not key:
+                return None, wrong
+            del left[key]  # the rest may be wrong too
+
+
+def _speaks_of(message: str, key: str) -> bool:
+    """Whether a sentence of a loader is about the setting `key`."""
+    return re.search(rf"^{re.escape(key)}\b|option {re.escape(repr(key))}", message) is not None

@@ -50,7 +50,7 @@ _LANES: Mapping[str, tuple[tuple[int, ...], ...]] = {
 """For each slide its four lanes as cell indices, the cell at the wall first."""
 
 
-def load(name: str, **settings: Any) -> Tiles:
+def load(name: str, /, **settings: Any) -> Tiles:
     """2048 or 2584 with `settings`: `spawn` (the tile table), `placer` ("chance" or "player"),
     and `placer_chooses` ("tile": cell and tile; "cell": the cell alone, the tile is drawn),
     which matters only when a player places.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -162,22 +161,13 @@ class _Reader:
         settings = dict(self.tables.game)
         name = settings.pop("rules", None)
         try:
-            rules.load(str(name))
+            game, wrong = rules.judge(str(name), settings)
         except ValueError as error:
             self.report(("game", "rules"), str(error) if name else "is missing: which game is it?")
             return None
-        name = str(name)
-        while True:
-            try:
-                game = rules.load(name, **settings)
-            except ValueError as error:
-                at = next((key for key in settings if _speaks_of(str(error), key)), None)
-                self.report(("game", at) if at else ("game",), str(error))
-                if at is None:
-                    return None
-                del settings[at]  # the rest may be wrong too
-            else:
-                return game if len(settings) == len(self.tables.game) - 1 else None
+        for key, message in wrong.items():
+            self.report(("game", key) if key else ("game",), message)
+        return None if wrong else game
 
     def _clock(self, table: ClockTable) -> Clock | None:
         bank, increment = table.bank_ms, table.increment_ms
@@ -297,8 +287,3 @@ class _Reader:
         wrong = table.wrong_elo1()
         if wrong is not None:
             self.report(("sprt", "elo1"), wrong)
-
-
-def _speaks_of(message: str, key: str) -> bool:
-    """Whether a sentence of `rules.load` is about the setting `key`."""
-    return re.search(rf"^{re.escape(key)}\b|option {re.escape(repr(key))}", message) is not None

@@ -294,7 +294,7 @@ def test_a_checkpoint_is_a_network_that_players_take(tmp_path: Path) -> None:
     ("old", "new", "sentence"),
     [
         ('"othello"', '"chess"', "rules: must be one of 'othello', 'dots', got \"chess\""),
-        ("size = 4", "size = 5", "game: size must be even"),
+        ("size = 4", "size = 5", "game.size: size must be even"),
         (
             "size = 4",
             "size = 10",
@@ -319,6 +319,15 @@ def test_a_mistake_gets_a_sentence(tmp_path: Path, old: str, new: str, sentence:
     with pytest.raises(FileError) as caught:
         load_config(tmp_path / "t.toml")
     assert sentence in str(caught.value)
+
+
+def test_all_that_is_wrong_with_the_game_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as caught:
+        config_of(tmp_path, rules='"othello"\nrows = 3\ncols = 3', tuples='"a1b1 b1c1"')
+    told = str(caught.value)
+    assert "game.rows: othello has no option 'rows'" in told
+    assert "game.cols: othello has no option 'cols'" in told
+    assert "network.tuples[1]: a tuple is made of squares" in told
 
 
 def test_a_tuning_file_may_say_the_same(tmp_path: Path) -> None:

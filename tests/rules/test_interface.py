@@ -149,6 +149,7 @@ def test_chance_is_drawn_with_its_probabilities() -> None:
         ("2048", {"placer": "nobody"}, "placer must be one of chance, player"),
         ("2048", {"placer_chooses": None}, "placer_chooses must be one of tile, cell, not None"),
         ("2048", {"size": 5}, "2048 has no option 'size'; known: spawn"),
+        ("2048", {"name": "mine"}, "2048 has no option 'name'; known: spawn"),
     ],
 )
 def test_wrong_settings_are_explained(
@@ -156,6 +157,15 @@ def test_wrong_settings_are_explained(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         rules.load(name, **settings)
+
+
+def test_all_wrong_settings_are_told_at_once() -> None:
+    game, wrong = rules.judge("othello", {"size": 5, "rows": 3, "preset": "cornerless"})
+    assert game == rules.load("othello", preset="cornerless")
+    assert list(wrong) == ["rows", "size"]
+    game, wrong = rules.judge("othello", {"preset": "cornerless", "free_centre": False})
+    assert game is None
+    assert "needs free_centre = true" in wrong[""]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

@@ -195,8 +195,12 @@ class _Reader(TrainingReader[GamesFile]):
         if rules is None:
             self.report(("game", "rules"), f"is missing: {' or '.join(map(shown, BOARD_GAMES))}")
             return None
+        game, wrong = rule_sets.judge(rules, self.file.game.model_extra or {})
+        for key, message in wrong.items():
+            self.report(("game", key) if key else ("game",), message)
+        if game is None or any(key in game.variant for key in wrong):
+            return None  # which board is meant is not known
         try:
-            game = rule_sets.load(rules, **(self.file.game.model_extra or {}))
             reason = BUILTINS["alphabeta"].unsupported(rules, game.variant)
             if reason is not None:
                 raise ValueError(reason)

@@ -158,11 +158,10 @@ class _Reader:
         if name is None:
             self.report(("game", "rules"), 'is missing: "othello" or "dots"')
             return None
-        try:
-            return rule_sets.load(name, **(self.file.game.model_extra or {}))
-        except ValueError as error:
-            self.report(("game",), str(error))
-            return None
+        game, wrong = rule_sets.judge(name, self.file.game.model_extra or {})
+        for key, message in wrong.items():
+            self.report(("game", key) if key else ("game",), message)
+        return game
 
     def _bot(self) -> str | None:
         bot = self.file.player.bot
