@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from arena.cli import bot_commands, sprt_command
+from arena.cli.arguments import Arena
 from arena.cli.choices import Form, Rules, Table
 from arena.cli.exits import UserError, errors_to_user
 
 app = typer.Typer(
     name="arena",
+    cls=Arena,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

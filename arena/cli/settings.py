@@ -22,7 +22,7 @@ def read_pairs(option: str, pairs: Iterable[str]) -> dict[str, Any]:
         key, equals, text = pair.partition("=")
         if not equals or not key.strip():
             raise UserError(f"{option} takes key=value, not {pair!r}")
-        table[key.strip()] = _value(text.strip())
+        table[key.strip()] = read_value(text.strip())
     return table
 
 
@@ -34,7 +34,8 @@ def load_game(name: str, pairs: Iterable[str]) -> Game:
         raise UserError(f"--set: {error}") from None
 
 
-def _value(text: str) -> Any:
+def read_value(text: str) -> Any:
+    """What a tournament file would have after `key =`; the text itself where that is nothing."""
     try:
         read = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:

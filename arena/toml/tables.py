@@ -96,7 +96,7 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             messages[path].append(text)
             got[path] = f", got {shown(entry['input'])}"
             if entry["type"] in _CHOICES and isinstance(entry["input"], str):
-                got[path] += _nearest(entry["input"], re.findall(r"'([^']*)'", text))
+                got[path] += nearest(entry["input"], re.findall(r"'([^']*)'", text))
     for path, texts in messages.items():
         text = " or ".join(dict.fromkeys(texts))
         must_be = "must be " if path in got else ""
@@ -140,7 +140,8 @@ def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
     return f'did you mean "{near[0]}"? ({listed})' if near else listed
 
 
-def _nearest(word: str, known: list[str]) -> str:
+def nearest(word: str, known: list[str]) -> str:
+    """`; did you mean "c"?`, or nothing where nothing is near."""
     near = difflib.get_close_matches(word, known, n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
 

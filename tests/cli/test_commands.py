@@ -228,6 +228,25 @@ def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("play", "otello"), 'rules: must be one of othello, dots, 2048, 2584, got "otello"; did'),
+        (("warm", "othelo"), 'got "othelo"; did you mean "othello"?'),
+        (("sprt", "a", "b", "--model", "logistc"), 'got "logistc"; did you mean "logistic"?'),
+        (("sprt", "a", "b", "--sandbox", "x"), "--sandbox: must be one of auto, bwrap, limits"),
+        (("sprt", "a", "b", "--rules", "dot"), 'got "dot"; did you mean "dots"?'),
+        (("play", "dots", "--move-ms", "0"), "--move-ms: must be greater than or equal to 1, got"),
+        (("play", "dots", "--seed", "x"), '--seed: must be a valid integer, got "x"'),
+    ],
+)
+def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) -> None:
+    result = arena(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
         (("report", "runs/u.sqlite"), "no such run"),
         (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
         (("report", "t.toml"), "not a run"),
