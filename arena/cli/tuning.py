@@ -24,6 +24,7 @@ from arena.cli.training import train
 from arena.cli.tuned import about, found, gain, measured, measured_line, player_lines
 from arena.cli.verify_table import Verification, load_both
 from arena.cli.verifying import BudgetTest, play_target
+from arena.referee.sandbox.child import moved_held
 from arena.reports.tuning import (
     LiveTuning,
     PlainTuning,
@@ -67,7 +68,7 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
     folder = out or Path("runs") / f"{config.name}.tune"
     work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
     again = shlex.join(["arena", *sys.argv[1:]])
-    with held(folder, work):
+    with moved_held(), held(folder, work):  # what draws comes before what plays under the referee
         try:
             return _tune(config, folder, again, file, verification if verify else None)
         except KeyboardInterrupt:

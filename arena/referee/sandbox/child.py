@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,9 +79,18 @@ def move_streams() -> None:
     os.dup2(nothing, 1)
 
 
-def occupy_moved() -> list[int]:
-    """Files for the parent to hold while it forks, so that no pipe it makes lies there."""
-    held = [os.open(os.devnull, os.O_RDONLY)]
-    while held[-1] < MOVED_STDOUT:
-        held.append(os.open(os.devnull, os.O_RDONLY))
-    return held
+@contextmanager
+def moved_held() -> Iterator[None]:
+    """Hold files where the streams are moved to, unless others lie there already.
+
+    So no pipe lies there that the parent makes as it forks; and held from early on, no file of a
+    library that closes it in every forked child, as matplotlib does with fonts.
+    """
+    files = [os.open(os.devnull, os.O_RDONLY)]
+    while files[-1] < MOVED_STDOUT:
+        files.append(os.open(os.devnull, os.O_RDONLY))
+    try:
+        yield
+    finally:
+        for file in files:
+            os.close(file)

@@ -21,7 +21,7 @@ from arena.referee.sandbox.child import (
     Step,
     bound_resources,
     move_streams,
-    occupy_moved,
+    moved_held,
 )
 from arena.referee.sandbox.kernel import no_new_privileges
 from arena.referee.sandbox.landlock import READ, WRITE, Access, Ruleset
@@ -62,8 +62,7 @@ def in_bwrap(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launc
         Step("move its streams", move_streams),
     ]
     with ExitStack() as stack:
-        for file in occupy_moved():  # first: nothing that is handed over may lie there
-            stack.callback(os.close, file)
+        stack.enter_context(moved_held())  # first: nothing that is handed over may lie there
         child = stack.enter_context(Child([step for step in steps if step]))
         status = os.memfd_create("status")
         filter_fd = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,6 +31,26 @@ def run(code: str, **policy: object) -> list[str]:
         cage.kill()
     assert err == b""
     return out.decode().splitlines()
+
+
+HOLDING = """
+import os
+from arena.referee.sandbox.child import MOVED_STDOUT, moved_held
+from tests.referee.sandbox.test_bwrap import run
+
+with moved_held():
+    fonts = [open("/etc/passwd") for _ in range(4)]
+    assert fonts[0].fileno() > MOVED_STDOUT
+    os.register_at_fork(after_in_child=lambda: [font.close() for font in fonts])
+    print(*run("print('inside')"))
+"""
+
+
+def test_it_starts_beside_a_library_that_closes_its_files_in_forked_children() -> None:
+    root = Path(__file__).parents[3]
+    words = [sys.executable, "-c", HOLDING]
+    done = subprocess.run(words, cwd=root, check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("inside\n", "")
 
 
 def test_outer_folders_come_first_and_what_may_be_written_is_marked() -> None:
