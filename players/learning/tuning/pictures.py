@@ -13,7 +13,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.colors import Colormap, LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
@@ -27,6 +27,9 @@ from players.weights import SIDES
 _INK, _FAINT, _GRID, _LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 _LABELLED = 24
 """Up to so many lines have their names beside them."""
+
+_SHOWN = 0.0005
+"""Weights that differ by less look the same."""
 
 _STYLE: dict[Any, Any] = {
     "font.size": 10,
@@ -111,9 +114,9 @@ def parameter_figure(
     return figure
 
 
-def _head(figure: Figure, title: str, about: str) -> None:
+def _head(figure: Figure, title: str, about: str, legend: str = "") -> None:
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
-    figure.supxlabel(fill(about, 130), x=0.012, ha="left", fontsize=8, color=_FAINT)
+    figure.supxlabel(legend + fill(about, 130), x=0.012, ha="left", fontsize=8, color=_FAINT)
 
 
 def _draw_parameters(
@@ -165,8 +168,8 @@ def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
 
 
 def _draw_scores(axes: Axes, comparisons: Sequence[Comparison]) -> None:
-    axes.set_title("Score against the start", loc="left", fontsize=11)
-    axes.set_ylabel("share of the points, with its 95 % interval")
+    axes.set_title("Score against the start, 95 % interval", loc="left", fontsize=11)
+    axes.set_ylabel("share of the points")
     axes.axhline(0.5, color=_FAINT, linewidth=1, linestyle="--")
     axes.errorbar(
         [each.games for each in comparisons],
@@ -188,33 +191,38 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     figure = Figure(
         figsize=(8.4, 0.8 + 3.7 * len(sides)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     )
-    _head(figure, title, about)
+    ends = (space.plan.low, space.plan.high)
     grid = figure.subplots(len(sides), 2, squeeze=False)
     values = [weight for board in boards for side in sides for weight in board[side].values()]
+    framed = f"framed: at an end of its range, {ends[0]:g} to {ends[1]:g}\n"
+    _head(figure, title, about, framed if any(_is_end(value, ends) for value in values) else "")
     reach = max(max(abs(value - 1.0) for value in values), 1e-3)
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)
     for row, side in enumerate(sides):
         who = SIDES[space.rules][side] if len(sides) > 1 else "both"
         for column, when in enumerate(("before", "after")):
-            image = _draw_board(grid[row, column], boards[column][side], norm)
+            image = _draw_board(grid[row, column], boards[column][side], norm, ends)
             grid[row, column].set_title(f"{who}, {when}", loc="left", fontsize=11)
     figure.colorbar(image, ax=grid, shrink=0.6, label="weight")
     return figure
 
 
-def _draw_board(axes: Axes, weights: dict[str, float], norm: Any) -> Any:
+def _draw_board(axes: Axes, weights: dict[str, float], norm: Any, ends: tuple[float, float]) -> Any:
     squares = np.full((8, 8), np.nan)
     for square, weight in weights.items():
         squares[int(square[1]) - 1, ord(square[0]) - ord("a")] = weight
-    image = axes.imshow(np.ma.masked_invalid(squares), cmap="PuOr_r", norm=norm)
+    image = axes.imshow(np.ma.masked_invalid(squares), cmap=_light_map(), norm=norm)
     for row, column in np.ndindex(8, 8):
         if np.isnan(squares[row, column]):
             axes.add_patch(
                 Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", edgecolor=_GRID)
             )
             continue
-        dark = abs(norm(squares[row, column]) - 0.5) > 0.35
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="white"))
+        if _is_end(squares[row, column], ends):
+            inside = Rectangle((column - 0.46, row - 0.46), 0.92, 0.92)
+            inside.set(fill=False, edgecolor=_INK, linewidth=1.0)
+            axes.add_patch(inside)
         axes.text(
             column,
             row,
@@ -222,7 +230,7 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any) -> Any:
             ha="center",
             va="center",
             fontsize=7,
-            color="white" if dark else _INK,
+            color=_INK,
         )
     axes.set_xticks(range(8), list("abcdefgh"))
     axes.set_yticks(range(8), [str(row) for row in range(1, 9)])
@@ -230,3 +238,16 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any) -> Any:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     return image
+
+
+def _is_end(weight: float, ends: tuple[float, float]) -> bool:
+    """Whether a weight is at an end of its range, as far as the figures of a square show."""
+    return any(abs(weight - end) < _SHOWN for end in ends)
+
+
+def _light_map() -> Colormap:
+    """Purple below, orange above, no darker than that ink is read well on it: figures keep
+    a contrast of 4.5 to 1 (WCAG 2).
+    """
+    colours = matplotlib.colormaps["PuOr_r"](np.linspace(0.27, 0.73, 256))
+    return LinearSegmentedColormap.from_list("board", colours)
