@@ -80,13 +80,11 @@ def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
 
 def about(config: TuneConfig) -> str:
     """What is tuned, and how, in a line."""
-    settings = ", ".join(f"{key} {value}" for key, value in config.method_settings.items())
-    options = ", ".join(f"{key} {value}" for key, value in config.options.items())
     return " · ".join(
         (
             f"{config.rules} ({words.settings(config.variant)})",
-            f"{config.bot} ({options})",
-            f"{config.method} ({settings})",
+            f"{config.bot} ({words.settings(config.options)})",
+            f"{config.method} ({words.settings(config.method_settings)})",
             f"seed {config.seed}",
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from arena.protocol import Termination
 from arena.ratings.model import ORDERED, Spoilt, Standings, Verdict
@@ -16,11 +17,13 @@ _SPOILT = 5
 
 
 def settings(variant: Mapping[str, object]) -> str:
-    """A game's settings with the values as a file has them: `size 8, corners false`."""
+    """Settings with the values as a file has them: `size 8, corners false, constant 0.00003`."""
     return ", ".join(f"{key} {_as_in_a_file(value)}" for key, value in variant.items())
 
 
 def _as_in_a_file(value: object) -> object:
+    if isinstance(value, float):
+        return format(Decimal(repr(value)).normalize(), "f")
     return str(value).lower() if isinstance(value, bool) else value
 
 

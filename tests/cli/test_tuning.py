@@ -22,6 +22,7 @@ from arena.cli.tuned import gain, measured
 from arena.cli.verify_table import Target, Verification, load_both
 from arena.cli.verifying import BudgetTest
 from arena.ratings.sprt import Sprt
+from arena.reports import words
 from arena.reports.tuning import (
     Plan,
     Progress,
@@ -349,6 +350,11 @@ def test_any_number_of_parameters_fits_the_screen(width: int, height: int, count
     assert len(lines) <= height
     told = sum(line.count("white") for line in lines)
     assert told == count or f"and {count - told} more" in lines[-1]
+
+
+def test_settings_have_plain_numbers() -> None:
+    settings = {"constant": 3e-5, "a": 10.0, "alpha": 0.602, "pairs": 8, "corners": False}
+    assert words.settings(settings) == "constant 0.00003, a 10, alpha 0.602, pairs 8, corners false"
 
 
 def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:
