@@ -219,7 +219,7 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any, ends: tuple[fl
             )
             continue
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="white"))
-        if _is_end(squares[row, column], ends):
+        if _is_end(float(squares[row, column]), ends):
             inside = Rectangle((column - 0.46, row - 0.46), 0.92, 0.92)
             inside.set(fill=False, edgecolor=_INK, linewidth=1.0)
             axes.add_patch(inside)
