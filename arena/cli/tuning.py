@@ -95,7 +95,10 @@ def _tune(
     with make_view(console, plan, time.monotonic) as view:
         tuning = _Tuning(tuner, plan, folder, view)
         view.say(f"{plan.name}: {plan.about}")
-        view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
+        if tuner.finished:
+            view.say("It is finished: all games are played. More games in the file go on.")
+        elif tuner.counts["games"]:
+            view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
         with closing(tuner):
             tested = tuning.play(verification)
         options = tuning.write()

@@ -83,6 +83,7 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     result = tune(folder)
     assert result.exit_code == 0, result.output
     assert "after 32 games" in result.output
+    assert "played before" not in result.output
     assert "In 4 fresh games against the start:" in result.output
     run = folder / "runs" / "it.tune"
     names = {path.name for path in run.iterdir()}
@@ -232,7 +233,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     assert "Changed: elo1 100.0 → 50.0" in other.output
     again = CliRunner().invoke(app, ["tune", "it.toml"])
     assert again.exit_code == 0
-    assert "8 of 8 games were played before." in again.output
+    assert "It is finished: all games are played. More games in the file go on." in again.output
     assert "Not decided at iterations 8, under the referee: no gain is shown." in again.output
 
 
