@@ -14,22 +14,26 @@ from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import entry_of
 
 
-def found(measured: dict[str, Any], verdicts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """What is known about the tuned values, for the files."""
+def found(
+    measured: dict[str, Any], verdicts: Mapping[str, dict[str, Any]], test: str
+) -> dict[str, Any]:
+    """What is known about the tuned values, for the files; the command `test` tests them."""
     return {
         "measured": measured,
         "tests": [
             {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
             for at, each in verdicts.items()
         ],
-        "gain": gain(verdicts),
+        "gain": gain(verdicts, test),
     }
 
 
-def gain(verdicts: Mapping[str, dict[str, Any]]) -> str:
-    """Whether there is one, in a sentence: nothing is called a gain but an accepted H1."""
+def gain(verdicts: Mapping[str, dict[str, Any]], test: str) -> str:
+    """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
+    the command that tests it.
+    """
     if not verdicts:
-        return "Not tested: no gain is claimed. arena tune FILE --verify tests it."
+        return f"Not tested: no gain is claimed. To test it: {test}"
     said = {
         "H1": "A gain over the start is shown at {}.",
         "H0": "No gain is shown at {}.",

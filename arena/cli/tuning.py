@@ -68,9 +68,11 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
     folder = out or Path("runs") / f"{config.name}.tune"
     work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
     again = shlex.join(["arena", *sys.argv[1:]])
+    elsewhere = () if out is None else ("--out", str(out))
+    test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
     with moved_held(), held(folder, work):  # what draws comes before what plays under the referee
         try:
-            return _tune(config, folder, again, file, verification if verify else None)
+            return _tune(config, folder, again, file, verification if verify else None, test)
         except KeyboardInterrupt:
             typer.echo(f"Stopped at once; what was not saved is played again. Go on with: {again}")
             return Exit.INTERRUPTED
@@ -81,9 +83,16 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
 
 
 def _tune(
-    config: TuneConfig, folder: Path, again: str, file: Path, verification: Verification | None
+    config: TuneConfig,
+    folder: Path,
+    again: str,
+    file: Path,
+    verification: Verification | None,
+    test: str,
 ) -> Exit:
-    """Tune in a folder that is held; the exit code."""
+    """Tune in a folder that is held; the exit code. The commands `again` and `test` go on with it,
+    and test what came of it.
+    """
     console = Console()
     try:
         make_hall = RefereeHall if config.referee else kernel_hall
@@ -93,7 +102,7 @@ def _tune(
     plan = plan_of(tuner)
     make_view = LiveTuning if console.is_terminal else PlainTuning
     with make_view(console, plan, time.monotonic) as view:
-        tuning = _Tuning(tuner, plan, folder, view)
+        tuning = _Tuning(tuner, plan, folder, view, test)
         view.say(f"{plan.name}: {plan.about}")
         if tuner.finished:
             view.say("It is finished: all games are played. More games in the file go on.")
@@ -111,7 +120,7 @@ def _tune(
         return Exit.DONE
     code = play_target(file, tuner, folder, options, verification)
     tuning.write()
-    typer.echo(gain(tuner.verdicts))
+    typer.echo(gain(tuner.verdicts, test))
     undecided = any(each["decision"] is None for each in tuner.verdicts.values())
     return Exit.FAILED if code is Exit.DONE and undecided else code
 
@@ -120,9 +129,10 @@ class _Tuning:
     """A tuning that goes on: played by `tuner`, shown by `view`, kept in `folder`."""
 
     def __init__(
-        self, tuner: Tuner, plan: Plan, folder: Path, view: LiveTuning | PlainTuning
+        self, tuner: Tuner, plan: Plan, folder: Path, view: LiveTuning | PlainTuning, test: str
     ) -> None:
         self._tuner, self._plan, self._folder, self._view = tuner, plan, folder, view
+        self._test = test
         self._saved_at = -math.inf
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
@@ -212,7 +222,7 @@ class _Tuning:
     def write(self) -> dict[str, Any]:
         """Write the values with what is known about them; the tuned player's options."""
         tuner = self._tuner
-        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts)
+        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts, self._test)
         return write_result(tuner, self._folder, known)
 
     def draw(self) -> None:
@@ -231,7 +241,7 @@ class _Tuning:
         """Say what came out, and where everything is."""
         say = self._view.say
         say(measured_line(self._tuner.matches[MEASURE]))
-        say(gain(self._tuner.verdicts))
+        say(gain(self._tuner.verdicts, self._test))
         say(f"Pictures and values are in {self._folder}; {PLAYER} holds how they were found.")
         say("The player, for a tournament of `arena run`:")
         for line in player_lines(self._tuner.config, options):

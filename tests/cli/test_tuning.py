@@ -62,6 +62,9 @@ batch = 8
 """
 
 
+TEST = "arena tune it.toml --verify"
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -84,6 +87,7 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "after 32 games" in result.output
     assert "played before" not in result.output
+    assert f"Not tested: no gain is claimed. To test it: {TEST}\n" in result.output
     assert "In 4 fresh games against the start:" in result.output
     run = folder / "runs" / "it.tune"
     names = {path.name for path in run.iterdir()}
@@ -184,7 +188,7 @@ def test_mistakes_are_told(folder: Path) -> None:
     assert tune(folder, games=8).exit_code == 0
     other = tune(folder, text=FILE.replace("batch = 8", "batch = 4"))
     assert other.exit_code == 2
-    assert "method_settings.batch: 8 → 4" in other.output
+    assert "Changed: selfplay.batch: 8 → 4. Give the old" in other.output
     no_opening = FILE.replace("[player]", "[openings]\nplies = 40\n[player]")
     again = CliRunner().invoke(app, ["tune", "none.toml"])
     assert again.exit_code == 2
@@ -264,11 +268,11 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
 
 def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
     said = {name: {"decision": name} for name in ("H1", "H0")} | {"open": {"decision": None}}
-    assert gain(said) == (
+    assert gain(said, TEST) == (
         "A gain over the start is shown at H1. No gain is shown at H0. "
         "Not decided at open: no gain is shown."
     )
-    assert gain({}).startswith("Not tested: no gain is claimed.")
+    assert gain({}, TEST) == f"Not tested: no gain is claimed. To test it: {TEST}"
 
 
 @pytest.mark.parametrize(
