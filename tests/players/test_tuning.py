@@ -399,7 +399,9 @@ class TestTuner:
         more = Tuner.open(config_of(tmp_path, "selfplay", games=24), folder)
         assert more.counts["games"] == 16
         assert not more.learned
-        with pytest.raises(ValueError, match="method: selfplay → spsa"):
+        with pytest.raises(
+            ValueError, match=r"""Changed: tuning\.method: "selfplay" → "spsa"\. Give"""
+        ):
             Tuner.open(config_of(tmp_path, "spsa"), folder)
         (folder / CHECKPOINT).write_text("{}")
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):

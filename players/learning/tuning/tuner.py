@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import rules as rule_sets
+from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.hall import KernelHall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
@@ -224,12 +225,12 @@ class Tuner:
                     "finish with that, or move it away to begin anew"
                 )
             before = content["config"]
-            changed = list(_differences(before, json.loads(json.dumps(self.config.identity()))))
-            if changed:
+            now = json.loads(json.dumps(self.config.identity()))
+            if now != before:
                 raise _Changed(
                     f"{path.parent}: was begun with other settings, and goes on with the same "
                     "alone (more games are welcome). Changed: "
-                    + "; ".join(changed)
+                    + ("; ".join(changes(before, now)) or "what the keys stand for")
                     + ". Give the old ones back, or another name or --out to begin anew."
                 )
             self._method.restore(content["method"])
@@ -252,20 +253,6 @@ class Tuner:
 
 class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
     """The checkpoint is of another configuration or version."""
-
-
-def _differences(before: Any, after: Any, path: str = "") -> list[str]:
-    """A line `key: old → new` for each value that is another one."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        keys = [*before, *(key for key in after if key not in before)]
-        return [
-            line
-            for key in keys
-            for line in _differences(
-                before.get(key), after.get(key), f"{path}.{key}" if path else key
-            )
-        ]
-    return [] if before == after else [f"{path}: {before} → {after}"]
 
 
 def write_whole(path: Path, text: str) -> None:
