@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +42,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     except FileExistsError:
         raise UserError(f"{folder}: not a folder; name one with --out") from None
     except OSError as error:
-        raise cannot_be_written(folder, error) from None
+        raise cannot_be_written(folder, error, work.checkpoint) from None
     try:
         _refuse_strangers(folder, work)
         yield
@@ -49,11 +50,12 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         lock_file.release(folder / work.noun, lock)
 
 
-def cannot_be_written(folder: Path, error: OSError) -> UserError:
+def cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError:
     """The sentence for a disk that is full, or a folder that is another's."""
+    begun = os.path.exists(folder / checkpoint)  # noqa: PTH110 # Path.exists raises where it may not look
+    mend = "The last checkpoint is as it was: mend that and go on" if begun else "Mend that"
     return UserError(
-        f"{folder}: cannot be written: {error.strerror}. The last checkpoint is as it was: mend "
-        "that and go on, or name another folder with --out"
+        f"{folder}: cannot be written: {error.strerror}. {mend}, or name another folder with --out"
     )
 
 

@@ -38,7 +38,7 @@ def train(file: Path, out: Path | None) -> Exit:
         except (BrokenPipeError, SystemExit):  # rich ends so where a pipe is read by nobody
             return Exit.INTERRUPTED
         except OSError as error:
-            raise cannot_be_written(folder, error) from None
+            raise cannot_be_written(folder, error, CHECKPOINT) from None
 
 
 def _train(course: Course[Any], folder: Path, again: str) -> Exit:

@@ -79,7 +79,7 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
         except BrokenPipeError:  # what is shown is read by nobody any more
             return Exit.INTERRUPTED
         except OSError as error:
-            raise cannot_be_written(folder, error) from None
+            raise cannot_be_written(folder, error, CHECKPOINT) from None
 
 
 def _tune(
