@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from players.options.common import EVALUATIONS, SearchOptions, named_or_file
 from players.options.tunable import Tunable, TunableTable
 
-WEIGHT_TABLES = ("hand", "league")
+WEIGHT_TABLES = ("tuned", "hand", "league")
 """The weights that come with the package."""
 
 PLAIN_C = 1.0
@@ -191,9 +191,10 @@ class WeightedUctOptions(UctOptions):
 
     weights: Annotated[
         str, named_or_file(*WEIGHT_TABLES), TunableTable(low=0.9, high=1.1, step=0.02)
-    ] = "hand"
-    """"hand", "league", or the path of a JSON file, relative to the tournament file: for Othello
-    `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is symmetric, its
-    upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second": {…}}`, with 1
-    for every edge left out. The tables "hand" and "league" are made for cornerless Othello; for
-    dots none is published, and there they stand for 1 everywhere."""
+    ] = "tuned"
+    """"tuned", "hand", "league", or the path of a JSON file, relative to the tournament file: for
+    Othello `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is
+    symmetric, its upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second":
+    {…}}`, with 1 for every edge left out. The named tables are made for cornerless Othello: "tuned"
+    by `arena tune`, the others by the sources, which help with few iterations alone. For dots there
+    is none, and there they stand for 1 everywhere."""

@@ -52,11 +52,23 @@ def test_the_tables_are_the_sources_on_the_whole_board(name: str, black: str, wh
 
 def test_every_table_tells_where_it_comes_from() -> None:
     files = sorted(Path(load_weights.__code__.co_filename).parent.glob("othello-*.json"))
-    assert [file.name for file in files] == ["othello-hand.json", "othello-league.json"]
+    assert [file.stem for file in files] == ["othello-hand", "othello-league", "othello-tuned"]
     for file in files:
         content = json.loads(file.read_text())
         assert len(content["about"]) > 40
         assert len(content["source"]) > 40
+
+
+def test_the_tuned_table_was_shown_to_gain() -> None:
+    file = Path(load_weights.__code__.co_filename).with_name("othello-tuned.json")
+    tests = json.loads(file.read_text())["tuning"]["tests"]
+    assert [test["decision"] for test in tests] == ["H1", "H1"]
+    weights = load_weights("tuned", "othello", OTHELLO.moves)
+    assert weights[:, :64].min() >= np.float32(0.9)
+    assert weights[:, :64].max() <= np.float32(1.1)
+    board = weights[:, :64].reshape(2, 8, 8)
+    assert (board == board.transpose(0, 2, 1)).all()
+    assert (board == board[:, ::-1]).all()
 
 
 def test_in_dots_the_named_tables_are_plain() -> None:
@@ -85,7 +97,7 @@ def test_edges_left_out_weigh_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule_set", "content", "words"),
     [
-        ("othello", None, "expected hand, league or the path of a JSON file"),
+        ("othello", None, "expected tuned, hand, league or the path of a JSON file"),
         ("othello", "{", "not a JSON file"),
         ("othello", [], "must be a JSON object"),
         ("othello", {"black": [[1] * 4] * 4}, "'white' is missing; expected black and white"),
