@@ -148,10 +148,11 @@ def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
         tuples = f"{len(config.tuples)} of {min(sizes)} to {max(sizes)}"
     starts = ", ".join(map(str, config.stages))
     stages = f", stages from {starts}" if starts else ""
+    cells = "edges" if config.rules == "dots" else "cells"
     return " · ".join(
         (
             game,
-            f"tuples: {tuples} cells{stages}{more}",
+            f"tuples: {tuples} {cells}{stages}{more}",
             f"{_target(config)} {config.updates}, {_rate(config)}",
             f"seed {config.seed}",
         )

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
+from arena.cli.courses import load_course
 from players.weights.network_file import load_network
 from tests.players.conftest import Player, play_with
 
@@ -69,6 +70,12 @@ def test_tune_trains_a_network_that_players_take(folder: Path) -> None:
             assert play_with(player, game, 0, rng, options=options)
         finally:
             player.end()
+
+
+def test_the_cells_of_dots_are_edges(folder: Path) -> None:
+    dots = CONFIG.replace("straight-2", "boxes-1x1").replace('"othello"\nsize = 4', '"dots"')
+    (folder / "t.toml").write_text(dots)
+    assert "· tuples: 6 of 4 edges, " in load_course(folder / "t.toml").about
 
 
 def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:
