@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
@@ -72,7 +72,8 @@ class TrainingReader(Generic[_File]):
 
     def __init__(self, model: type[_File], data: dict[str, Any], head: str = "training") -> None:
         self.file: _File
-        self.file, self.findings = read_tables(model, data)
+        self.file, findings = read_tables(model, data)
+        self.findings = [_with_words(finding, data) for finding in findings]
         self.head = head
         self.training: TrainingTable = getattr(self.file, head)
         tables: Any = self.file
@@ -176,3 +177,13 @@ class TrainingReader(Generic[_File]):
             return 0.0, 1
         mix = (table.lambda_ or 0.0) if mixes else 1.0
         return mix, table.steps or WHOLE_GAME
+
+
+def _with_words(finding: Finding, data: Mapping[str, Any]) -> Finding:
+    """With how to write a tuple that is a list of cells."""
+    if finding.path[:2] != ("network", "tuples") or len(finding.path) != 3:
+        return finding
+    given = data["network"]["tuples"][finding.path[2]]
+    if not isinstance(given, list) or not all(isinstance(cell, str) for cell in given):
+        return finding
+    return finding._replace(message=f"{finding.message}; write {shown(' '.join(given))}")

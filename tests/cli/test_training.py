@@ -267,6 +267,8 @@ def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], sai
     ("key", "wrong", "said"),
     [
         ("tuples = [", "tuples = [7, ", "t.toml:10: network.tuples[1]: must be a valid string"),
+        ("tuples = [", 'tuples = [["a1", "b1"], ', 'got ["a1", "b1"]; write "a1 b1"'),
+        ("[network]", 'spawn = "1/2"\n[network]', 'game.spawn: must be "2/4", got "1/2"'),
         ("seed = 1", 'name = "a\\u0000b"', "training.name: names the run's folder: no slash"),
         ("[network]", "[network]\ninitial = 1e300", "network.initial: must be less than or equal"),
     ],

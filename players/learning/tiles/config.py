@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arena.toml.file import FileError, problems, read_file
-from arena.toml.tables import Table, did_you_mean, shown
+from arena.toml.tables import Table, shown
 from players.kernels.tile_boards import CELL_BITS
 from players.learning.training_file import (
     LearningTable,
@@ -158,7 +158,8 @@ class _Reader(TrainingReader[TrainFile]):
     def _spawn(self, rules: str) -> str:
         spawn, known = self.file.game.spawn, SPAWNS[rules]
         if spawn is not None and spawn not in known:
-            self.report(("game", "spawn"), f"got {shown(spawn)}; {did_you_mean(spawn, known)}")
+            must_be = " or ".join(map(shown, known))
+            self.report(("game", "spawn"), f"must be {must_be}, got {shown(spawn)}")
         return spawn or next(iter(known))
 
     def _tuples(self, rules: str) -> tuple[tuple[str, ...], ...]:
