@@ -13,12 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import rules
 from arena.cli.apart import apart
 from arena.cli.exits import UserError
+from arena.cli.reporting import opened
 from arena.cli.warming import warm_kernels
 from arena.referee.record import GameRecord
 from arena.referee.seeds import first_position
 from arena.reports import accuracy
 from arena.reports.accuracy import Choice, Judgement
-from arena.tournament.store import Store
 from players.catalogue import BUILTINS
 
 _SECONDS = 0.01
@@ -29,7 +29,7 @@ def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
     """Judge the choices with at most `within` moves to come, by default as many as the exact
     solver sees to the end in no time, for people or as JSON. Raises UserError.
     """
-    with Store.open(path) as store:
+    with opened(path) as store:
         config, records = store.config, list(store.records())
     reason = BUILTINS["alphabeta"].support(config.rules, config.variant)
     if reason is not None:

@@ -47,21 +47,45 @@ def verdict_of(config: TournamentConfig, games: Iterable[GameDigest]) -> Verdict
     return trial.verdict
 
 
+def opened(path: Path) -> Store:
+    """A run to read. Raises UserError for a folder, as a training or a tuning has, and StoreError
+    for a file that is none.
+    """
+    if not path.is_dir():
+        return Store.open(path)
+    from arena.cli.training_folder import PICTURES as CURVES
+    from players.learning.tuning.result import PARAMETERS, PLAYER
+
+    files = {file.name for file in path.iterdir()}
+    if CURVES[0] in files:
+        raise UserError(
+            f"{path}: is the folder of a training, not a run: look at {path / CURVES[0]}"
+        )
+    if PLAYER in files:
+        runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
+        tests = f"; its tests are runs: {runs}" if runs else ""
+        raise UserError(
+            f"{path}: is the folder of a tuning, not a run: what was found is in {path / PLAYER}, "
+            f"pictures are beside it, as {PARAMETERS}.png{tests}"
+        )
+    raise UserError(f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite")
+
+
 def on_terminal(path: Path) -> None:
     """The report for people."""
-    with Store.open(path) as store:
+    with opened(path) as store:
         terminal.show(standings_of(store), Console())
 
 
 def as_json(path: Path) -> str:
     """The report for programs."""
-    with Store.open(path) as store:
+    with opened(path) as store:
         return json_report.dumps(standings_of(store))
 
 
 def as_csv(path: Path, table: str) -> str:
     """One table of the report for spreadsheets; `results` is what `arena rate` reads."""
-    with Store.open(path) as store:
+    with opened(path) as store:
         if table == "results":
             return csv_report.results(results_of(store.records()))
         current = standings_of(store)
@@ -89,7 +113,7 @@ def written_game(path: Path, game: str, form: str) -> str:
 
 def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
     """A game of a run, and the tournament it belongs to. Raises UserError."""
-    with Store.open(path) as store:
+    with opened(path) as store:
         config, record = store.config, store.record(game)
     if record is not None:
         return config, record

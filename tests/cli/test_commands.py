@@ -248,6 +248,13 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
     ("arguments", "said"),
     [
         (("report", "runs/u.sqlite"), "no such run"),
+        (("report", "runs"), "runs: is a folder; a run is a file"),
+        (
+            ("report", "w.tune"),
+            "w.tune: is the folder of a tuning, not a run: what was found is in",
+        ),
+        (("report", "w.tune"), "; its tests are runs: arena report w.tune/verify-1.sqlite"),
+        (("analyse", "w.train"), "is the folder of a training, not a run: look at w.train/curve"),
         (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
         (("report", "t.toml"), "not a run"),
         (("replay", "runs/o.sqlite", "g0001", "--as", "record"), "only dots"),
@@ -261,6 +268,9 @@ def test_what_a_user_can_mend_is_a_sentence(
 ) -> None:
     (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
     (folder / "good.csv").write_text("a,b,1\n")
+    for kept in ("w.tune/player.toml", "w.tune/verify-1.sqlite", "w.train/curve.png"):
+        (folder / kept).parent.mkdir(exist_ok=True)
+        (folder / kept).touch()
     if "runs/o.sqlite" in arguments:
         players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'
         (folder / "o.toml").write_text(f'[game]\nrules = "othello"\nsize = 4\n{players}')
