@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.choices import EloModel, Rules, Sandbox
-from arena.cli.exits import errors_to_user
+from arena.cli.exits import UserError, errors_to_user
 
 app = typer.Typer()
 
@@ -125,6 +125,11 @@ def sprt(
         from arena.cli.settings import read_pairs
         from arena.cli.sprt import make_config, read_side
 
+        if max_games % 2:
+            raise UserError(
+                "--max-games: must be a multiple of 2, as games are played in pairs, got "
+                f"{max_games}"
+            )
         config = make_config(
             (read_side("A", a, a_option or []), read_side("B", b, b_option or [])),
             {

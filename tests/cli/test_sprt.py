@@ -143,6 +143,7 @@ def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
         (("uct", "cup.toml:odd one"), "cup.toml:6: player[2].options.c: must be"),
         (("uct", "uct", "--increment-ms", "5"), "--increment-ms: needs bank_ms"),
         (("uct", "uct", "--move-ms", "0"), "--move-ms: must be greater than 0, got 0"),
+        (("uct", "uct", "--max-games", "3"), "--max-games: must be a multiple of 2, as games are"),
         (("many.toml", "uct"), "many.toml: from: names many players"),
         (("broken.toml", "uct"), "broken.toml:1: not valid TOML"),
         (("none.toml", "uct"), "A: none.toml: no such file"),
