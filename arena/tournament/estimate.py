@@ -27,12 +27,26 @@ class Estimate(NamedTuple):
     """If every move takes all the time it may (built-ins that answer at once never do), players
     start promptly and no game is replayed; None
     where a game has no known length (2048 and 2584 without `max_plies`)."""
+    known: bool = True
+    """False where options such as `depth` say how long a player thinks: `expected_s` is what the
+    clock allows, which may be far more than it takes."""
 
     def __str__(self) -> str:
+        if not self.known:
+            return self._bound()
         about = f"about {rough_duration(self.expected_s)}"
         if self.worst_s is None:
             return f"{about}; no upper limit, a game lasts as long as it goes well"
         return f"{about}, at most {rough_duration(self.worst_s)}"
+
+    def _bound(self) -> str:
+        if self.worst_s is None:
+            return (
+                "time unknown: players think as far as their iterations, nodes or depth say, and a "
+                "game lasts as long as it goes well"
+            )
+        most = rough_duration(self.worst_s)
+        return f"at most {most}, less where iterations, nodes or depth end the thinking earlier"
 
 
 def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
@@ -58,6 +72,7 @@ def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
     return Estimate(
         max(expected.longest, expected.total / side_by_side),
         None if endless else worst.total / side_by_side + worst.longest,
+        known=not any(players[name].budgeted for _, names in alike for name in names),
     )
 
 
@@ -79,9 +94,8 @@ def _opening_plies(config: TournamentConfig, round_: int) -> int:
 
 def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
     limit = _limit(config, moves, 0)
-    think_ms = player.spec.options.get("think_ms") if player.builtin else None
-    if think_ms is not None:
-        limit = min(limit, moves * think_ms / 1000)
+    if player.think_ms is not None:
+        limit = min(limit, moves * player.think_ms / 1000)
     if player.uses_clock is None:
         return limit * _UNKNOWN_SHARE
     return limit if player.uses_clock else min(limit, moves * _INSTANT_S)

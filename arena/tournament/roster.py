@@ -21,6 +21,8 @@ from arena.tournament.entrants import Builtin, Entrant, Reading, Report, entrant
 from arena.tournament.settings import Player
 from arena.tournament.tables import PlayerTable
 
+_BUDGETS = ("iterations", "nodes", "depth")
+"""Options that end a built-in's thinking before its time."""
 _PROGRAM_MB = 400
 """What a built-in takes beside its tree and tables: interpreter, compiler, kernels."""
 
@@ -82,6 +84,8 @@ def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -
         bot=found.bot,
         builtin=builtin.name if builtin else None,
         uses_clock=builtin.uses_clock if builtin else None,
+        think_ms=_option("think_ms", table, builtin),
+        budgeted=any(_option(name, table, builtin) is not None for name in _BUDGETS),
         digest=package.digest if package else None,
         unbuilt=package if package and package.build else None,
         sandbox=table.sandbox or reading.sandbox,

@@ -29,6 +29,10 @@ class Player(Frozen):
     """The built-in's name; null for a script or a command."""
     uses_clock: bool | None
     """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
+    think_ms: int | None = None
+    """What a built-in takes for a move at most, given or by default; null without such a limit."""
+    budgeted: bool = False
+    """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
     """SHA-256 of a script's or a package's content; null for a built-in or a command."""
     sandbox: Asked = "none"

@@ -35,6 +35,7 @@ class ThinkerOptions(BaseModel):
     endgame_mb: int = 64
     threads: int = 1
     think_ms: int | None = None
+    iterations: int | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -153,7 +154,7 @@ def test_games_are_counted_without_drawing_them(load: Load, rule_set: str, playe
 def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     def seconds(text: str, cores: int = 1) -> tuple[float, float | None]:
         config = load(text, players=0, cores=cores)
-        return estimate(config, meetings(config))
+        return estimate(config, meetings(config))[:2]
 
     thinkers = '[[player]]\nbot = "thinker"\n[[player]]\nbot = "thinker"\nname = "t2"\n'
     othello = '[game]\nrules = "othello"\n'
@@ -177,5 +178,9 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     tiles = load('[game]\nrules = "2048"\n')
     assert estimate(tiles, meetings(tiles)).worst_s is None
     assert "no upper limit" in str(estimate(tiles, meetings(tiles)))
+    budgets = thinkers.replace('bot = "thinker"', 'bot = "thinker"\noptions = {iterations = 9}')
+    config = load(f"{othello}[clock]\nmove_ms = 1000\n{budgets}", players=0)
+    said = str(estimate(config, meetings(config)))
+    assert re.fullmatch(r"at most \d+ min, less where iterations, nodes or depth .*", said)
     limited = load('[tournament]\nmax_plies = 100\n[game]\nrules = "2048"\n')
     assert "at most" in str(estimate(limited, meetings(limited)))
