@@ -26,8 +26,10 @@ class UserError(Exception):
 
 
 @contextmanager
-def errors_to_user() -> Iterator[None]:
-    """Tell what a user can mend on stderr and exit with 2; Ctrl-C exits with 130."""
+def errors_to_user(unread: Exit = Exit.DONE) -> Iterator[None]:
+    """Tell what a user can mend on stderr and exit with 2; Ctrl-C exits with 130. `unread` is the
+    code where nobody reads what is shown any more, as in `arena report … | head`.
+    """
     try:
         yield
     except _mendable() as error:
@@ -36,8 +38,8 @@ def errors_to_user() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(Exit.INTERRUPTED) from None
-    except BrokenPipeError:  # `arena report … | head`
-        raise typer.Exit(Exit.DONE) from None
+    except (BrokenPipeError, SystemExit):  # rich ends by the second
+        raise typer.Exit(unread) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         typer.secho(f"{where}{error.strerror}", err=True, fg="red")

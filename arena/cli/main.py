@@ -10,7 +10,7 @@ import typer
 from arena.cli import bot_commands, sprt_command
 from arena.cli.arguments import Arena
 from arena.cli.choices import Form, Rules, Table
-from arena.cli.exits import UserError, errors_to_user
+from arena.cli.exits import Exit, UserError, errors_to_user
 
 app = typer.Typer(
     name="arena",
@@ -74,7 +74,7 @@ def run(
     ] = False,
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
-    with errors_to_user():
+    with errors_to_user(Exit.INTERRUPTED):
         from arena.cli.file_kinds import Kind, refuse_other
         from arena.cli.running import play, preview
 
@@ -342,15 +342,16 @@ def schema(
     check: Annotated[bool, typer.Option("--check", help="Of the JSON of a check instead.")] = False,
 ) -> None:
     """Print the player protocol as JSON Schema."""
-    import json
+    with errors_to_user():
+        import json
 
-    if check:
-        from arena.checks.result import schema as document
-    elif report:
-        from arena.reports.json_report import schema as document
-    else:
-        from arena.schema import schema as document
-    typer.echo(json.dumps(document(), indent=2))
+        if check:
+            from arena.checks.result import schema as document
+        elif report:
+            from arena.reports.json_report import schema as document
+        else:
+            from arena.schema import schema as document
+        typer.echo(json.dumps(document(), indent=2))
 
 
 @app.command()

@@ -46,7 +46,7 @@ def play(
                 "placer=chance, or --against, --option and --seat. To watch a player, use "
                 "`arena run` and `arena replay`"
             )
-        _sit(Sitting(game, 0, None, seed, ask, console))
+        Sitting(game, 0, None, seed, ask, console).play()
         return
     player = choose_opponent(against, table, game)
     if player.builtin is None:
@@ -60,16 +60,8 @@ def play(
             opponent.begin(first_position(game, seed), [])
         except PlayerFault as fault:
             raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
-        _sit(Sitting(game, seat, opponent, seed, ask, console))
+        Sitting(game, seat, opponent, seed, ask, console).play()
         opponent.quit()
-
-
-def _sit(sitting: Sitting) -> None:
-    """Play the game. Raises BrokenPipeError where what is shown is read by nobody any more."""
-    try:
-        sitting.play()
-    except SystemExit:  # rich ends so
-        raise BrokenPipeError from None
 
 
 def _ask_pipe(prompt: str, words: Sequence[str]) -> str:

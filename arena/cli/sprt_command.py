@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.choices import EloModel, Rules, Sandbox
-from arena.cli.exits import UserError, errors_to_user
+from arena.cli.exits import Exit, UserError, errors_to_user
 
 app = typer.Typer()
 
@@ -120,7 +120,7 @@ def sprt(
     Stop it anywhere; the same command goes on.
     Exit codes: 0 decided, 1 not decided by --max-games.
     """
-    with errors_to_user():
+    with errors_to_user(Exit.INTERRUPTED):
         from arena.cli.running import play_config, preview_config
         from arena.cli.settings import read_pairs
         from arena.cli.sprt import make_config, read_side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import signal
@@ -303,6 +304,36 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
     unknown = arena("players", "utc")
     assert unknown.exit_code == 2
     assert 'no built-in player "utc"; did you mean "uct"?' in unknown.stderr
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("play", "2048"), 0),
+        (("report", "runs/t.sqlite"), 0),
+        (("players",), 0),
+        (("schema",), 0),
+        (("run", "more.toml"), 130),
+    ],
+)
+def test_a_pipe_that_is_read_by_nobody_is_no_mistake(
+    folder: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "arena", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=write,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(write)
+    assert (ended.returncode, ended.stderr) == (code, b"")
 
 
 def test_schemas_are_json() -> None:

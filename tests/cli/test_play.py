@@ -325,22 +325,6 @@ def test_leaving_leaves_no_process_behind(how: str, code: int) -> None:
     assert not left_over(mark)
 
 
-def test_a_pipe_that_is_read_by_nobody_ends_the_game() -> None:
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        left = subprocess.run(
-            [sys.executable, "-m", "arena", "play", "2048"],
-            stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    finally:
-        os.close(write)
-    assert (left.returncode, left.stderr) == (0, b"")
-
-
 def on_terminal(command: list[str], keys: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
     """Run `command` on a terminal of its own; for each pair wait for the first, type the second.
     Its exit code and output.
