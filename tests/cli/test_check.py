@@ -89,8 +89,11 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
     ("arguments", "said"),
     [
         (("lost.py",), "no such script, folder or archive: lost.py"),
-        (("right.py", "--sandbox", "jail"), "'jail' is not one of"),
-        (("right.py", "--rules", "chess"), "'othello'"),
+        (
+            ("right.py", "--sandbox", "jail"),
+            '--sandbox: must be one of auto, bwrap, limits, none, got "jail"',
+        ),
+        (("right.py", "--rules", "chess"), "--rules: must be one of othello, dots, 2048, 2584"),
     ],
 )
 def test_what_is_not_there_is_said_and_exits_with_2(
