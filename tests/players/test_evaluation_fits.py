@@ -10,7 +10,7 @@ import pytest
 
 import rules
 from players.kernels.boards import load_board, load_terms
-from players.kernels.dots_evaluation import FEATURES, STAGES, from_features
+from players.kernels.dots_evaluation import CHAINS, FEATURES, STAGES, from_features
 from players.kernels.othello_evaluation import from_patterns
 from players.kernels.othello_patterns import ENTRIES, PLACES, canonical_entries
 from players.learning import fit_dots, fit_othello
@@ -117,7 +117,8 @@ def test_a_fit_of_dots_finds_the_values_it_is_shown() -> None:
     found = fit_dots.fit(rows, features, targets)
     assert np.abs(found - values).max() < 25
     assert np.corrcoef(found.ravel(), values.ravel())[0, 1] > 0.95
-    assert len(from_features(found.round().astype(int).tolist())) == values.size
+    whole = found.round().astype(int)
+    assert from_features(whole.tolist()).tolist() == [CHAINS, *whole.ravel()]
 
 
 def test_quiet_positions_of_dots_are_described() -> None:
