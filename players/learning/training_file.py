@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
@@ -20,6 +21,58 @@ MOST_INITIAL = 1e8
 """More than any game scores."""
 WEIGHT_BYTES = {"tc": 12, "fixed": 4}
 """What a weight takes, with its sums of errors where there are any."""
+
+
+METHOD = {
+    "target": "target",
+    "lambda": "mix",
+    "steps": "steps",
+    "updates": "updates",
+    "rate": "rate",
+    "alpha": "alpha",
+    "threads": "threads",
+}
+"""What a network file tells of how it learned, by the names of the training file."""
+FREE = ("name", "games", "checkpoint_every")
+"""What may change before a run goes on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """What to learn, and how, whatever the game: every choice made."""
+
+    name: str
+    """What the run is called; the file's name without its ending where it gives none."""
+    games: int
+    """How many games to learn from, a multiple of `block`."""
+    block: int
+    """The games of one point of the learning curve."""
+    checkpoint_every: int
+    """Blocks between checkpoints."""
+    seed: int
+    """With one thread the seed and the other settings decide every weight."""
+    threads: int
+    """Games at once, on shared weights that are written without locks."""
+    tuples: tuple[tuple[str, ...], ...]
+    """The cells of each tuple, in the order of the board."""
+    initial: float
+    """The value of a board never met."""
+    target: Target
+    """What values are moved towards: by `mix` and `steps` all are the truncated λ-return."""
+    mix: float
+    """λ: 0 to 1."""
+    steps: int
+    """How many afterstates a target looks ahead; `WHOLE_GAME` for all."""
+    updates: Updates
+    """After a game from its end, or while it goes on."""
+    rate: Rate
+    """Temporal coherence, or one rate for all weights."""
+    alpha: float
+    """The share of an error that an update takes, split evenly over a board's entries."""
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the weights and the curve: a run that goes on must agree in all of it."""
+        return {key: value for key, value in asdict(self).items() if key not in FREE}
 
 
 class TrainingTable(Table):

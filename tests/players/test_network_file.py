@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from players.learning.tiles.shrink import play_greedily
+from players.learning.training_file import METHOD
 from players.options.tiles import default_network
 from players.weights.network_file import Header, load_network, save_network
 from players.weights.network_header import network_of, offsets_of, twins_of
@@ -63,6 +64,7 @@ def test_the_networks_that_come_along_play_as_their_headers_tell(rules: str, til
     assert default_network(rules).stat().st_size <= 3_000_000
     network, header, _ = load_network("default", rules)
     assert (header.rules, header.numbers) == (rules, "int16")
+    assert set(header.method) == set(METHOD)
     assert np.count_nonzero(network.weights) > 1_000_000
     block = play_greedily(header, network, 50, seed=5).block
     told = header.scores[str(tile)]

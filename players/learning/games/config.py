@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,13 +13,12 @@ from arena.toml.file import FileError, problems, read_file
 from arena.toml.tables import Table, shown
 from players.catalogue import BUILTINS
 from players.learning.training_file import (
+    METHOD,
     LearningTable,
     NetworkTable,
-    Rate,
-    Target,
+    Training,
     TrainingReader,
     TrainingTable,
-    Updates,
 )
 from players.weights.board_tuples import BOARD_GAMES, STATES, BoardCells
 from players.weights.network_header import Header, offsets_of
@@ -30,6 +29,7 @@ ALPHA = {"tc": 0.2, "fixed": 0.02}
 """The learning rate where none is given: results of games between equals are mostly chance."""
 UNITS = {"othello": "discs", "dots": "edges"}
 """What stages count."""
+_METHOD = METHOD | {"plies": "plies", "epsilon": "epsilon"}
 EXAMPLES = {"othello": "a1 b1 c1 d1", "dots": "a1b1 a1a2 b1b2 a2b2"}
 
 
@@ -77,32 +77,18 @@ class GamesFile(Table):
     learning: GamesLearningTable = GamesLearningTable()
 
 
-@dataclass(frozen=True)
-class GamesConfig:
-    """What to learn, and how: every choice made. What has no word here is as in `TrainConfig`."""
+@dataclass(frozen=True, kw_only=True)
+class GamesConfig(Training):
+    """What to learn of Othello or dots, and how."""
 
-    name: str
-    games: int
-    block: int
-    checkpoint_every: int
-    seed: int
-    threads: int
     yardstick: Yardstick
     yardstick_games: int
     rules: str
     """othello or dots."""
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
-    tuples: tuple[tuple[str, ...], ...]
     stages: tuple[int, ...]
     """How many discs are on the board, or edges drawn, where each later stage begins."""
-    initial: float
-    target: Target
-    mix: float
-    steps: int
-    updates: Updates
-    rate: Rate
-    alpha: float
     plies: int
     """Random moves at the start of a game."""
     epsilon: float
@@ -116,29 +102,9 @@ class GamesConfig:
             tuples=self.tuples,
             stages=self.stages,
             initial=self.initial,
-            method={name: getattr(self, key) for name, key in METHOD.items()},
+            method={name: getattr(self, key) for name, key in _METHOD.items()},
             seed=self.seed,
         )
-
-    def settings(self) -> dict[str, Any]:
-        """What decides the weights and the curve: a run that goes on must agree in all of it."""
-        return {key: value for key, value in asdict(self).items() if key not in FREE}
-
-
-METHOD = {
-    "target": "target",
-    "lambda": "mix",
-    "steps": "steps",
-    "updates": "updates",
-    "rate": "rate",
-    "alpha": "alpha",
-    "plies": "plies",
-    "epsilon": "epsilon",
-    "threads": "threads",
-}
-"""What a network file tells of how it learned, by the names of the training file."""
-FREE = ("name", "games", "checkpoint_every")
-"""What may change before a run goes on."""
 
 
 def load_config(path: Path) -> GamesConfig:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from arena.toml.file import FileError, problems, read_file
 from arena.toml.tables import Table, shown
 from players.kernels.tile_boards import CELL_BITS
 from players.learning.training_file import (
+    METHOD,
     LearningTable,
     NetworkTable,
-    Rate,
-    Target,
+    Training,
     TrainingReader,
     TrainingTable,
-    Updates,
 )
 from players.weights.network_header import Header, cells_of, floors_of, offsets_of, twins_of
 from rules.tiles import SPAWNS
@@ -41,44 +40,16 @@ class TrainFile(Table):
     learning: LearningTable = LearningTable()
 
 
-@dataclass(frozen=True)
-class TrainConfig:
-    """What to learn, and how: every choice made."""
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig(Training):
+    """What to learn of 2048 or 2584, and how."""
 
-    name: str
-    """What the run is called; the file's name without its ending where it gives none."""
-    games: int
-    """How many games to learn from, a multiple of `block`."""
-    block: int
-    """The games of one point of the learning curve."""
-    checkpoint_every: int
-    """Blocks between checkpoints."""
-    seed: int
-    """With one thread the seed and the other settings decide every weight."""
-    threads: int
-    """Games at once, on shared weights that are written without locks."""
     rules: str
     """2048 or 2584."""
     spawn: str
     """The spawn table."""
-    tuples: tuple[tuple[str, ...], ...]
-    """The cells of each tuple, in the order of the board."""
     stages: tuple[int, ...]
     """The largest tile from which on each later stage counts."""
-    initial: float
-    """The value of a board never met."""
-    target: Target
-    """What values are moved towards: by `mix` and `steps` all are the truncated λ-return."""
-    mix: float
-    """λ: 0 to 1."""
-    steps: int
-    """How many afterstates a target looks ahead; `WHOLE_GAME` for all."""
-    updates: Updates
-    """After a game from its end, or while it goes on."""
-    rate: Rate
-    """Temporal coherence, or one rate for all weights."""
-    alpha: float
-    """The share of an error that an update takes, split evenly over a board's entries."""
 
     def header(self) -> Header:
         """The header of a file with its network."""
@@ -91,24 +62,6 @@ class TrainConfig:
             method={name: getattr(self, key) for name, key in METHOD.items()},
             seed=self.seed,
         )
-
-    def settings(self) -> dict[str, Any]:
-        """What decides the weights: a run that goes on must agree in all of it."""
-        return {key: value for key, value in asdict(self).items() if key not in FREE}
-
-
-METHOD = {
-    "target": "target",
-    "lambda": "mix",
-    "steps": "steps",
-    "updates": "updates",
-    "rate": "rate",
-    "alpha": "alpha",
-    "threads": "threads",
-}
-"""What a network file tells of how it learned, by the names of the training file."""
-FREE = ("name", "games", "checkpoint_every")
-"""What may change before a run goes on."""
 
 
 def load_config(path: Path) -> TrainConfig:
