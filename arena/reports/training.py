@@ -6,24 +6,21 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from types import TracebackType
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
 from arena.reports.live import duration
+from arena.reports.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH, _SHOWN_BLOCKS, _RATE_BLOCKS = 48, 6, 5
 """The width of the curve; how many blocks have a line at least; the speed is that of so many."""
 _REACH_WIDTH = 12
 _COLOUR = "blue"
-_REFRESH_HZ = 4
 
 
 class Timed(Protocol):
@@ -183,7 +180,7 @@ class TileLook:
         return _tile_table(block)
 
 
-class LiveTraining(Generic[_Block]):
+class LiveTraining(Screen, Generic[_Block]):
     """A screen that renews itself on a terminal, and stays as it ends. A context manager.
 
     `before` are blocks of earlier runs; `now` tells monotonic seconds.
@@ -199,29 +196,7 @@ class LiveTraining(Generic[_Block]):
     ) -> None:
         self._plan, self._look = plan, look
         self._blocks = list(before)
-        self._now = now
-        self._doing, self._since = "", now()
-        self._spinner = Spinner("dots")
-        self._live = Live(
-            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
-        )
-
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.doing("")
-        self._live.__exit__(kind, error, trace)
-
-    def say(self, line: str) -> None:
-        """Print a line that stays, above the screen."""
-        self._live.console.print(Text(line), soft_wrap=True)
+        super().__init__(console, now)
 
     def show(self, block: _Block) -> None:
         """Show a block that was played."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.model import Verdict
 from arena.reports.live import duration
+from arena.reports.screen import Screen
 from arena.reports.terminal import gauge
 
-_REFRESH_HZ = 4
 _TREND = 0.1
 """A trend is what changed over this last share of the games."""
 _BARS = "▁▂▃▄▅▆▇█"
@@ -113,35 +110,14 @@ def trend(points: Sequence[Point], index: int) -> float:
     return last.vector[index] - before.vector[index]
 
 
-class LiveTuning:
+class LiveTuning(Screen):
     """A screen that renews itself on a terminal, and stays as it ends. A context manager."""
 
     def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
-        self._plan, self._now = plan, now
+        self._plan = plan
         self._progress: Progress | None = None
         self._verdict: Verdict | None = None
-        self._doing, self._since = "", now()
-        self._spinner = Spinner("dots")
-        self._live = Live(
-            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
-        )
-
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.doing("")
-        self._live.__exit__(kind, error, trace)
-
-    def say(self, line: str) -> None:
-        """Print a line that stays, above the screen."""
-        self._live.console.print(Text(line), soft_wrap=True)
+        super().__init__(console, now)
 
     def show(self, progress: Progress) -> None:
         """Show how far it is."""

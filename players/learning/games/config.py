@@ -29,8 +29,9 @@ ALPHA = {"tc": 0.2, "fixed": 0.02}
 """The learning rate where none is given: results of games between equals are mostly chance."""
 UNITS = {"othello": "discs", "dots": "edges"}
 """What stages count."""
-_METHOD = METHOD | {"plies": "plies", "epsilon": "epsilon"}
 EXAMPLES = {"othello": "a1 b1 c1 d1", "dots": "a1b1 a1a2 b1b2 a2b2"}
+_METHOD = METHOD | {"plies": "plies", "epsilon": "epsilon"}
+"""What a network file tells beside what all do."""
 
 
 class GamesTable(TrainingTable):

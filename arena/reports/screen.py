@@ -1,0 +1,55 @@
+"""Screens that renew themselves on a terminal while something long goes on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+_REFRESH_HZ = 4
+
+
+class Screen(ABC):
+    """A screen that stays as it ends. A context manager; `now` tells monotonic seconds.
+
+    It asks for what it shows as soon as it is made: what that needs is set before.
+    """
+
+    def __init__(self, console: Console, now: Callable[[], float]) -> None:
+        self._now = now
+        self._doing, self._since = "", now()
+        self._spinner = Spinner("dots")
+        self._live = Live(
+            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
+        )
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.doing("")
+        self._live.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        """Print a line that stays, above the screen."""
+        self._live.console.print(Text(line), soft_wrap=True)
+
+    @abstractmethod
+    def doing(self, what: str) -> None:
+        """Show what is going on until something else does; nothing, with an empty text."""
+
+    @abstractmethod
+    def _screen(self) -> RenderableType:
+        """What the screen shows now."""
