@@ -78,8 +78,11 @@ def closed_pipe(stream: str, termination: Termination) -> PlayerFault:
     )
 
 
-def exited(end: os.waitid_result | None, when: str, last_words: str) -> PlayerFault:
-    """The process is dead: how it ended (None when that is not known), and when."""
+def exited(end: os.waitid_result | None, last_words: str) -> PlayerFault:
+    """The process is dead: how it ended; None when that is not known.
+
+    Whether it had been asked by then is left open: that it died can only be seen later.
+    """
     if end is None:
         how = "ended"
     elif end.si_code == os.CLD_EXITED:
@@ -89,7 +92,7 @@ def exited(end: os.waitid_result | None, when: str, last_words: str) -> PlayerFa
     said = (
         f"Its last words on stderr: {last_words}" if last_words else "It wrote nothing to stderr."
     )
-    return PlayerFault(Termination.EXITED, f"The player {how} {when}. {said}")
+    return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent. {said}")
 
 
 def _signal_name(number: int) -> str:

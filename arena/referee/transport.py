@@ -107,7 +107,7 @@ class PlayerProcess:
             raise self.fault
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
-            raise self._exited("before it was asked")
+            raise self._exited()
         self._watch_memory()  # who always answers at once is never waited for
         if self._buffer:
             self._judge_waiting()
@@ -151,7 +151,7 @@ class PlayerProcess:
             while rest:
                 events = self._wait(deadline)
                 if self._pidfd in events:
-                    raise self._exited("while a request was written to it")
+                    raise self._exited()
                 if not events:
                     raise sentences.did_not_read()
                 with suppress(BlockingIOError):
@@ -186,7 +186,7 @@ class PlayerProcess:
                 raise sentences.late(self._buffer)
             open_ = self._read_stdout()  # also at a death alone: its last line may just be there
             if self._pidfd in events and len(self._buffer) == searched:
-                raise self._exited("while it owed an answer")
+                raise self._exited()
             if not open_:
                 raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
 
@@ -298,7 +298,7 @@ class PlayerProcess:
 
     # Ends
 
-    def _exited(self, when: str) -> PlayerFault:
+    def _exited(self) -> PlayerFault:
         """The fault of a process that is dead: how it ended, and its last words."""
         for _ in range(4):  # what it wrote to stderr before its death; bounded, a child may flood
             self._events(0)
@@ -306,14 +306,14 @@ class PlayerProcess:
         if (failure := self.cage.host_failure()) is not None:
             raise OSError(f"{failure}: {self.stderr.last_lines()}")
         # Left unreaped: until `kill`, its pid and its group are nobody else's.
-        return sentences.exited(self.cage.end(), when, self.stderr.last_lines())
+        return sentences.exited(self.cage.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
         """The fault behind a closed pipe: a process that is dying, or one that lives on."""
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):
-            return self._exited("while it owed an answer")
+            return self._exited()
         return sentences.closed_pipe(stream, termination)
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
 
 START = [
-    Case("exits_at_start", T.EXITED, "exited with code 0 while it owed an answer"),
+    Case("exits_at_start", T.EXITED, "exited with code 0 before `quit` was sent"),
     Case("traceback_at_start", T.EXITED, r"ImportError: no module named \x1b[31mbrain"),
     Case("hang_at_start", T.TIMEOUT, "had written nothing"),
     Case("slow_start", T.NATURAL, "-"),
@@ -40,11 +40,11 @@ START = [
 """Programs that are missing or cannot be run have no fault of the bot; see `test_start.py`."""
 
 PROCESS = [
-    Case("exit_0", T.EXITED, "exited with code 0 while it owed an answer"),
+    Case("exit_0", T.EXITED, "exited with code 0 before `quit` was sent"),
     Case(
         "exit_3",
         T.EXITED,
-        "exited with code 3 while it owed an answer. Its last words on stderr: giving up",
+        "exited with code 3 before `quit` was sent. Its last words on stderr: giving up",
     ),
     Case("segfault", T.EXITED, "was ended by SIGSEGV"),
     Case("realtime_signal", T.EXITED, "was ended by signal 40"),

@@ -85,7 +85,7 @@ def fault(process: PlayerProcess, wait_ns: int = PATIENT_NS) -> PlayerFault:
     [
         ("import os, time; os.close(1); time.sleep(60)", T.STDOUT_CLOSED, "closed its stdout"),
         ("import os; os.kill(os.getpid(), 11)", T.EXITED, "ended by SIGSEGV"),
-        ("import sys; sys.exit('bye')", T.EXITED, "with code 1 while it owed an answer. Its last"),
+        ("import sys; sys.exit('bye')", T.EXITED, "with code 1 before `quit` was sent. Its last"),
         ("raise SystemExit(0)", T.EXITED, "with code 0"),
     ],
 )
