@@ -1,0 +1,89 @@
+"""The heuristic player as a process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import rules
+from tests.players.conftest import play_with, start_message, turn_message
+
+SETTINGS = [
+    ("2048", {}),
+    ("2584", {"spawn": "1/3"}),
+    ("2048", {"placer": "player"}),
+    ("2584", {"placer": "player", "placer_chooses": "cell"}),
+]
+
+
+def test_plays_whole_games_in_both_roles_on_one_process(
+    start_player: Callable[..., Any],
+) -> None:
+    player, rng = start_player("players.heuristic"), Random(9)
+    for name, settings in SETTINGS:
+        game = rules.load(name, **settings)
+        for seat in range(game.seats):
+            answers = play_with(player, game, seat, rng, options={"depth": 1, "memory_mb": 1})
+            infos = [answer["info"] for answer in answers if "info" in answer]
+            assert infos
+            for answer in answers:
+                assert answer.get("info", {"pv": [answer["move"]]})["pv"][0] == answer["move"]
+            assert all(info["depth"] == 1 for info in infos)
+            assert all(info["nodes"] > 0 for info in infos)
+            assert any(info["score"] is not None for info in infos)
+    assert player.close() == (0, b"")
+    assert player.stderr() == ""
+
+
+def test_thinks_for_a_tenth_of_a_second_unless_told_otherwise(
+    start_player: Callable[..., Any],
+) -> None:
+    """The upper bounds are generous, as the machine may be busy."""
+    position = rules.load("2048").start(seed=1)
+    player = start_player("players.heuristic")
+    for options, seconds in (({}, 0.1), ({"think_ms": 300}, 0.3)):
+        player.ask(start_message(position, options=options))
+        began = time.monotonic()
+        answer = player.ask(turn_message(position, 0, time_ms=60_000))
+        assert 0.9 * seconds < time.monotonic() - began < seconds + 2
+        assert answer["info"]["nodes"] > 0
+        assert "nodes/s" in answer["info"]["text"]
+
+
+def test_what_the_worst_placements_do_is_told(start_player: Callable[..., Any]) -> None:
+    board = [[4, 8, 4, 8], [8, 4, 8, 4], [4, 8, 16, 8], [32, 64, 2, 2]]
+    position = rules.load("2048").position({"board": board, "score": 0})
+    player = start_player("players.heuristic")
+    player.ask(start_message(position))
+    info = player.ask(turn_message(position, 0))["info"]
+    assert info["text"].endswith("; slides left under the worst placements: 1")
+    assert (info["depth"], info["score"]) == (2, None)
+
+
+def test_its_weights_are_options(start_player: Callable[..., Any]) -> None:
+    """Left alone, the largest tile is to grow; with its weight turned, it is not."""
+    board = [[64, 64, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]]
+    position = rules.load("2048").position({"board": board, "score": 0})
+    player = start_player("players.heuristic")
+    only = {"smoothness": 0, "monotonicity": 0, "empty": 0, "depth": 1}
+    scores = []
+    for largest in (2.0, -2.0):
+        player.ask(start_message(position, options={**only, "largest": largest}))
+        scores.append(player.ask(turn_message(position, 0))["info"]["score"])
+    assert scores == [2.0 * 7, -2.0 * 6]
+
+
+def test_mistakes_end_it_with_a_sentence(start_player: Callable[..., Any]) -> None:
+    tiles, dots = rules.load("2048").start(seed=1), rules.load("dots").start()
+    for position, options, words in (
+        (tiles, {"empty": 1000}, "options.empty: must be less than or equal to 100"),
+        (tiles, {"deep": 3}, "options.deep: there is no such option. Known options: margin_ms"),
+        (dots, {}, "heuristic cannot play this: it plays 2048 and 2584, not dots"),
+    ):
+        player = start_player("players.heuristic")
+        player.tell(start_message(position, options=options))
+        assert player.close() == (1, b"")
+        assert words in player.stderr()
+        assert "Traceback" not in player.stderr()
