@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from players.catalogue import BUILTINS
@@ -37,9 +38,15 @@ def board_of(player: str, start: Start) -> Board:
 def tile_board_of(player: str, start: Start) -> TileBoard:
     """The same for a player of 2048 and 2584."""
     _refuse_unsupported(player, start)
+    return _tile_board(start.rules, start.variant["spawn"])
+
+
+@cache
+def _tile_board(rules: str, spawn: str) -> TileBoard:
+    """Made once by a process: its tables are large."""
     from players.kernels.tile_boards import TileBoard  # as above
 
-    return TileBoard(start.rules, start.variant["spawn"])
+    return TileBoard(rules, spawn)
 
 
 def _refuse_unsupported(player: str, start: Start) -> None:

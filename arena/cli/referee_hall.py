@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,8 @@ from arena.cli.exits import UserError
 from arena.cli.verify_table import AMPLE_MS
 from arena.cli.verifying import resources_for
 from arena.protocol import Termination
+from arena.ratings.results import digest, slid
+from arena.referee.record import GameRecord
 from arena.referee.seeds import derive
 from arena.referee.spec import GameSpec, PlayerSpec
 from arena.tournament import executor as executing
@@ -48,6 +51,7 @@ class RefereeHall:
         """Raises UserError and ConfigError where the players cannot be started."""
         self._space = space
         self._rules = rules.load(config.rules, **config.variant)
+        self._parts = 2 if config.rules in rules.TILE_GAMES else 1
         self._tables = TemporaryDirectory(prefix="arena-tune-")
         self._folder = Path(self._tables.name)
         self._folder.chmod(0o755)  # for players who become another user
@@ -95,9 +99,9 @@ class RefereeHall:
                 self._games, self._base.threads, usable_cores(), keep_alive=True
             )
         executor, left = self._executor, deque(self._games_of(tasks))
-        played: dict[str, Played] = {}
-        playing = 0
-        while len(played) < len(tasks):
+        played: dict[str, GameRecord] = {}
+        playing, wanted = 0, len(left)
+        while len(played) < wanted:
             if self._stop.is_set():
                 raise Aborted
             while left and playing < executor.capacity:
@@ -107,26 +111,33 @@ class RefereeHall:
                 if isinstance(report, executing.Progress):
                     continue
                 playing -= 1
-                result = _result(report)
-                if result is None:
+                record = _scored(report)
+                if record is None:
                     left.append(_again(report))
                 else:
-                    played[report.task.spec.game] = result
-        return [played[_name(number)] for number in range(len(tasks))]
+                    played[report.task.spec.game] = record
+        records = [played[_name(number)] for number in range(wanted)]
+        if self._parts == 1:
+            return list(map(_result, records))
+        return list(starmap(_compared, zip(records[::2], records[1::2], strict=True)))
 
     def _games_of(self, tasks: Sequence[Task]) -> Iterator[executing.Task]:
-        """The games as the referee takes them; those of a pair have their opening drawn once."""
+        """The games as the referee takes them; those of a pair have their opening drawn once. In
+        2048 and 2584 each of both slides once.
+        """
         base, openings = self._base, dict[str, Line]()
-        for number, task in enumerate(tasks):
+        parts = ((task, part) for task in tasks for part in range(self._parts))
+        for number, (task, part) in enumerate(parts):
             if task.opening not in openings:
                 line = random_opening(self._rules, task.plies, seed=task.opening)
                 openings[task.opening] = line
+            players = tuple(map(self._player, task.contestants[:: -1 if part else 1]))
             yield executing.Task(
                 spec=GameSpec(
                     game=_name(number),
                     rules=base.rules,
                     variant=base.variant,
-                    players=tuple(map(self._player, task.contestants)),
+                    players=players[: self._rules.seats],
                     opening=openings[task.opening],
                     seed=derive(0, task.seed),
                     clock=base.clock,
@@ -167,13 +178,24 @@ def _name(number: int) -> str:
     return f"t{number:04d}"
 
 
-def _result(report: executing.Played | executing.Lost) -> Played | None:
-    """What a game came to; None where it was void. Raises UserError."""
+def _scored(report: executing.Played | executing.Lost) -> GameRecord | None:
+    """The record of a game; None where it was void. Raises UserError."""
     if isinstance(report, executing.Lost) or report.record.termination is Termination.VOID:
         return None
     record = report.record
     if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
         raise UserError(f"A player forfeited a game ({record.termination}): {record.detail}")
+    return record
+
+
+def _compared(one: GameRecord, other: GameRecord) -> Played:
+    """What two games of 2048 or 2584 on one seed came to, in which the sliders changed."""
+    first, second = slid(digest(one)), slid(digest(other))
+    return Played((), (first > second) - (first < second), (one.scores[0], other.scores[0]))
+
+
+def _result(record: GameRecord) -> Played:
+    """What a game of Othello or dots came to."""
     first, second = record.points
     net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
     moves = record.moves[len(record.opening) :]

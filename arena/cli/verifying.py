@@ -36,7 +36,7 @@ TUNED, START_NAME = "tuned", "start"
 
 def at_budget(config: TuneConfig) -> str:
     """The thinking time of the tuning, as results name it."""
-    budget = ", ".join(f"{key} {config.options[key]}" for key in BUDGETS if key in config.options)
+    budget = ", ".join(f"{key} {config.options[key]}" for key in BUDGETS if config.options.get(key))
     return f"{budget}, as tuned"
 
 

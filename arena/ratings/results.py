@@ -150,7 +150,7 @@ def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:
     """Compare all who played one seed, two by two."""
     ordered = sorted(games, key=lambda game: (game.players, game.game))
     return [
-        Result(one.players[0], other.players[0], _compare(_slid(one), _slid(other)), label)
+        Result(one.players[0], other.players[0], _compare(slid(one), slid(other)), label)
         for index, one in enumerate(ordered)
         for other in ordered[index + 1 :]
         if one.players != other.players
@@ -164,13 +164,13 @@ def _swapped_roles(label: str, games: Sequence[GameDigest]) -> list[Result]:
     ones = [game for game in ordered if game.players[0] == slider]
     others = [game for game in ordered if game.players[0] != slider]
     return [
-        Result(slider, other.players[0], _compare(_slid(one), _slid(other)), label)
+        Result(slider, other.players[0], _compare(slid(one), slid(other)), label)
         for one, other in zip(ones, others, strict=False)
     ]
 
 
-def _slid(game: GameDigest) -> float:
-    """The slider's score, as far as it counts in a comparison."""
+def slid(game: GameDigest) -> float:
+    """The slider's score in 2048 or 2584, as far as it counts in a comparison."""
     if game.offender is None:
         return game.scores[0]
     return float("-inf") if game.offender == 0 else float("inf")

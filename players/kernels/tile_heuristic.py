@@ -17,6 +17,7 @@ equal tiles that lie side by side, a tile alone being one.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,12 +63,10 @@ def make_heuristic(
     board: TileBoard, smoothness: float, monotonicity: float, empty: float, largest: float
 ) -> Heuristic:
     """The evaluation of a game's boards with these weights of its terms."""
-    lines = np.empty(1 << ROW_CELLS * board.cell_bits, np.uint32)
-    fill_lines(board.cell_bits, lines)
     laws = board.laws
     return Heuristic(
         laws=laws,
-        lines=lines,
+        lines=_lines(board.cell_bits),
         common=board.board([board.values[int(laws.common)]] * CELLS),
         rare=board.board([board.values[int(laws.rare)]] * CELLS),
         smoothness=float(smoothness),
@@ -75,6 +74,14 @@ def make_heuristic(
         emptiness=float(empty) * np.log(np.maximum(np.arange(CELLS + 1.0), 1)),
         largest=float(largest),
     )
+
+
+@cache
+def _lines(cell_bits: int) -> Any:
+    """`Heuristic.lines`, filled once by a process."""
+    lines = np.empty(1 << ROW_CELLS * cell_bits, np.uint32)
+    fill_lines(cell_bits, lines)
+    return lines
 
 
 def row(board: Any, index: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from players.options.common import SearchOptions, named_or_file
+from players.options.tunable import Tunable
 
 Method = Literal["expectimax", "minimax"]
 
@@ -43,10 +44,10 @@ class ExpectimaxOptions(NetworkOptions):
     least over all placements, as if an adversary placed. Where a player places the cell alone,
     "minimax" takes the least over cells of the mean over tiles. Left out, it is "minimax" where a
     player places, unless `star` is given, and else "expectimax"."""
-    popup: int | None = Field(default=None, ge=1, le=16)
+    popup: Annotated[int | None, Tunable(low=1, high=16, step=1)] = Field(default=None, ge=1, le=16)
     """Limit-popup: look at no more than so many empty cells of a board, drawn at random, and take
     them for all. The seed draws the same ones whenever the board comes up."""
-    star: float = Field(default=0.0, ge=0, lt=1)
+    star: Annotated[float, Tunable(low=0.0, high=0.95, step=0.05)] = Field(default=0.0, ge=0, lt=1)
     """Star pruning's worst rate: skip a slide whose reward and network value are below the best
     slide times this, and stop looking at placements once their mean so far is; the last slides
     ahead are all looked at. 0 for no pruning."""

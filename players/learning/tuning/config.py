@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -21,6 +21,9 @@ from players.options.tunable import Tunable, tunable_table, tunables
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that say how long a player thinks; there is no other clock."""
+
+_PLIES = 6
+"""Of openings, where the file says nothing."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class _Reader:
         game, bot = self._game(), self._bot()
         if game is None or bot is None:
             return None
-        options = self._options(bot, game)
+        plies, options = self._plies(game), self._options(bot, game)
         ranges, weights = self._ranges(bot, options), self._weights(bot)
         if not ranges and weights is None and not self.findings:
             known = ", ".join(tunables(BUILTINS[bot].options)) or "none"
@@ -128,7 +131,7 @@ class _Reader:
             referee=tuning.referee,
             rules=game.name,
             variant=dict(game.variant),
-            plies=self.file.openings.plies,
+            plies=plies,
             bot=bot,
             options=options,
             ranges=ranges,
@@ -156,12 +159,24 @@ class _Reader:
     def _game(self) -> rule_sets.Game | None:
         name = self.file.game.rules
         if name is None:
-            self.report(("game", "rules"), 'is missing: "othello" or "dots"')
+            self.report(("game", "rules"), 'is missing: "othello", "dots", "2048" or "2584"')
             return None
         game, wrong = rule_sets.judge(name, self.file.game.model_extra or {})
         for key, message in wrong.items():
             self.report(("game", key) if key else ("game",), message)
         return game
+
+    def _plies(self, game: rule_sets.Game) -> int:
+        """The length of the openings."""
+        plies = self.file.openings.plies
+        if game.name not in rule_sets.TILE_GAMES:
+            return _PLIES if plies is None else plies
+        if plies:
+            self.report(
+                ("openings", "plies"),
+                f"{game.name} has no openings, chance draws its boards; leave it out",
+            )
+        return 0
 
     def _bot(self) -> str | None:
         bot = self.file.player.bot
@@ -195,6 +210,11 @@ class _Reader:
             self.report(
                 at, f"say how long a move is thought about: one of {', '.join(known)} is needed"
             )
+        clock = builtin.options.model_fields.get("think_ms")
+        if "think_ms" not in options and clock is not None and clock.default is not None:
+            options["think_ms"] = (
+                None  # counted thinking can be repeated, if no clock cuts it short
+            )
         table = tunable_table(builtin.options)
         if table is not None and self.file.weights is not None and table[0] in options:
             self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")
@@ -220,14 +240,14 @@ class _Reader:
                 self.report(
                     at, f"must be within {known[name].low:g} and {known[name].high:g}, as declared"
                 )
-            elif isinstance(start, str) or not mark.low <= start <= mark.high:
+            elif not isinstance(start, int | float) or not mark.low <= start <= mark.high:
                 self.report(
                     at,
                     f"begins at {shown(start)}, which is not within {mark.low:g} and "
                     f"{mark.high:g}: give {name} in [player] options, or other bounds",
                 )
             else:
-                whole = model.model_fields[name].annotation is int
+                whole = _takes_whole(model.model_fields[name].annotation)
                 ranges.append(Range(name, mark.low, mark.high, mark.step, float(start), whole))
         return tuple(ranges)
 
@@ -271,6 +291,12 @@ class _Reader:
                     said = each["msg"].removeprefix("Value error, ")
                     self.report(("parameters", each["loc"][0]), f"{bot} refuses it: {said}")
                 return
+
+
+def _takes_whole(annotation: Any) -> bool:
+    """Whether an option takes whole numbers alone, or none at all."""
+    kinds = {annotation, *get_args(annotation)}
+    return int in kinds and float not in kinds
 
 
 def _narrowed(mark: Tunable, given: ParameterTable) -> Tunable:

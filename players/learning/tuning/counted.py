@@ -58,8 +58,7 @@ def is_counted(options: UctOptions) -> bool:
 def read_seat(rule_set: rule_sets.Game, bot: str, contestant: Contestant) -> Seat:
     """A contestant as the kernel reads it. A mistake in its options exits with a sentence."""
     given = {**contestant.options, "endgame_mb": 1}  # to read the options takes no more
-    state = rule_set.start().state()
-    start = start_of(rule_set.name, dict(rule_set.variant), state, 0, 0, given)
+    start = start_of(rule_set, rule_set.start().state(), 0, 0, given)
     settings = uct_player(bot, contestant.weights).prepare(start)
     options = UctOptions.model_construct(**contestant.options)
     assert options.iterations is not None  # as `is_counted` found

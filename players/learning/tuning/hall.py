@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
 from typing import Any
 
@@ -16,28 +13,38 @@ from players.kernels import game
 from players.kernels.boards import load_board
 from players.kernels.cache import one_at_a_time
 from players.learning.tuning.counted import CountedDesk, is_counted, read_seat
-from players.learning.tuning.plain import PlainDesk, new_player
-from players.learning.tuning.tasks import Aborted, Contestant, Desk, Opened, Played, Task, start_of
+from players.learning.tuning.driven import new_player
+from players.learning.tuning.plain import PlainDesk, PlainTileDesk
+from players.learning.tuning.sliding import SlidingDesk
+from players.learning.tuning.sliding import is_counted as counts_boards
+from players.learning.tuning.tasks import (
+    Contestant,
+    Desk,
+    Opened,
+    Played,
+    Task,
+    TileDesk,
+    start_of,
+)
+from players.learning.tuning.threaded import ThreadedHall
 from players.learning.tuning.whole_game import random_opening
-from players.options import UctOptions
+from players.options import HeuristicOptions, UctOptions
 
 TRIES = 500
 """Openings drawn in search of a balanced one."""
 
 
-class KernelHall:
-    """A hall in this process, on several threads."""
+class KernelHall(ThreadedHall[Desk]):
+    """Games of Othello and dots."""
 
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
     ) -> None:
         """`sample` is any of the contestants: they differ in what is tuned alone."""
+        super().__init__(threads)
         self._rule_set, self._bot, self._sample = rule_set, bot, sample
         self._board = load_board(rule_set.name, rule_set.variant)
         self._start = self._board.position(rule_set.start().state())
-        self._stop = np.zeros(1, np.int64)
-        self._own = threading.local()
-        self._pool = ThreadPoolExecutor(threads)
         options = BUILTINS[bot].options.model_validate(sample.options)
         self._counted = options if isinstance(options, UctOptions) and is_counted(options) else None
 
@@ -45,58 +52,31 @@ class KernelHall:
         """Compile what games need, or find it in the cache. Raises ValueError with what the player
         says of its options, or when no opening has so many `plies`.
         """
-        state, variant = self._rule_set.start().state(), dict(self._rule_set.variant)
-        start = start_of(self._rule_set.name, variant, state, 0, 0, self._sample.options)
-        try:
-            new_player(self._bot, self._sample.weights).start(start)
-        except SystemExit as error:  # how players tell their mistakes
-            raise ValueError(str(error)) from None
+        _try_out(self._rule_set, self._bot, self._sample)
         with one_at_a_time():
             self._opened("", plies)
             if self._counted is not None:  # other players have loaded theirs
-                seat, pair = self._read(self._sample), (self._sample, self._sample)
-                self._play((seat, seat), Task(pair, "", plies, ""))
+                pair = (self._sample, self._sample)
+                seat = self.read(self._sample)
+                self.play_at(self.new_desk(), (seat, seat), Task(pair, "", plies, ""))
 
-    def play(self, tasks: Sequence[Task]) -> list[Played]:
-        """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
-        seats = {id(each): self._read(each) for task in tasks for each in task.contestants}
-        games: list[Future[Played]] = []
-        for task in tasks:
-            first, second = (seats[id(each)] for each in task.contestants)
-            games.append(self._pool.submit(self._play, (first, second), task))
-        return [each.result() for each in games]
-
-    def abort(self) -> None:
-        """Have the games under way, and all that follow, end in Aborted."""
-        self._stop[0] = 1
-
-    def close(self) -> None:
-        """Let the threads go, after the games under way."""
-        self._pool.shutdown(cancel_futures=True)
-
-    def _read(self, contestant: Contestant) -> Any:
+    def read(self, contestant: Contestant) -> Any:
         """A contestant as a desk takes it."""
         if self._counted is None:
             return contestant
         return read_seat(self._rule_set, self._bot, contestant)
 
-    def _play(self, contestants: tuple[Any, Any], task: Task) -> Played:
-        if self._stop[0]:
-            raise Aborted
+    def play_at(self, desk: Desk, contestants: tuple[Any, Any], task: Task) -> Played:
+        """Play a game between contestants who were read. Raises Aborted once it is to stop."""
         rng = Random(task.seed)
         seeds = (rng.getrandbits(63), rng.getrandbits(63))
-        return self._desk().play(contestants, self._opened(task.opening, task.plies), seeds)
+        return desk.play(contestants, self._opened(task.opening, task.plies), seeds)
 
-    def _desk(self) -> Desk:
-        """The desk of the thread that asks."""
-        if not hasattr(self._own, "desk"):
-            self._own.desk = (
-                PlainDesk(self._rule_set, self._board, self._bot, self._stop)
-                if self._counted is None
-                else CountedDesk(self._rule_set, self._board, self._counted, self._stop)
-            )
-        desk: Desk = self._own.desk
-        return desk
+    def new_desk(self) -> Desk:
+        """A desk for a thread that has none."""
+        if self._counted is None:
+            return PlainDesk(self._rule_set, self._board, self._bot, self._stop)
+        return CountedDesk(self._rule_set, self._board, self._counted, self._stop)
 
     def _opened(self, seed: str, plies: int) -> Opened:
         """A balanced random opening. Raises ValueError where there is none."""
@@ -111,3 +91,67 @@ class KernelHall:
                 f"openings.plies: no opening of {plies} moves leaves a game undecided; give fewer"
             )
         return Opened(moves, movers, plies)
+
+
+class TileHall(ThreadedHall[TileDesk]):
+    """Games of 2048 and 2584. A task is two of them, on one seed: each contestant slides once, and
+    where a player places the other one places. The higher score wins.
+    """
+
+    def __init__(
+        self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
+    ) -> None:
+        """`sample` is any of the contestants: they differ in what is tuned alone."""
+        super().__init__(threads)
+        self._rule_set, self._bot, self._sample = rule_set, bot, sample
+        options = BUILTINS[bot].options.model_validate(sample.options)
+        self._counted: HeuristicOptions | None = None
+        if isinstance(options, HeuristicOptions) and counts_boards(options):
+            self._counted = options
+
+    def load(self, plies: int) -> None:
+        """Compile what games need, or find it in the cache. Raises ValueError with what the player
+        says of its options, or where there are to be `plies` of an opening.
+        """
+        if plies:
+            raise ValueError(f"openings.plies: {self._rule_set.name} has no openings; leave it out")
+        _try_out(self._rule_set, self._bot, self._sample)
+        if self._counted is not None:  # other players have loaded theirs
+            with one_at_a_time():
+                self.new_desk().slide((self._sample, self._sample), 0)
+
+    def read(self, contestant: Contestant) -> Any:
+        """A contestant as a desk takes it."""
+        return contestant
+
+    def play_at(self, desk: TileDesk, contestants: tuple[Any, Any], task: Task) -> Played:
+        """Play two games between contestants who were read. Raises Aborted once it is to stop."""
+        seed = Random(task.seed).getrandbits(63)
+        first, second = contestants
+        slid = (desk.slide((first, second), seed), desk.slide((second, first), seed))
+        return Played((), slid[0] - slid[1], slid)
+
+    def new_desk(self) -> TileDesk:
+        """A desk for a thread that has none."""
+        if self._counted is None:
+            return PlainTileDesk(self._rule_set, self._bot, self._stop)
+        return SlidingDesk(self._rule_set, self._counted, self._stop)
+
+
+def make_hall(
+    rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
+) -> KernelHall | TileHall:
+    """The hall for a rule set; `sample` as there."""
+    hall = TileHall if rule_set.name in rule_sets.TILE_GAMES else KernelHall
+    return hall(rule_set, bot, sample, threads)
+
+
+def _try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
+    """Start a player, which compiles or loads its kernels. Raises ValueError with what it says of
+    its options.
+    """
+    start = start_of(rule_set, rule_set.start().state(), 0, 0, sample.options)
+    try:
+        new_player(bot, sample.weights).start(start)
+    except SystemExit as error:  # how players tell their mistakes
+        raise ValueError(str(error)) from None

@@ -1,32 +1,19 @@
-"""Games of any built-in player: the player itself, asked turn by turn, in this process."""
+"""Games of any built-in player: the rules, and the players asked turn by turn."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any, Protocol
+from random import Random
+from typing import Any
 
 import rules as rule_sets
-from players.alphabeta import AlphaBeta
 from players.kernels.boards import Board
-from players.learning.tuning.counted import uct_player
-from players.learning.tuning.tasks import HOUR_MS, Aborted, Contestant, Opened, Played, start_of
-from players.sdk import Answer, Start, Turn
-from rules.position import PASS, Position
-
-
-class Player(Protocol):
-    """A built-in player, as its own process drives it."""
-
-    def start(self, start: Start) -> None:
-        """Make ready for a game."""
-
-    def choose(self, turn: Turn) -> Answer:
-        """Answer a turn."""
+from players.learning.tuning.driven import Driven
+from players.learning.tuning.tasks import Aborted, Contestant, Opened, Played
+from rules.position import CHANCE, PASS, Position, draw_chance
 
 
 class PlainDesk:
-    """The rules, and two new players for each game."""
+    """The rules of Othello or dots, and two new players for each game."""
 
     def __init__(self, rule_set: rule_sets.Game, board: Board, bot: str, stop: Any) -> None:
         """`stop` is the int64[1] flag that ends all games."""
@@ -40,7 +27,7 @@ class PlainDesk:
         for move in opened.moves[: opened.plies]:
             position = _after(position, self._board.names[move], history)
         seats = [
-            _Seat(self._bot, contestant, self._rule_set, position, seat, seeds[seat], len(history))
+            Driven(self._bot, contestant, self._rule_set, position, seat, seeds[seat], len(history))
             for seat, contestant in enumerate(contestants)
         ]
         before = len(history)
@@ -57,51 +44,6 @@ class PlainDesk:
         return Played(made, int(first - second))
 
 
-def new_player(bot: str, weights: Any) -> Player:
-    """The player `bot`, with `weights` in place of its options' table unless they are None."""
-    makers: dict[str, Callable[[], Player]] = {AlphaBeta.name: AlphaBeta}
-    return makers[bot]() if bot in makers else uct_player(bot, weights)
-
-
-class _Seat:
-    """One player of a game."""
-
-    def __init__(
-        self,
-        bot: str,
-        contestant: Contestant,
-        rule_set: rule_sets.Game,
-        position: Position,
-        seat: int,
-        seed: int,
-        told: int,
-    ) -> None:
-        """`told` moves were played before."""
-        variant, state = dict(rule_set.variant), position.state()
-        self._start = start_of(rule_set.name, variant, state, seat, seed, contestant.options)
-        self._player = new_player(bot, contestant.weights)
-        self._player.start(self._start)
-        self._told = told
-
-    def choose(self, position: Position, history: list[tuple[int, str]]) -> str:
-        """The player's move."""
-        turn = Turn(
-            start=self._start,
-            game=self._start.game,
-            ply=len(history),
-            time_ms=HOUR_MS,
-            bank_ms=None,
-            state=position.state(),
-            moves=history[self._told :],
-            legal=list(position.legal_moves()),
-            used_ms=0,
-            deadline=time.monotonic() + HOUR_MS / 1000,
-        )
-        self._told = len(history)
-        answer = self._player.choose(turn)
-        return answer if isinstance(answer, str) else answer[0]
-
-
 def _after(position: Position, move: str, history: list[tuple[int, str]]) -> Position:
     """The position after a move, and after the pass that the rules force before it."""
     if move != PASS and position.legal_moves() == (PASS,):
@@ -109,3 +51,33 @@ def _after(position: Position, move: str, history: list[tuple[int, str]]) -> Pos
     assert position.to_move is not None  # there is a move
     history.append((position.to_move, move))
     return position.play(move)
+
+
+class PlainTileDesk:
+    """The rules of 2048 or 2584, and new players for each game."""
+
+    def __init__(self, rule_set: rule_sets.Game, bot: str, stop: Any) -> None:
+        """`stop` is the int64[1] flag that ends all games."""
+        self._rule_set, self._bot, self._stop = rule_set, bot, stop
+
+    def slide(self, contestants: tuple[Contestant, Contestant], seed: int) -> int:
+        """The score of the first as slider, the second being the placer where a player places.
+        Raises Aborted once the flag is set.
+        """
+        random = Random(seed)
+        position, history = self._rule_set.start(random.getrandbits(63)), list[tuple[int, str]]()
+        seats = [
+            Driven(self._bot, contestant, self._rule_set, position, seat, random.getrandbits(63))
+            for seat, contestant in enumerate(contestants[: self._rule_set.seats])
+        ]
+        while (mover := position.to_move) is not None:
+            if self._stop[0]:
+                raise Aborted
+            move = (
+                draw_chance(position, random)
+                if mover == CHANCE
+                else seats[mover].choose(position, history)
+            )
+            history.append((mover, move))
+            position = position.play(move)
+        return int(position.scores()[0])

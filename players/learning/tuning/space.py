@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import rules as rule_sets
-from players.kernels.boards import Board, load_board
+from players.kernels.boards import load_board
 from players.kernels.game import MOVES
 from players.learning.tuning.tasks import Contestant
 from players.weights import SIDES, load_weights
@@ -84,8 +84,10 @@ class Space:
         self.rules = rule_set.name
         self._options = dict(options)
         self._ranges = tuple(ranges)
-        self._board: Board = load_board(rule_set.name, rule_set.variant)
         self.plan = plan
+        self._moves: Mapping[str, int] = {}
+        if plan is not None:
+            self._moves = load_board(rule_set.name, rule_set.variant).moves
         self.orbits = _orbits(rule_set, plan) if plan is not None else ()
         ends = [(each.low, each.high, each.step) for each in ranges]
         self.start: Vector = tuple(each.start for each in ranges)
@@ -134,7 +136,7 @@ class Space:
     def _weights(self, vector: Sequence[float]) -> Any:
         weights = np.ones((2, MOVES), np.float32)
         for (seat, move), index in self.of_move().items():
-            weights[seat, self._board.moves[move]] = vector[index]
+            weights[seat, self._moves[move]] = vector[index]
         return weights
 
     def _first_weights(self, plan: WeightsPlan) -> Vector:
@@ -142,11 +144,11 @@ class Space:
         if plan.start == FLAT:
             weights = np.ones((2, MOVES), np.float32)
         else:
-            weights = load_weights(plan.start, self.rules, self._board.moves)
+            weights = load_weights(plan.start, self.rules, self._moves)
         values = list[float]()
         for orbit in self.orbits:
             found = {
-                round(float(weights[seat, self._board.moves[move]]), 6)
+                round(float(weights[seat, self._moves[move]]), 6)
                 for seat in orbit.seats
                 for move in orbit.moves
             }

@@ -37,15 +37,15 @@ class GameTable(Table):
 
     model_config = ConfigDict(extra="allow")
 
-    rules: Literal["othello", "dots"] | None = None
+    rules: Literal["othello", "dots", "2048", "2584"] | None = None
 
 
 class OpeningsTable(Table):
     """`[openings]`."""
 
-    plies: int = Field(default=6, ge=0, le=40)
+    plies: int | None = Field(default=None, ge=0, le=40)
     """Random moves at the start of all games but those that `selfplay` learns from, which begin at
-    the start."""
+    the start; left out, 6. Games of 2048 and 2584 have none: chance draws their boards."""
 
 
 class PlayerTable(Table):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+import rules as rule_sets
 from players.sdk import Clock, Start
 
 HOUR_MS = 3_600_000
@@ -22,16 +23,16 @@ class Contestant(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A game to be played."""
+    """A game to be played; in 2048 and 2584 two, in which each of both slides once."""
 
     contestants: tuple[Contestant, Contestant]
-    """By seat."""
+    """By seat; in 2048 and 2584 each is the slider once, on the same seed."""
     opening: str
     """Seeds the opening: games of a pair have the same."""
     plies: int
     """Random moves of the opening."""
     seed: str
-    """Seeds the players."""
+    """Seeds the players, and chance."""
 
 
 class Played(NamedTuple):
@@ -41,6 +42,8 @@ class Played(NamedTuple):
     """`(seat, move)` after the opening, forced passes left out."""
     net: int
     """What seat 0 won by."""
+    slid: tuple[int, int] | None = None
+    """The score of each contestant as slider, in 2048 and 2584."""
 
     @property
     def points(self) -> float:
@@ -63,6 +66,15 @@ class Desk(Protocol):
 
     def play(self, contestants: tuple[Any, Any], opened: Opened, seeds: tuple[int, int]) -> Played:
         """Play a game on from its opening. Raises Aborted once it is to stop."""
+
+
+class TileDesk(Protocol):
+    """The same for 2048 and 2584."""
+
+    def slide(self, contestants: tuple[Any, Any], seed: int) -> int:
+        """The score of the first as slider, the second being the placer where a player places.
+        Raises Aborted once it is to stop.
+        """
 
 
 class Hall(Protocol):
@@ -92,15 +104,15 @@ class Aborted(Exception):  # noqa: N818 - somebody's wish, no error
 
 
 def start_of(
-    rules: str, variant: dict[str, Any], state: dict[str, Any], seat: int, seed: int, options: Any
+    rule_set: rule_sets.Game, state: dict[str, Any], seat: int, seed: int, options: Any
 ) -> Start:
     """How a game begins for a built-in player in this process."""
     return Start(
         game="tuning",
-        rules=rules,
-        variant=variant,
+        rules=rule_set.name,
+        variant=dict(rule_set.variant),
         seat=seat,
-        seats=2,
+        seats=rule_set.seats,
         clock=Clock(move_ms=HOUR_MS, bank_ms=None, increment_ms=0),
         startup_ms=HOUR_MS,
         seed=seed,

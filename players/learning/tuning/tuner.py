@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypedDict
 import rules as rule_sets
 from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.hall import KernelHall
+from players.learning.tuning.hall import make_hall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tasks import Hall, Task
@@ -44,7 +44,7 @@ MakeHall = Callable[[TuneConfig, Space], Hall]
 def kernel_hall(config: TuneConfig, space: Space) -> Hall:
     """One in this process."""
     rule_set = rule_sets.load(config.rules, **config.variant)
-    return KernelHall(rule_set, config.bot, space.contestant(space.start), config.threads)
+    return make_hall(rule_set, config.bot, space.contestant(space.start), config.threads)
 
 
 class Point(NamedTuple):

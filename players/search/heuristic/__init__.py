@@ -6,7 +6,16 @@ from players.search.heuristic.driver import (
     HeuristicSearch,
     Limits,
     load_kernels,
+    new_scratch,
 )
 from players.search.stop import NEVER
 
-__all__ = ["NEVER", "UNLIMITED", "Found", "HeuristicSearch", "Limits", "load_kernels"]
+__all__ = [
+    "NEVER",
+    "UNLIMITED",
+    "Found",
+    "HeuristicSearch",
+    "Limits",
+    "load_kernels",
+    "new_scratch",
+]

@@ -1,4 +1,4 @@
-"""Iterative deepening that stops inside a depth, for the slider and for the placer."""
+"""The heuristic search by the names of moves."""
 
 from __future__ import annotations
 
@@ -10,23 +10,11 @@ import numpy as np
 from players.kernels.cache import one_at_a_time
 from players.kernels.tile_boards import TileBoard
 from players.kernels.tile_heuristic import Heuristic, make_heuristic
-from players.search.alphabeta.table import GENERATIONS, new_table
-from players.search.heuristic.search import (
-    DEEPEST,
-    INFINITY,
-    NO_MOVE,
-    SURE,
-    THOUSANDTHS,
-    WIN,
-    Context,
-    Scratch,
-    try_move,
-)
+from players.search.alphabeta.table import new_table
+from players.search.heuristic.deepening import NO_END, NO_LIMIT, Choices, think
+from players.search.heuristic.search import DEEPEST, NO_MOVE, THOUSANDTHS, Context, Scratch
 from players.search.stop import NEVER
 from rules.tiles import CELLS, SLIDES
-
-NO_LIMIT = 1 << 62
-"""More positions than anyone waits for."""
 
 
 class Limits(NamedTuple):
@@ -58,18 +46,6 @@ class Found(NamedTuple):
     """The principal variation, the move first."""
 
 
-class Line(NamedTuple):
-    """A move and what it leads to."""
-
-    move: str
-    value: float
-    """In thousandths of the evaluation, from the mover's view."""
-    end: int | None
-    """After how many plies the game ends, where it does."""
-    after: list[str]
-    """The moves after it."""
-
-
 class HeuristicSearch:
     """The searches of one game, which share a transposition table."""
 
@@ -80,12 +56,10 @@ class HeuristicSearch:
         placements = [f"{cell}={tile}" for cell in CELLS for tile in (common, rare)]
         self._names = [*SLIDES, *placements]
         """Of each move, as the kernels number them."""
-        share = float(laws.share)
-        self._outcomes = {name: [(1.0, code)] for code, name in enumerate(self._names)}
-        """How likely each move makes which of the kernels' moves."""
-        for cell in CELLS:
-            codes = (self._names.index(f"{cell}={tile}") for tile in (common, rare))
-            self._outcomes[cell] = list(zip((share, 1 - share), codes, strict=True))
+        self._choices = {name: (code, code, 0.0) for code, name in enumerate(self._names)}
+        """By name: the two moves that a choice may make, and how likely it makes the second."""
+        for code, cell in zip(range(len(SLIDES), len(self._names), 2), CELLS, strict=True):
+            self._choices[cell] = (code, code + 1, 1 - float(laws.share))
         self._context = Context(heuristic, new_table(memory_mb), NEVER)
         self._scratch = new_scratch()
 
@@ -95,73 +69,31 @@ class HeuristicSearch:
         """The best of the `legal` moves: slides, placements as `c2=4`, or cells for which chance
         draws the tile.
 
-        Looks further and further ahead until `stop` is set or a limit is reached. What was found
-        out at a depth by then counts: the best move of the depth before is the first to be looked
-        at, so that any other which is better by then is so at equal depth. One slide ahead is
-        always seen whole.
+        Looks further and further ahead, as `deepen` says, until `stop` is set or a limit is
+        reached.
         """
-        scratch, is_slider = self._scratch, legal[0] in SLIDES
-        scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
-        scratch["killers"] = NO_MOVE
-        scratch["nodes"], scratch["node_limit"] = 0, NO_LIMIT
-        lines, whole = self._look(position, legal, 2 - is_slider, NEVER)
-        best, depth = max(lines, key=_value), 1
-        scratch["node_limit"] = limits.nodes
-        while whole and depth < min(limits.depth, DEEPEST) and abs(best.value) < SURE:
-            order = [line.move for line in sorted(lines, key=_value, reverse=True)]
-            lines, whole = self._look(position, order, 2 * depth + 2 - is_slider, stop)
-            best = max(lines, key=_value, default=best)
-            depth += whole
-        return Found(
-            best.move,
-            None if best.end is not None else best.value / THOUSANDTHS,
-            depth,
-            int(scratch["nodes"]),
-            None if best.end is None else best.end // 2,
-            [best.move, *best.after],
+        scratch = self._scratch
+        first, second, chance = zip(*(self._choices[move] for move in legal), strict=True)
+        depth = think(
+            position,
+            Choices(np.array([first, second], np.int16).T.copy(), np.array(chance, np.float64)),
+            legal[0] in SLIDES,
+            limits.depth,
+            limits.nodes,
+            (self._context, self._context._replace(stop=stop)),
+            scratch,
         )
-
-    def _look(
-        self, position: Any, moves: Sequence[str], plies: int, stop: Any
-    ) -> tuple[list[Line], bool]:
-        """The lines of the moves in that order, as far as they were seen to their end before it was
-        time to stop, and whether that is all. Of moves that are no better than one before them the
-        value is an upper bound.
-        """
-        context, lines = self._context._replace(stop=stop), list[Line]()
-        low = -INFINITY
-        for move in moves:
-            line = self._line(position, move, plies, low, context)
-            if line is None:
-                return lines, False
-            lines.append(line)
-            low = max(low, int(line.value))
-        return lines, True
-
-    def _line(
-        self, position: Any, move: str, plies: int, low: int, context: Context
-    ) -> Line | None:
-        """What the move leads to, exactly if its value is above `low`; None when stopped."""
-        scratch, outcomes = self._scratch, self._outcomes[move]
-        scratch["stopped"] = 0
-        value, ends, after = 0.0, [], []
-        for share, code in reversed(outcomes):  # the more likely one last: its line is shown
-            floor = low if len(outcomes) == 1 else -INFINITY
-            worth = int(try_move(position, code, plies, floor, INFINITY, context, scratch))
-            if scratch["stopped"]:
-                return None
-            value += share * worth
-            ends += [WIN - abs(worth)] if abs(worth) >= SURE else []
-            after = [] if len(outcomes) == 1 else [self._names[code]]
-        for code in scratch["line"][1]:
-            if code == NO_MOVE:
-                break
-            after.append(self._names[code])
-        return Line(move, value, min(ends, default=None), after)
-
-
-def _value(line: Line) -> float:
-    return line.value
+        choice, end = legal[scratch["choice"]], int(scratch["end"])
+        codes = scratch["line"][0].tolist()
+        line = [self._names[code] for code in codes[: codes.index(NO_MOVE)]]
+        return Found(
+            choice,
+            None if end != NO_END else float(scratch["worth"]) / THOUSANDTHS,
+            int(depth),
+            int(scratch["nodes"]),
+            None if end == NO_END else end // 2,
+            line if line[0] == choice else [choice, *line],  # a cell, and then what chance draws
+        )
 
 
 def new_scratch() -> Any:
@@ -172,5 +104,5 @@ def new_scratch() -> Any:
 def load_kernels(board: TileBoard, position: Any) -> None:
     """Load from the cache, or compile, what searches of a game call."""
     with one_at_a_time():
-        context = Context(make_heuristic(board, 0, 0, 0, 0), new_table(1), NEVER)
-        try_move(position, 0, 1, -INFINITY, INFINITY, context, new_scratch())
+        search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
+        search.think(position, SLIDES, NEVER, Limits(depth=1))

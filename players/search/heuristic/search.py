@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.kernels.bits import ONE, ZERO, is_set, mix
-from players.kernels.cache import bare_kernel, kernel, part
+from players.kernels.cache import bare_kernel, part
 from players.kernels.tile_heuristic import evaluate, most_annoying
 from players.kernels.tiles import CELLS, SLIDES, placed, slid, words
 from players.search.alphabeta.table import (
@@ -44,26 +44,36 @@ INFINITY = WIN + 1
 
 NO_MOVE = -1
 
+MOST_MOVES = 2 * CELLS
+"""No position has more to choose from: two tiles on each cell."""
+
 Scratch = np.dtype(
     [
-        ("moves", np.int16, (PLIES + 1, 2 * CELLS)),
+        ("moves", np.int16, (PLIES + 1, MOST_MOVES)),
         ("line", np.int16, (PLIES + 2, PLIES + 2)),
         ("killers", np.int16, PLIES + 1),
         ("nodes", np.int64),
         ("node_limit", np.int64),
         ("stopped", np.int64),
         ("generation", np.int64),
+        ("order", np.int64, MOST_MOVES),
+        ("worths", np.float64, MOST_MOVES),
+        ("choice", np.int64),
+        ("worth", np.float64),
+        ("end", np.int64),
     ],
     align=True,
 )
 """What a search writes as it goes, and its limit:
 
 - moves: those of each ply: slides, and placements as `most_annoying` numbers them
-- line: the principal variation from each ply, ended by NO_MOVE
+- line: the principal variation from each ply, ended by NO_MOVE; the first is that of the root
 - killers: the slide that was best last at a ply
 - nodes: positions visited; node_limit: stop at so many
 - stopped: not 0 once the search was told to stop: what it returns then means nothing
 - generation: which of the table's entries are new
+- order: the choices at the root, the best of the last depth first; worths: what they are worth
+- choice, worth: the best choice and its worth; end: after how many plies it ends the game, if any
 """
 
 
@@ -192,14 +202,3 @@ def extend_line(ply: Any, move: Any, scratch: Any) -> None:
         line[ply, index + 1] = line[ply + 1, index]
         index += 1
     line[ply, index + 1] = NO_MOVE
-
-
-@kernel
-def try_move(
-    board: Any, move: int, plies: int, alpha: int, beta: int, context: Any, scratch: Any
-) -> Any:
-    """The value of a legal `move` for who makes it, looking `plies` ≥ 1 ahead; the line after it is
-    in `scratch.line[1]`.
-    """
-    child, _ = play(board, np.int64(move), context.heuristic.laws)
-    return -search(child, plies - 1, -beta, -alpha, np.int64(1), context, scratch)

@@ -1,0 +1,59 @@
+"""Games on several threads of this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
+
+DeskType = TypeVar("DeskType")
+
+
+class ThreadedHall(Generic[DeskType]):
+    """A hall whose games are played at desks, one for each thread."""
+
+    def __init__(self, threads: int) -> None:
+        self._stop = np.zeros(1, np.int64)
+        self._own = threading.local()
+        self._pool = ThreadPoolExecutor(threads)
+
+    def play(self, tasks: Sequence[Task]) -> list[Played]:
+        """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
+        seats = {id(each): self.read(each) for task in tasks for each in task.contestants}
+        games: list[Future[Played]] = []
+        for task in tasks:
+            first, second = (seats[id(each)] for each in task.contestants)
+            games.append(self._pool.submit(self._play, (first, second), task))
+        return [each.result() for each in games]
+
+    def _play(self, contestants: tuple[Any, Any], task: Task) -> Played:
+        if self._stop[0]:
+            raise Aborted
+        if not hasattr(self._own, "desk"):
+            self._own.desk = self.new_desk()
+        return self.play_at(self._own.desk, contestants, task)
+
+    def abort(self) -> None:
+        """Have the games under way, and all that follow, end in Aborted."""
+        self._stop[0] = 1
+
+    def close(self) -> None:
+        """Let the threads go, after the games under way."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def new_desk(self) -> DeskType:
+        """A desk for a thread that has none."""
+        raise NotImplementedError
+
+    def read(self, contestant: Contestant) -> Any:
+        """A contestant as a desk takes it."""
+        raise NotImplementedError
+
+    def play_at(self, desk: DeskType, contestants: tuple[Any, Any], task: Task) -> Played:
+        """Play a game between contestants who were read. Raises Aborted once it is to stop."""
+        raise NotImplementedError

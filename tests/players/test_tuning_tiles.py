@@ -1,0 +1,195 @@
+"""Tuning players of 2048 and 2584: games beside those of the players themselves, and values that
+are found again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rules
+from arena.toml.file import FileError
+from players.kernels.tile_boards import TileBoard
+from players.learning.tuning.config import load_config
+from players.learning.tuning.driven import Driven
+from players.learning.tuning.hall import TileHall
+from players.learning.tuning.plain import PlainTileDesk
+from players.learning.tuning.sliding import SlidingDesk
+from players.learning.tuning.tasks import Aborted, Contestant, Task
+from players.learning.tuning.tuner import MEASURE, Tuner
+from players.options import ExpectimaxOptions, HeuristicOptions
+from players.options.tunable import tunables
+from rules.tiles import SLIDES
+
+BUDGET = {"nodes": 30, "think_ms": None, "memory_mb": 1}
+ONE = Contestant(BUDGET, None, ())
+OTHER = Contestant({**BUDGET, "smoothness": 0.4, "empty": 1.5}, None, (1.0,))
+NEVER = np.zeros(1, np.int64)
+
+
+def desk_of(game: rules.Game) -> SlidingDesk:
+    return SlidingDesk(game, HeuristicOptions.model_validate(BUDGET), NEVER)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("2048", {}),
+        ("2048", {"placer": "player"}),
+        ("2048", {"placer": "player", "placer_chooses": "cell"}),
+        ("2584", {"spawn": "1/3"}),
+    ],
+)
+def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, str]) -> None:
+    """Every decision is what the player answers to the same board."""
+    game = rules.load(name, **settings)
+    board, record = TileBoard(name, game.variant["spawn"]), np.zeros((120, 3), np.uint64)
+    score = desk_of(game).slide((ONE, OTHER), 7, record)
+    assert score > 100
+    position, slider = game.start(7), True
+    seats = [
+        Driven("heuristic", each, game, position, seat, seed=1)
+        for seat, each in enumerate((ONE, OTHER)[: game.seats])
+    ]
+    cells = [f"{column}{row}" for row in range(1, 5) for column in "abcd"]
+    empty = board.board([0] * 16)
+    for *words, code in record[record.any(axis=1)].tolist():
+        here = board.cells(type(empty)(*map(np.uint64, words[: len(empty)])))
+        state = {"board": [here[at : at + 4] for at in range(0, 16, 4)], "score": 0}
+        position = game.position({**state, "to_move": 0 if slider else 1})
+        answer = seats[0 if slider else 1].choose(position, [])
+        placed = cells[(code - 4) // 2] if code >= 4 else ""
+        assert answer.partition("=")[0] == (placed or SLIDES[code])
+        slider = game.seats == 1 or not slider
+
+
+def test_two_players_without_chance_play_the_same_game_by_the_rules() -> None:
+    game = rules.load("2048", placer="player")
+    for seed in range(3):
+        by_rules = PlainTileDesk(game, "heuristic", NEVER).slide((OTHER, ONE), seed)
+        assert desk_of(game).slide((OTHER, ONE), seed) == by_rules
+
+
+def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
+    game = rules.load("2048")
+    tasks = [Task((ONE, OTHER), "", 0, f"seed {number}") for number in range(6)]
+    results = []
+    for threads in (1, 3):
+        hall = TileHall(game, "heuristic", ONE, threads)
+        hall.load(0)
+        results.append(hall.play(tasks))
+        swapped = hall.play([Task((OTHER, ONE), "", 0, "seed 0")])
+        hall.close()
+    assert results[0] == results[1]
+    assert len(set(results[0])) == 6
+    for played in results[0]:
+        assert played.slid is not None
+        first, second = played.slid
+        assert played.net == first - second
+        assert played.points == (first > second) + 0.5 * (first == second)
+    assert results[0][0].slid == swapped[0].slid[::-1]
+    same = TileHall(game, "heuristic", ONE, 1)
+    assert same.play([Task((ONE, ONE), "", 0, "x")])[0].net == 0
+    same.abort()
+    with pytest.raises(Aborted):
+        same.play([Task((ONE, ONE), "", 0, "x")])
+    same.close()
+
+
+@pytest.mark.parametrize(
+    ("placer", "bot"), [("chance", "heuristic"), ("player", "heuristic"), ("player", "expectimax")]
+)
+def test_other_players_are_asked_turn_by_turn(placer: str, bot: str) -> None:
+    """So are those who look at the clock."""
+    game = rules.load("2048", placer=placer)
+    contestant = Contestant({"depth": 1, "memory_mb": 0, "think_ms": 50}, None, ())
+    hall = TileHall(game, bot, contestant, 1)
+    hall.load(0)
+    (played,) = hall.play([Task((contestant, contestant), "", 0, "x")])
+    assert played.net == 0
+    assert played.slid is not None
+    assert played.slid[0] > 100
+    hall.close()
+
+
+def test_players_declare_what_may_be_tuned() -> None:
+    assert set(tunables(HeuristicOptions)) == {"smoothness", "monotonicity", "empty", "largest"}
+    assert set(tunables(ExpectimaxOptions)) == {"popup", "star"}
+
+
+FILE = """
+[tuning]
+method = "spsa"
+games = 120
+compare_every = 120
+compare_games = 10
+measure_games = 40
+[game]
+rules = "2048"
+[player]
+bot = "heuristic"
+options = { depth = 1, memory_mb = 0, smoothness = 0.0 }
+[parameters.smoothness]
+[spsa]
+a = 20.0
+A = 5.0
+c = 3.0
+pairs = 4
+"""
+
+
+def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
+    """Who does not care for smooth boards is beaten by who learned to."""
+    (tmp_path / "it.toml").write_text(FILE)
+    config = load_config(tmp_path / "it.toml")
+    assert config.options["think_ms"] is None  # no clock cuts a game short
+    vectors = []
+    for games in (120, 56):
+        path = tmp_path / str(games)
+        path.mkdir()
+        tuner = Tuner.open(config, path)
+        while tuner.counts["games"] < games:
+            tuner.run_batch()
+        tuner.save()
+        tuner.close()
+        if games < 120:  # stopped, and gone on with
+            tuner = Tuner.open(config, path)
+            while not tuner.learned:
+                tuner.run_batch()
+        vectors.append(tuner.vector)
+    assert vectors[0] == vectors[1]
+    tuner.extend(MEASURE, 20)
+    tuner.close()
+    assert sum(tuner.matches[MEASURE]) / 40 > 0.6
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[parameters.smoothness]", "[parameters.popup]"), "popup"),
+        (("depth = 1, ", ""), "say how long a move is thought about"),
+        (("[parameters.smoothness]", "[weights]"), "heuristic has no table of weights"),
+        (('"2048"', '"2048"\nspawn = "1/2"'), "spawn"),
+        (('"spsa"', '"selfplay"'), "tunes a table of weights alone"),
+        (
+            (
+                'bot = "heuristic"\noptions = { depth = 1, memory_mb = 0, smoothness = 0.0 }\n'
+                "[parameters.smoothness]",
+                'bot = "expectimax"\noptions = { depth = 1 }\n[parameters.popup]',
+            ),
+            "give popup in [player] options",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(
+    tmp_path: Path, change: tuple[str, str], said: str
+) -> None:
+    assert change[0] in FILE
+    path = tmp_path / "wrong.toml"
+    path.write_text(FILE.replace(*change))
+    with pytest.raises(FileError) as refused:
+        load_config(path)
+    assert said in str(refused.value)
+    assert "Traceback" not in str(refused.value)
