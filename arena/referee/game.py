@@ -92,7 +92,8 @@ class _Game:
     def play(self) -> GameRecord:
         self._open()
         try:
-            self.pool.only(self.spec.players)
+            # Two who take turns at games of one seat are started once.
+            self.pool.only(self.spec.players, spare=2 - len(self.spec.players))
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")

@@ -97,9 +97,10 @@ class SessionPool:
             self._retire(players)
         kill_children(self._others | {player.process.pid for player in self._alive})
 
-    def only(self, specs: Collection[PlayerSpec]) -> None:
-        """Let go of idle processes that the next game does not need."""
-        self._retire([player for player in self._idle if player.spec not in specs])
+    def only(self, specs: Collection[PlayerSpec], *, spare: int = 0) -> None:
+        """Let go of idle processes that the next game does not need, but for the last `spare`."""
+        others = [player for player in self._idle if player.spec not in specs]
+        self._retire(others[: max(0, len(others) - spare)])
 
     def _retire(self, players: Collection[Player]) -> None:
         """Tell all to quit, wait a second for all together, and kill who stays."""

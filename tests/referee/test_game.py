@@ -237,6 +237,23 @@ def test_an_idle_process_nobody_needs_is_let_go(tmp_path: Path, bots: Bots, dots
         assert len(bots.left()) == 2
 
 
+def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
+    tmp_path: Path, bots: Bots
+) -> None:
+    players = [recorder(tmp_path / name) for name in "ab"]
+    third = recorder(tmp_path / "c")
+    with SessionPool(keep_alive=True) as pool:
+        records = [
+            play_game(spec_of("2048", {}, player, max_plies=4), pool)
+            for player in (*players, *players, third)
+        ]
+        a, b, again_a, again_b, c = map(pid_of, records)
+        assert (a, b) == (again_a, again_b)
+        assert len({a, b, c}) == 3
+        assert requests(tmp_path / "a")[-1] == {"type": "quit"}  # one beside who plays is enough
+    assert bots.left() == []
+
+
 def test_who_talks_between_games_is_replaced(bots: Bots, dots: Spec) -> None:
     talker = bots.hostile("talks_after_end")
     with SessionPool(keep_alive=True) as pool:
