@@ -257,11 +257,12 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     if config.sprt is not None:
         paired = config.rules not in TILE_GAMES
         some = list(islice(meetings(config), _SAMPLE_GAMES))
+        sample = estimate(config, some)
         lengths = words.expected_games(
             config.sprt,
             paired=paired,
             planned=game_count(config),
-            game_s=estimate(config, some).expected_s / len(some),
+            game_s=sample.expected_s / len(some) if sample.known else None,
         )
         yield from map(Text, lengths)
     for sentence in config.left_out:

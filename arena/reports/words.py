@@ -17,8 +17,11 @@ _SPOILT = 5
 
 
 def settings(variant: Mapping[str, object]) -> str:
-    """Settings with the values as a file has them: `size 8, corners false, constant 0.00003`."""
-    return ", ".join(f"{key} {_as_in_a_file(value)}" for key, value in variant.items())
+    """Settings with the values as a file has them: `size 8, corners false, constant 0.00003`;
+    without those that are None, which a file cannot say.
+    """
+    given = {key: value for key, value in variant.items() if value is not None}
+    return ", ".join(f"{key} {_as_in_a_file(value)}" for key, value in given.items())
 
 
 def _as_in_a_file(value: object) -> object:
@@ -152,19 +155,22 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:g} %"
 
 
-def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float) -> list[str]:
+def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | None) -> list[str]:
     """How long a sequential test takes on the average; nothing where that cannot be foretold.
 
-    `planned` games are played at most, `game_s` seconds each.
+    `planned` games are played at most, `game_s` seconds each; None where that is not known.
     """
     expected = expected_units(test, 2 if paired else 1)
     if expected is None:
         return []
     ends, middle = (2 * round(units) for units in expected)
+
+    def time(games: int) -> str:
+        return "" if game_s is None else f" ({rough_duration(games * game_s)})"
+
     lines = [
-        f"The test takes about {ends:,} games ({rough_duration(ends * game_s)}) where the lead is "
-        f"{test.elo0:g} or {test.elo1:g}, {middle:,} ({rough_duration(middle * game_s)}) half way "
-        "between, fewer beyond."
+        f"The test takes about {ends:,} games{time(ends)} where the lead is {test.elo0:g} or "
+        f"{test.elo1:g}, {middle:,}{time(middle)} half way between, fewer beyond."
     ]
     if ends > planned:
         lines.append(

@@ -158,6 +158,11 @@ def test_lengths_are_told_with_their_time() -> None:
         "The test takes about 25,590 games (10.7 days) where the lead is 0 or 5, 41,862 "
         "(17.4 days) half way between, fewer beyond."
     ]
+    timeless = words.expected_games(Sprt(), paired=True, planned=100_000, game_s=None)
+    assert timeless == [
+        "The test takes about 25,590 games where the lead is 0 or 5, 41,862 half way between, "
+        "fewer beyond."
+    ]
     few = words.expected_games(Sprt(), paired=True, planned=100, game_s=36.0)
     assert few[1].startswith("With at most 100 games it may well end undecided")
     logistic = Sprt(model="logistic")

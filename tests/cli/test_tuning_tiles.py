@@ -1,0 +1,91 @@
+"""`arena tune` for players of 2048: from a file to a verdict, in process and under the referee."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import rules
+from arena.cli import app
+from arena.cli.referee_hall import RefereeHall
+from arena.protocol import Termination
+from arena.tournament.store import Store
+from players.learning.tuning import pictures
+from players.learning.tuning.config import load_config
+from players.learning.tuning.space import Space
+from players.learning.tuning.tasks import Task
+
+FILE = """
+[tuning]
+method = "spsa"
+games = 16
+compare_every = 16
+compare_games = 4
+measure_games = 8
+threads = 2
+[game]
+rules = "2048"
+[player]
+bot = "heuristic"
+options = { depth = 1, memory_mb = 0, smoothness = 0.0 }
+[parameters.smoothness]
+[spsa]
+pairs = 2
+[verify]
+elo1 = 100
+max_games = 8
+depth = 1
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pictures take longer than the games; another test looks at them."""
+    monkeypatch.setattr(pictures, "_save", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_from_a_file_to_a_verdict(folder: Path) -> None:
+    (folder / "it.toml").write_text(FILE)
+    result = CliRunner().invoke(app, ["tune", "it.toml", "--verify"])
+    assert result.exit_code in (0, 1), result.output  # decided, or not in so few games
+    assert "2048" in result.output
+    assert "think_ms" not in result.output
+    assert "In 8 fresh games against the start:" in result.output
+    assert "The tuned player against the start at depth 1, as tuned:" in result.output
+    assert "The tuned player against the start at depth 1, under the referee:" in result.output
+    run = folder / "runs" / "it.tune"
+    player = tomllib.loads((run / "player.toml").read_text())["player"][0]
+    assert player["bot"] == "heuristic"
+    assert 0 <= player["options"]["smoothness"] <= 5
+    assert set(player["options"]) == {"memory_mb", "smoothness"}
+    (path,) = run.glob("verify-*.sqlite")
+    with Store.open(path) as store:
+        games = list(store.records())
+    seeds = [game.seed for game in games]
+    assert sorted(seeds[::2]) == sorted(seeds[1::2])  # both slid on each
+    assert all(game.termination is Termination.NATURAL for game in games)
+
+
+@pytest.mark.parametrize("placer", ["chance", "player"])
+def test_games_under_the_referee_are_those_asked_for(folder: Path, placer: str) -> None:
+    text = FILE.replace("threads = 2", "threads = 2\nreferee = true")
+    (folder / "it.toml").write_text(text.replace('"2048"', f'"2048"\nplacer = "{placer}"'))
+    config = load_config(folder / "it.toml")
+    space = Space(rules.load("2048", placer=placer), config.options, config.ranges, None)
+    first, second = space.contestant((0.0,)), space.contestant((1.0,))
+    hall = RefereeHall(config, space)
+    hall.load(0)
+    try:
+        one, other = hall.play(
+            [Task((first, second), "", 0, "x"), Task((second, first), "", 0, "x")]
+        )
+    finally:
+        hall.close()
+    assert one.slid is not None
+    assert one.slid[::-1] == other.slid
+    assert one.net == -other.net == (one.slid[0] > one.slid[1]) - (one.slid[0] < one.slid[1])
