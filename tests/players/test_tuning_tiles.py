@@ -162,7 +162,12 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
     assert vectors[0] == vectors[1]
     tuner.extend(MEASURE, 20)
     tuner.close()
-    assert sum(tuner.matches[MEASURE]) / 40 > 0.6
+    scores = tuner.matches[MEASURE]
+    assert sum(scores) / 40 > 0.6
+    points = [(one > other) + 0.5 * (one == other) for one, other in tuner.slid]
+    assert [sum(pair) for pair in zip(points[::2], points[1::2], strict=True)] == list(scores)
+    tuner.save()
+    assert Tuner.open(config, path).slid == tuner.slid
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.hall import make_hall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import Hall, Task
+from players.learning.tuning.tasks import Hall, Played, Task
 
 CHECKPOINT = "checkpoint.json"
-FORMAT = 2
+FORMAT = 3
 """Of the checkpoint."""
 
 MOST_POINTS = 1000
@@ -103,6 +103,9 @@ class Tuner:
         """What was found of other values is none of these."""
         self.matches: dict[str, tuple[float, ...]] = {MEASURE: (), VERIFY: ()}
         """What each pair of the matches against the start brought so far: 0 to 2."""
+        self.slid: tuple[tuple[int, int], ...] = ()
+        """In 2048 and 2584 the scores of the tuned player and of the start in the match that gives
+        the figures, seed by seed."""
         self.verdicts: dict[str, dict[str, Any]] = {}
         """What sequential tests said, each under a name of its own; kept for who makes them."""
 
@@ -163,7 +166,7 @@ class Tuner:
     def compare(self) -> Comparison:
         """Play pairs against the start, on openings of their own. Raises Aborted."""
         purpose = f"compare:{self.counts['games']}"
-        scores = self._against_start(purpose, 0, self.config.compare_games // 2)
+        scores = tuple(pair_scores(self._against_start(purpose, 0, self.config.compare_games // 2)))
         self.comparisons.append(Comparison(self.counts["games"], scores))
         return self.comparisons[-1]
 
@@ -171,12 +174,19 @@ class Tuner:
         """Play some more pairs of a match, up to `most` in all. Raises Aborted."""
         done = len(self.matches[match])
         purpose = f"{match}:{self.counts['games']}"
-        more = self._against_start(purpose, done, min(CHUNK_PAIRS, most - done))
-        self.matches[match] += more
+        games = self._against_start(purpose, done, min(CHUNK_PAIRS, most - done))
+        self.matches[match] += tuple(pair_scores(games))
+        if match == MEASURE:
+            self.slid += tuple(
+                each.slid if number % 2 == 0 else each.slid[::-1]  # seats swap within a pair
+                for number, each in enumerate(games)
+                if each.slid is not None
+            )
 
-    def _against_start(self, purpose: str, first: int, count: int) -> tuple[float, ...]:
+    def _against_start(self, purpose: str, first: int, count: int) -> Sequence[Played]:
+        """So many pairs of games, each pair's first with the tuned player in the first seat."""
         duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
-        return tuple(pair_scores(self._hall.play(self._tasks(duels, purpose, 2 * first))))
+        return self._hall.play(self._tasks(duels, purpose, 2 * first))
 
     def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[Task]:
         """The games as the hall takes them; they are numbered from `first` on."""
@@ -212,6 +222,7 @@ class Tuner:
             "points": self.points,
             "comparisons": self.comparisons,
             "matches": self.matches,
+            "slid": self.slid,
             "verdicts": self.verdicts,
         }
         write_whole(self._folder / CHECKPOINT, json.dumps(content))
@@ -241,6 +252,7 @@ class Tuner:
                 Comparison(games, tuple(scores)) for games, scores in content["comparisons"]
             ]
             self.matches = {name: tuple(content["matches"][name]) for name in self.matches}
+            self.slid = tuple((one, other) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
         except _Changed as error:
             raise ValueError(str(error)) from None
