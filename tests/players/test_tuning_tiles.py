@@ -184,7 +184,7 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
                 "[parameters.smoothness]",
                 'bot = "expectimax"\noptions = { depth = 1 }\n[parameters.popup]',
             ),
-            "give popup in [player] options",
+            "begins at nothing, which is not within 1 and 16: give popup in [player] options",
         ),
     ],
 )

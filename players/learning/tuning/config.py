@@ -241,9 +241,10 @@ class _Reader:
                     at, f"must be within {known[name].low:g} and {known[name].high:g}, as declared"
                 )
             elif not isinstance(start, int | float) or not mark.low <= start <= mark.high:
+                begins = "nothing" if start is None else shown(start)
                 self.report(
                     at,
-                    f"begins at {shown(start)}, which is not within {mark.low:g} and "
+                    f"begins at {begins}, which is not within {mark.low:g} and "
                     f"{mark.high:g}: give {name} in [player] options, or other bounds",
                 )
             else:
