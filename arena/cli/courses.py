@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import rules as rule_sets
+from arena.cli.exits import UserError
+from arena.cli.verify_table import Asker, Verification, load_learned
 from arena.reports.game_training import GameLook
 from arena.reports.training import Look, TileLook, Timed
 from arena.toml.file import read_file
+from players.kernels.network import Network
 from players.kernels.temporal import WHOLE_GAME
 from players.kernels.tile_boards import TileBoard
 from players.learning.block_trainer import BlockTrainer
-from players.learning.games import config as games
 from players.learning.games.config import GamesConfig
 from players.learning.games.trainer import Block as GameBlock
 from players.learning.games.trainer import GamesTrainer
@@ -25,7 +27,11 @@ from players.learning.tiles.blocks import Block as TileBlock
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.trainer import Trainer
 from players.weights.board_tuples import BOARD_GAMES
+from rules import TILE_GAMES
 from rules.othello import PRESETS
+
+if TYPE_CHECKING:
+    from arena.cli.learned_contest import NetworkTrial
 
 _SIZES = 2
 """Of more sizes of tuples the smallest and the largest are told."""
@@ -63,6 +69,9 @@ class Course(Generic[_Block]):
     """What the last block came to, at the end of a sentence."""
     players: Callable[[str], list[str]]
     """Players with the network of a path, as lines of a tournament file."""
+    trial: Callable[[Path, Network, str], NetworkTrial] | None
+    """The tests of the network in a folder, with how to have it tested; None where `arena sprt`
+    alone tests it. Raises UserError."""
 
 
 def learns_by_td(file: Path) -> bool:
@@ -77,8 +86,15 @@ def load_course(file: Path) -> Course[Any]:
     _, data = read_file(file)
     table = data.get("game")
     rules = table.get("rules") if isinstance(table, Mapping) else None
+    if rules in TILE_GAMES and "tuning" in data:
+        raise UserError(
+            f"{file}: {rules} is learned by `arena train`, from a file with [training] in place of "
+            "[tuning] and its method. What was learned is tested against the default network by: "
+            f"arena sprt expectimax expectimax --rules {rules} --a-option weights=NETWORK.ntuple "
+            "--a-option depth=1 --b-option depth=1"
+        )
     if rules in BOARD_GAMES or "tuning" in data:
-        return game_course(games.load_config(file))
+        return game_course(*load_learned(file))
     return tile_course(tiles.load_config(file))
 
 
@@ -99,11 +115,12 @@ def tile_course(config: TrainConfig) -> Course[TileBlock]:
         draw,
         lambda block: f"averaged {block.mean:,.0f}",
         lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
+        None,
     )
 
 
-def game_course(config: GamesConfig) -> Course[GameBlock]:
-    """A training for Othello or dots."""
+def game_course(config: GamesConfig, verification: Verification, asker: Asker) -> Course[GameBlock]:
+    """A training for Othello or dots, and how what it learns is tested."""
     unit = "discs" if config.rules == "othello" else "boxes"
     yardstick = {"random": "random moves", "default": "the fitted evaluation"}.get(
         config.yardstick, f"the {config.yardstick} evaluation"
@@ -126,6 +143,11 @@ def game_course(config: GamesConfig) -> Course[GameBlock]:
             *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
         ]
 
+    def trial(folder: Path, network: Network, test: str) -> NetworkTrial:
+        from arena.cli.learned_contest import NetworkTrial  # what plays takes a second to load
+
+        return NetworkTrial(config, verification, asker, folder, network, test)
+
     return Course(
         config,
         _about(config, _board(config), f", ε {config.epsilon:g}"),
@@ -134,6 +156,7 @@ def game_course(config: GamesConfig) -> Course[GameBlock]:
         draw,
         lambda block: f"brought {look.figure(block)} of the points {look.measure}",
         players,
+        trial,
     )
 
 

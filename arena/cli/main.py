@@ -315,7 +315,7 @@ def tune(
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="End with two SPRTs of the tuned player against its start."),
+        typer.Option("--verify", help="End with two SPRTs of what came of it."),
     ] = False,
 ) -> None:
     """Tune a player by games against itself. Stop it anywhere; the same command goes on.
@@ -325,6 +325,9 @@ def tune(
 
     --verify tests whether they are a gain, as they were tuned and at the clock
     that counts. Exit code 1 when a test stays undecided.
+
+    With method = "td" an evaluation is learned, as arena train does and in the
+    same folder, and tested against the one that players have by default.
     """
     with errors_to_user():
         from arena.cli.file_kinds import Kind, refuse_other

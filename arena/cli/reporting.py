@@ -57,13 +57,13 @@ def opened(path: Path) -> Store:
     from players.learning.tuning.result import PARAMETERS, PLAYER
 
     files = {file.name for file in path.iterdir()}
+    runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
+    tests = f"; its tests are runs: {runs}" if runs else ""
     if CURVES[0] in files:
         raise UserError(
-            f"{path}: is the folder of a training, not a run: look at {path / CURVES[0]}"
+            f"{path}: is the folder of a training, not a run: look at {path / CURVES[0]}{tests}"
         )
     if PLAYER in files:
-        runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
-        tests = f"; its tests are runs: {runs}" if runs else ""
         raise UserError(
             f"{path}: is the folder of a tuning, not a run: what was found is in {path / PLAYER}, "
             f"pictures are beside it, as {PARAMETERS}.png{tests}"

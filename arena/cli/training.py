@@ -5,43 +5,66 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
 from rich.console import Console
 
 from arena.cli.apart import apart
-from arena.cli.courses import Course, load_course
+from arena.cli.courses import Course, learns_by_td, load_course
 from arena.cli.exits import Exit, UserError
+from arena.cli.loading import load_kernels
 from arena.cli.run_folder import cannot_be_written
 from arena.cli.training_folder import NETWORK, PICTURES, TABLE, Notes, held
+from arena.referee.sandbox.child import moved_held
 from arena.reports.live import duration
 from arena.reports.training import LiveTraining, PlainTraining, Plan
 from arena.tournament.stopping import Stop, stop_signals
 from players.learning.block_trainer import CHECKPOINT, BlockTrainer
 
+if TYPE_CHECKING:
+    from arena.cli.learned_contest import NetworkTrial
+
 _DRAW_S = 30.0
 """The curve is drawn at most so often, and at the end."""
-_LOADING_S = 2.0
-"""Kernels that are not there after so long are being compiled."""
 
 
-def train(file: Path, out: Path | None) -> Exit:
-    """Play the games of a training, or what is left of them. Raises UserError and FileError."""
+class Words(NamedTuple):
+    """What is told of what to do next."""
+
+    again: str
+    """The command that goes on."""
+    test: str
+    """How to have tested what was learned."""
+
+
+def train(file: Path, out: Path | None, *, verify: bool = False) -> Exit:
+    """Play the games of a training, or what is left of them, and with `verify` the tests of what
+    was learned. Raises UserError and FileError.
+    """
     course = load_course(file)
     folder = out or Path("runs") / f"{course.config.name}.train"
-    again = shlex.join(["arena", *sys.argv[1:]])
-    with held(folder, CHECKPOINT):
+    elsewhere = () if out is None else ("--out", str(out))
+    test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
+    if not learns_by_td(file):
+        test = f'write [tuning] with method = "td" in place of [training], then {test}'
+    told = Words(shlex.join(["arena", *sys.argv[1:]]), test)
+    with moved_held() if verify else nullcontext(), held(folder, CHECKPOINT):
         try:
-            return _train(course, folder, again)
+            return _train(file, course, folder, told, verify=verify)
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped at once, with what was saved. Go on with: {told.again}")
+            return Exit.INTERRUPTED
         except (BrokenPipeError, SystemExit):  # rich ends so where a pipe is read by nobody
             return Exit.INTERRUPTED
         except OSError as error:
             raise cannot_be_written(folder, error, CHECKPOINT) from None
 
 
-def _train(course: Course[Any], folder: Path, again: str) -> Exit:
+def _train(file: Path, course: Course[Any], folder: Path, told: Words, *, verify: bool) -> Exit:
     """Train in a folder that is held; the exit code. Raises UserError and OSError."""
     console = Console()
     with console.status("reading the checkpoint"):
@@ -54,7 +77,7 @@ def _train(course: Course[Any], folder: Path, again: str) -> Exit:
         else PlainTraining(console, course.look)
     )
     with Notes(folder, course.look, before) as notes:
-        training = _Training(course, trainer, plan, folder, view, notes)
+        training = _Training(course, trainer, plan, folder, view, notes, told.test)
         training.say(f"{plan.name}: {plan.about}")
         if trainer.finished:
             training.say("It is finished: all games are played. More games in the file go on.")
@@ -64,13 +87,20 @@ def _train(course: Course[Any], folder: Path, again: str) -> Exit:
             with view:
                 training.run()
         except KeyboardInterrupt:
-            training.say(f"Stopped at once, with what was saved. Go on with: {again}")
+            training.say(f"Stopped at once, with what was saved. Go on with: {told.again}")
             return Exit.INTERRUPTED
         if not trainer.finished:
-            training.say(f"Stopped. Go on with: {again}")
+            training.say(f"Stopped. Go on with: {told.again}")
             return Exit.INTERRUPTED
         training.conclude()
-    return Exit.DONE
+        trial = training.trial
+        if trial is None:
+            return Exit.DONE
+        code = trial.play(file, console, training.say) if verify else Exit.DONE
+        training.write()
+        if code is not Exit.INTERRUPTED:
+            training.say(trial.said)
+    return code
 
 
 def _opened(course: Course[Any], folder: Path) -> BlockTrainer[Any, Any]:
@@ -96,9 +126,12 @@ class _Training:
         folder: Path,
         view: LiveTraining[Any] | PlainTraining[Any],
         notes: Notes[Any],
+        test: str,
     ) -> None:
         self._course, self._trainer, self._plan, self._folder = course, trainer, plan, folder
-        self._view, self._notes = view, notes
+        self._view, self._notes, self._test = view, notes, test
+        self.trial: NetworkTrial | None = None
+        """The tests of what was learned, once all is played; None where there are none."""
         self._drawn_at = time.monotonic()
 
     def say(self, line: str) -> None:
@@ -111,7 +144,7 @@ class _Training:
         is played. The second signal raises KeyboardInterrupt, and the first where nothing is lost.
         """
         if not self._trainer.finished:
-            self._load_kernels()
+            load_kernels(self._trainer.load_kernels, self._view.doing, self.say)
             with stop_signals(self._trainer.interrupt, then_at_once=True) as stop:
                 try:
                     self._play(stop)
@@ -120,8 +153,16 @@ class _Training:
                     raise
         self._draw()
         if self._trainer.finished:
+            if self._course.trial is not None:
+                network = self._trainer.network
+                self.trial = self._course.trial(self._folder, network, self._test)
             self._view.doing("writing the network")
-            self._trainer.write_network(self._folder / NETWORK)
+            self.write()
+
+    def write(self) -> None:
+        """Write the network with what tests said of it."""
+        known = {} if self.trial is None else self.trial.known
+        self._trainer.write_network(self._folder / NETWORK, known)
 
     def conclude(self) -> None:
         """Say what came out, and where everything is."""
@@ -135,19 +176,6 @@ class _Training:
         self.say("The player, for a tournament of `arena run`:")
         for line in self._course.players(str((self._folder / NETWORK).resolve())):
             self.say(f"    {line}".rstrip())
-
-    def _load_kernels(self) -> None:
-        """Compile the kernels, or find them in the cache."""
-        began, told = time.monotonic(), False
-
-        def waiting() -> None:
-            nonlocal told
-            if not told and time.monotonic() - began > _LOADING_S:
-                told = True
-                self.say("compiling kernels (once)")
-
-        self._view.doing("loading kernels")
-        apart(self._trainer.load_kernels, waiting)
 
     def _play(self, stop: Stop) -> None:
         """Play block after block until all are played or somebody stops it; save what there is."""

@@ -4,6 +4,7 @@ log.txt         the lines a training has shown, of all its runs
 curve.csv       a line a block, as the checkpoint and the blocks since have it
 curve.png .svg  the learning curve
 network.ntuple  what was learned
+verify.json     what tests of it came to, beside the runs of those under the referee
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from arena.cli import run_folder
 from arena.cli.run_folder import Work
 from arena.reports.training import Look, Timed
 
-NETWORK, LOG, TABLE = "network.ntuple", "log.txt", "curve.csv"
+NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verify.json"
 PICTURES = ("curve.png", "curve.svg")
 
 
@@ -26,7 +27,7 @@ def held(folder: Path, checkpoint: str) -> AbstractContextManager[None]:
 
     Raises UserError when another has it, it has other files, or it cannot be written.
     """
-    files = frozenset({NETWORK, LOG, TABLE, *PICTURES})
+    files = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
     return run_folder.held(folder, Work("arena train", "training", checkpoint, files))
 
 

@@ -18,24 +18,25 @@ def found(
     measured: dict[str, Any], verdicts: Mapping[str, dict[str, Any]], test: str
 ) -> dict[str, Any]:
     """What is known about the tuned values, for the files; the command `test` tests them."""
-    return {
-        "measured": measured,
-        "tests": [
-            {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
-            for at, each in verdicts.items()
-        ],
-        "gain": gain(verdicts, test),
-    }
+    return {"measured": measured, "tests": tests_of(verdicts), "gain": gain(verdicts, test)}
 
 
-def gain(verdicts: Mapping[str, dict[str, Any]], test: str) -> str:
+def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """What tests said, for the files: where each was played, in a sentence, and in figures."""
+    return [
+        {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
+        for at, each in verdicts.items()
+    ]
+
+
+def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the start") -> str:
     """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
-    the command that tests it.
+    how to have it tested, `over` what it is a gain over.
     """
     if not verdicts:
         return f"Not tested: no gain is claimed. To test it: {test}"
     said = {
-        "H1": "A gain over the start is shown at {}.",
+        "H1": f"A gain over {over} is shown at {{}}.",
         "H0": "No gain is shown at {}.",
         None: "Not decided at {}: no gain is shown.",
     }

@@ -18,12 +18,14 @@ from rich.console import Console
 from arena.cli.apart import apart
 from arena.cli.courses import learns_by_td
 from arena.cli.exits import Exit, UserError
+from arena.cli.loading import load_kernels
 from arena.cli.referee_hall import RefereeHall
 from arena.cli.run_folder import Work, cannot_be_written, held
 from arena.cli.training import train
 from arena.cli.tuned import about, found, gain, measured, measured_line, player_lines
+from arena.cli.tuned_contest import budget_test, play_tuned
 from arena.cli.verify_table import Verification, load_both
-from arena.cli.verifying import BudgetTest, play_target
+from arena.cli.verifying import conclusion, play_budget
 from arena.referee.sandbox.child import moved_held
 from arena.reports.tuning import (
     LiveTuning,
@@ -32,7 +34,6 @@ from arena.reports.tuning import (
     Progress,
     comparison_line,
 )
-from arena.reports.words import about_sprt
 from arena.tournament.stopping import Stop, stop_signals
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import (
@@ -47,8 +48,6 @@ from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_hal
 
 _SAVE_S = 2.0
 """A checkpoint is written after the first batch, then at most so often."""
-_LOADING_S = 2.0
-"""Kernels that are not there after so long are being compiled."""
 _RATE_BATCHES = 50
 """The speed shown is that of so many last batches."""
 
@@ -58,12 +57,7 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
     of it. Raises UserError and FileError.
     """
     if learns_by_td(file):
-        if verify:
-            raise UserError(
-                f"{file}: --verify is for tuned values; a network that was learned is tested by "
-                "`arena sprt` against another player"
-            )
-        return train(file, out)
+        return train(file, out, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
     work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
@@ -118,11 +112,10 @@ def _tune(
         tuning.conclude(options)
     if verification is None:
         return Exit.DONE
-    code = play_target(file, tuner, folder, options, verification)
+    code = play_tuned(file, tuner, folder, options, verification)
     tuning.write()
     typer.echo(gain(tuner.verdicts, test))
-    undecided = any(each["decision"] is None for each in tuner.verdicts.values())
-    return Exit.FAILED if code is Exit.DONE and undecided else code
+    return conclusion(code, tuner.verdicts)
 
 
 class _Tuning:
@@ -148,26 +141,17 @@ class _Tuning:
                 self._measure(stop)
         if verification is None or not tuner.finished:
             return True
-        test = BudgetTest(tuner, verification)
+        test = budget_test(tuner, verification)
         if not test.over:
             self._load()
             with stop_signals(tuner.interrupt, then_at_once=True) as stop:
-                self._verify(test, stop)
+                play_budget(test, self._view, stop, self._view.say)
         return test.over
 
     def _load(self) -> None:
         """Compile the kernels, or find them in the cache."""
-        began, told = time.monotonic(), False
-
-        def waiting() -> None:
-            nonlocal told
-            if not told and time.monotonic() - began > _LOADING_S:
-                told = True
-                self._view.say("compiling kernels (once)")
-
-        self._view.doing("loading kernels")
         try:
-            apart(self._tuner.load, waiting)
+            load_kernels(self._tuner.load, self._view.doing, self._view.say)
         except ValueError as error:
             raise UserError(str(error)) from None
 
@@ -202,22 +186,6 @@ class _Tuning:
             except Aborted:
                 break
             self._save()
-
-    def _verify(self, test: BudgetTest, stop: Stop) -> None:
-        """Play the test at the budget of the tuning."""
-        self._view.say(f"The tuned player against the start at {test.at}:")
-        while not stop.asked and not test.over:
-            self._view.doing("testing")
-            try:
-                apart(test.play)
-            except Aborted:
-                break
-            self._view.show_test(test.verdict)
-            if test.over or time.monotonic() - self._saved_at > _SAVE_S:
-                self._save()
-        self._save()
-        for line in about_sprt(test.verdict):
-            self._view.say(line)
 
     def write(self) -> dict[str, Any]:
         """Write the values with what is known about them; the tuned player's options."""

@@ -1,17 +1,21 @@
-"""`arena tune --verify`: whether what was tuned is stronger than its start, by sequential tests.
+"""`arena tune --verify`: whether a player is stronger by what it learned, by sequential tests.
 
-One is played as the tuning was. The other is a tournament of two players under the referee, at the
-thinking time that counts, kept in a store like any tournament.
+One is played in process, with the players thinking as they learned. The other is a tournament of
+two players under the referee, at the thinking time that counts, kept in a store like any
+tournament.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import typer
 
+from arena.cli.apart import apart
 from arena.cli.exits import Exit, UserError
 from arena.cli.reporting import standings_of
 from arena.cli.running import play_config
@@ -20,24 +24,86 @@ from arena.cli.verify_table import Target, Verification
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
+from arena.reports.words import about_sprt
 from arena.toml.tables import written
 from arena.tournament.config import Unusable, read_config
 from arena.tournament.ready import ready
 from arena.tournament.settings import TournamentConfig
+from arena.tournament.stopping import Stop
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
-from players.learning.tuning.config import BUDGETS, TuneConfig
-from players.learning.tuning.result import START, player_options
-from players.learning.tuning.tuner import VERIFY, Tuner
+from players.learning.tuning.config import BUDGETS
+from players.learning.tuning.tasks import Aborted
 
-TUNED, START_NAME = "tuned", "start"
-"""The players of the tests."""
+_SAVE_S = 2.0
+"""What was played is saved at the end, and before that at most so often."""
 
 
-def at_budget(config: TuneConfig) -> str:
-    """The thinking time of the tuning, as results name it."""
-    budget = ", ".join(f"{key} {config.options[key]}" for key in BUDGETS if config.options.get(key))
-    return f"{budget}, as tuned"
+class Sides(NamedTuple):
+    """Who meets whom in a test."""
+
+    new: str
+    """What the player is called that learned something."""
+    old: str
+    """What the other is called."""
+    title: str
+    """As `The tuned player against the start`."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A test under the referee."""
+
+    name: str
+    """Of what was learned."""
+    sides: Sides
+    at: str
+    """How results name the thinking time."""
+    rules: str
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    seed: int
+    plies: int
+    """Of the random openings."""
+    bot: str
+    options: tuple[dict[str, Any], dict[str, Any]]
+    """The new player's, and the old one's; budgets of their own among them do not count."""
+
+
+class Pairs(Protocol):
+    """The pairs of games of a test in process, as far as they were played; kept with verdicts."""
+
+    @property
+    def verdicts(self) -> dict[str, dict[str, Any]]:
+        """What tests said, by where they were played."""
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """What each pair brought so far: 0 to 2."""
+
+    def repeats(self, first: int) -> int:
+        """How many of the `first` pairs are known to repeat an earlier one."""
+
+    def extend(self, most: int) -> None:
+        """Play some more pairs, up to `most` in all. Raises Aborted."""
+
+    def save(self) -> None:
+        """Keep pairs and verdicts. Raises OSError."""
+
+
+class View(Protocol):
+    """What shows how a test goes on."""
+
+    def doing(self, what: str) -> None:
+        """Show what is going on."""
+
+    def show_test(self, verdict: Verdict) -> None:
+        """Show where the test stands."""
+
+
+def budget_of(options: Mapping[str, Any]) -> str:
+    """The thinking time that options have, as results name it."""
+    return ", ".join(f"{key} {options[key]}" for key in BUDGETS if options.get(key))
 
 
 def under_referee(target: Target) -> str:
@@ -46,14 +112,17 @@ def under_referee(target: Target) -> str:
 
 
 class BudgetTest:
-    """The test that is played as the tuning was, as far as the tuner has its games."""
+    """The test in process, as far as its games are there."""
 
-    def __init__(self, tuner: Tuner, verification: Verification) -> None:
-        """Raises UserError where it was begun with other hypotheses."""
-        self.at = at_budget(tuner.config)
-        self._tuner, self._most = tuner, verification.most_pairs
-        self._tally = Tally(verification.test, TUNED, START_NAME, paired=True)
-        self._refuse_other(tuner.verdicts.get(self.at), verification.test)
+    def __init__(self, sides: Sides, at: str, pairs: Pairs, verification: Verification) -> None:
+        """`at` is how results name the thinking time. Raises UserError where the test was begun
+        with other hypotheses.
+        """
+        self.at = at
+        self.title = f"{sides.title} at {at}"
+        self._pairs, self._most = pairs, verification.most_pairs
+        self._tally = Tally(verification.test, sides.new, sides.old, paired=True)
+        self._refuse_other(pairs.verdicts.get(at), verification.test)
         self._count(0)
 
     def _refuse_other(self, before: dict[str, Any] | None, test: Sprt) -> None:
@@ -75,81 +144,104 @@ class BudgetTest:
     @property
     def over(self) -> bool:
         """Whether it is decided, or given up."""
-        pairs = len(self._tuner.matches[VERIFY])
-        return self._tally.decision is not None or pairs >= self._most
+        return self._tally.decision is not None or len(self._pairs.scores) >= self._most
 
     @property
     def verdict(self) -> Verdict:
         """Where it stands."""
-        return self._tally.verdict
+        repeats = self._pairs.repeats(self._tally.units)
+        return self._tally.verdict.model_copy(update={"repeats": repeats})
 
     def play(self) -> None:
         """Play some more pairs. Raises Aborted."""
-        done = len(self._tuner.matches[VERIFY])
-        self._tuner.extend(VERIFY, self._most)
+        done = len(self._pairs.scores)
+        self._pairs.extend(self._most)
         self._count(done)
 
+    def save(self) -> None:
+        """Keep what was played. Raises OSError."""
+        self._pairs.save()
+
     def _count(self, since: int) -> None:
-        """Count the pairs from there on, and have the tuner keep the verdict."""
-        self._tally.add(half_points(self._tuner.matches[VERIFY][since:]))
-        if self._tuner.matches[VERIFY]:
-            self._tuner.verdicts[self.at] = self.verdict.model_dump(mode="json")
+        """Count the pairs from there on, and have the verdict kept."""
+        self._tally.add(half_points(self._pairs.scores[since:]))
+        if self._pairs.scores:
+            self._pairs.verdicts[self.at] = self.verdict.model_dump(mode="json")
+
+
+def play_budget(test: BudgetTest, view: View, stop: Stop, say: Callable[[str], None]) -> None:
+    """Play the test in process until it is over, or somebody stops it; it is kept either way. `say`
+    shows a line that stays.
+    """
+    say(f"{test.title}:")
+    saved_at = time.monotonic()
+    while not stop.asked and not test.over:
+        view.doing("testing")
+        try:
+            apart(test.play)
+        except Aborted:
+            break
+        view.show_test(test.verdict)
+        if time.monotonic() - saved_at > _SAVE_S:
+            test.save()
+            saved_at = time.monotonic()
+    test.save()
+    for line in about_sprt(test.verdict):
+        say(line)
 
 
 def play_target(
-    file: Path, tuner: Tuner, folder: Path, tuned: dict[str, Any], verification: Verification
-) -> Exit:
-    """Play the test at the target, or what is left of it, and have the tuner keep its verdict.
-
-    `tuned` are the options of the tuned player. Raises UserError and ConfigError.
+    file: Path, contest: Contest, store_path: Path, verification: Verification
+) -> tuple[Exit, dict[str, Any]]:
+    """Play the test at the target, or what is left of it; its verdict. Raises UserError and
+    ConfigError.
     """
-    target = verification.target
-    about = {"about": "The weights that the tuning began with."}
-    start = player_options(tuner.space, tuner.space.start, folder / START, about)
-    config = ready(_tournament(tuner.config, (tuned, start), folder, verification), file)
-    slug = "".join(sign if sign.isalnum() else "-" for sign in target.words)
-    store_path = folder / f"verify-{tuner.counts['games']}-{slug}.sqlite"
-    typer.echo(f"\nThe tuned player against the start at {under_referee(target)}:")
+    config = ready(_tournament(contest, store_path.parent, verification), file)
+    typer.echo(f"\n{contest.sides.title} at {contest.at}:")
     code = Exit(play_config(config, store_path, more="max_games in [verify]"))
     with Store.open(store_path) as store:
         verdict = standings_of(store).sprt
     assert verdict is not None  # as the tournament asks for a test
-    tuner.verdicts[under_referee(target)] = verdict.model_dump(mode="json")
-    tuner.save()
-    return code
+    return code, verdict.model_dump(mode="json")
 
 
-def _tournament(
-    config: TuneConfig,
-    players: tuple[dict[str, Any], dict[str, Any]],
-    folder: Path,
-    verification: Verification,
-) -> TournamentConfig:
-    """The tournament of the tuned player and the start. Raises UserError."""
+def slug(words: str) -> str:
+    """Words as a part of a file's name."""
+    return "-".join("".join(sign if sign.isalnum() else " " for sign in words).split())
+
+
+def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
+    """The exit code once the last test ended with `code`: FAILED where one is undecided."""
+    undecided = any(each["decision"] is None for each in verdicts.values())
+    return Exit.FAILED if code is Exit.DONE and undecided else code
+
+
+def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
+    """The tournament of the two. Raises UserError."""
     tables = []
-    for name, options in zip((TUNED, START_NAME), players, strict=True):
+    for name, options in zip(contest.sides[:2], contest.options, strict=True):
         resources = resources_for(options)
         rethought = _rethought(options, verification.target)
         tables.append(
-            {"bot": config.bot, "name": name, "options": rethought, "resources": resources}
+            {"bot": contest.bot, "name": name, "options": rethought, "resources": resources}
         )
     try:
         return read_config(
             {
                 "tournament": {
                     "rounds": verification.most_pairs,
-                    "seed": config.seed,
+                    "seed": contest.seed,
                     "keep_alive": True,
                 },
-                "game": {"rules": config.rules, **config.variant},
+                "game": {"rules": contest.rules, **contest.variant},
                 "clock": verification.target.clock,
-                "openings": {"plies": config.plies},
+                "openings": {"plies": contest.plies},
                 "sprt": verification.test.model_dump(),
                 "player": tables,
             },
             BUILTINS,
             folder,
-            name=f"{config.name}-verify",
+            name=f"{contest.name}-verify",
         )
     except Unusable as error:
         told = (f"--verify: {written(each.path)}: {each.message}" for each in error.findings)

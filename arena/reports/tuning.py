@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol, Self
 
 from rich.console import Console, Group, RenderableType
@@ -110,18 +110,12 @@ def trend(points: Sequence[Point], index: int) -> float:
     return last.vector[index] - before.vector[index]
 
 
-class LiveTuning(Screen):
-    """A screen that renews itself on a terminal, and stays as it ends. A context manager."""
+class LiveTest(Screen):
+    """A sequential test on a screen that renews itself, and stays as it ends. A context manager."""
 
-    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
-        self._plan = plan
-        self._progress: Progress | None = None
+    def __init__(self, console: Console, now: Callable[[], float]) -> None:
         self._verdict: Verdict | None = None
         super().__init__(console, now)
-
-    def show(self, progress: Progress) -> None:
-        """Show how far it is."""
-        self._progress = progress
 
     def show_test(self, verdict: Verdict) -> None:
         """Show where a sequential test stands."""
@@ -131,6 +125,30 @@ class LiveTuning(Screen):
         """Show what is going on until something else does; nothing, with an empty text."""
         if what != self._doing:
             self._doing, self._since = what, self._now()
+
+    def _screen(self) -> RenderableType:
+        return Group(*self._test())
+
+    def _test(self) -> Iterator[RenderableType]:
+        """Where the test stands, and what is going on."""
+        if self._verdict is not None:
+            yield from (gauge(self._verdict), Text(test_line(self._verdict)))
+        if self._doing:
+            self._spinner.update(text=f"{self._doing}, {duration(self._now() - self._since)}")
+            yield self._spinner
+
+
+class LiveTuning(LiveTest):
+    """The same with a tuning and its test."""
+
+    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+        self._plan = plan
+        self._progress: Progress | None = None
+        super().__init__(console, now)
+
+    def show(self, progress: Progress) -> None:
+        """Show how far it is."""
+        self._progress = progress
 
     def _screen(self) -> RenderableType:
         parts: list[RenderableType] = []
@@ -144,12 +162,7 @@ class LiveTuning(Screen):
             bar.add_row(ProgressBar(total=total, completed=progress.games, width=_BAR_WIDTH))
             parts += [bar, Text(progress_line(self._plan, progress))]
             parts += map(Text, map(comparison_line, progress.comparisons[-1:]))
-        if self._verdict is not None:
-            parts += [gauge(self._verdict), Text(test_line(self._verdict))]
-        if self._doing:
-            self._spinner.update(text=f"{self._doing}, {duration(self._now() - self._since)}")
-            parts.append(self._spinner)
-        return Group(*parts)
+        return Group(*parts, *self._test())
 
 
 def parameter_table(plan: Plan, points: Sequence[Point], width: int, lines: int) -> RenderableType:
@@ -232,11 +245,11 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
     return "".join(_BARS[round((value - low) / (high - low) * top)] for value in picked)
 
 
-class PlainTuning:
-    """Lines, where there is no terminal."""
+class PlainTest:
+    """A sequential test in lines, where there is no terminal. A context manager."""
 
-    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
-        self._console, self._plan, self._now = console, plan, now
+    def __init__(self, console: Console, now: Callable[[], float]) -> None:
+        self._console, self._now = console, now
         self._told = now()
 
     def __enter__(self) -> Self:
@@ -249,14 +262,6 @@ class PlainTuning:
         """Print a line."""
         self._console.print(Text(line), soft_wrap=True)
 
-    def show(self, progress: Progress) -> None:
-        """Print how far it is, now and then."""
-        if self._now() - self._told >= _PLAIN_S:
-            self._told = self._now()
-            told = [progress_line(self._plan, progress)]
-            told += map(comparison_line, progress.comparisons[-1:])
-            self.say(", ".join(told))
-
     def show_test(self, verdict: Verdict) -> None:
         """Print where a sequential test stands, now and then."""
         if self._now() - self._told >= _PLAIN_S:
@@ -265,3 +270,19 @@ class PlainTuning:
 
     def doing(self, what: str) -> None:
         """Nothing is shown of it."""
+
+
+class PlainTuning(PlainTest):
+    """The same with a tuning and its test."""
+
+    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+        super().__init__(console, now)
+        self._plan = plan
+
+    def show(self, progress: Progress) -> None:
+        """Print how far it is, now and then."""
+        if self._now() - self._told >= _PLAIN_S:
+            self._told = self._now()
+            told = [progress_line(self._plan, progress)]
+            told += map(comparison_line, progress.comparisons[-1:])
+            self.say(", ".join(told))

@@ -6,6 +6,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, z
 INDIFFERENT = ("start", "stop_at_majority")
 """Settings that a network does not depend on."""
 
+_KEPT = 4
+"""Evaluations that a process keeps: more than the two that meet, in process, game after game."""
+
 FOLDER = Path(__file__).resolve().parents[1] / "weights"
 
 
@@ -32,6 +36,24 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     file a network. Raises ValueError naming the file, the entry, and what is expected.
     """
     path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
+    return _read(path, _stamp(path), rules, tuple(variant.items()))
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What tells a file from one that was written in its place; nothing where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(
+    path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
+) -> Any:
+    """The numbers in a file, which is read once until it changes. Nobody writes to them."""
+    variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
     if path.suffix == ".npz" and (rules != "othello" or variant["size"] != 8):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from players.kernels.network import Network
 from players.kernels.temporal import Memory
 from players.weights.network_file import Header, save_network
 
@@ -77,6 +79,12 @@ class BlockTrainer(ABC, Generic[_Size, _Block]):
         """The games learned from so far."""
         return len(self._run.blocks) * self.config.block + int(self._run.counts[::2].sum())
 
+    @property
+    def network(self) -> Network:
+        """What was learned so far."""
+        network: Network = self._run.memory.network
+        return network
+
     def interrupt(self) -> None:
         """Let `run_block` return once each thread has ended its game, and from then on at once.
         May be called at any time, by a signal's handler too.
@@ -121,9 +129,10 @@ class BlockTrainer(ABC, Generic[_Size, _Block]):
     def save(self) -> None:
         """Write the checkpoint, as a whole. Raises OSError."""
 
-    def write_network(self, path: Path) -> None:
-        """Write the network alone, as a whole. Raises OSError."""
-        save_network(path, self._header(), self._run.memory.network)
+    def write_network(self, path: Path, found: Mapping[str, Any] | None = None) -> None:
+        """Write the network alone, as a whole; `found` are fields of its header. Raises OSError."""
+        header = self._header().model_copy(update=dict(found or {}))
+        save_network(path, header, self.network)
 
     @abstractmethod
     def _learn(self, thread: int, stop: Any) -> None:

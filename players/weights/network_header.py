@@ -61,6 +61,10 @@ class Header(Table):
     scores: dict[str, float] = Field(default_factory=dict)
     """What it scored at 1 ply, such as `{"mean": 119720.0}`, in the last block of games it learned
     from or in those that `about` tells of."""
+    tests: tuple[dict[str, Any], ...] = ()
+    """What sequential tests said of it, each with the thinking time `at` which it was played."""
+    gain: str = ""
+    """Whether they show a gain over the evaluation it was tested against, in a sentence."""
     version: str = Field(default_factory=lambda: version("bot-arena"))
     """The version of the arena that wrote it."""
     extra: tuple[Extra, ...] = ()

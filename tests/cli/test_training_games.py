@@ -85,9 +85,8 @@ def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:
     assert again.exit_code == 0, again.output
     assert "90 of 120 games were played before." in again.output
     assert "120 games: " in again.output
-
-
-def test_a_network_is_not_verified_by_tune(folder: Path) -> None:
-    told = arena("tune", "t.toml", "--verify")
-    assert told.exit_code == 2
-    assert "tested by `arena sprt`" in " ".join(told.output.split())
+    assert "Not tested: no gain is claimed. To test it: arena tune t.toml --verify" in again.output
+    (folder / "t.toml").write_text(CONFIG.replace('tuning]\nmethod = "td"', "training]"))
+    told = arena("train", "t.toml", "--out", "runs/t.train").output
+    assert "To test it: write [tuning]" in told
+    assert "then arena tune t.toml --out runs/t.train --verify" in told

@@ -19,8 +19,8 @@ import rules
 from arena.cli import app
 from arena.cli.referee_hall import RefereeHall
 from arena.cli.tuned import gain, measured
+from arena.cli.tuned_contest import budget_test
 from arena.cli.verify_table import Target, Verification, load_both
-from arena.cli.verifying import BudgetTest
 from arena.ratings.sprt import Sprt
 from arena.reports import words
 from arena.reports.tuning import (
@@ -247,7 +247,7 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
     tuner.load()
     tuner.run_batch()
     found = Verification(Sprt(elo1=100), 120, Target("", {}, {}))
-    whole = BudgetTest(tuner, found)
+    whole = budget_test(tuner, found)
     chunks = 0
     while not whole.over:
         whole.play()
@@ -257,7 +257,7 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
     parts.load()
     kept = parts.matches[VERIFY]
     parts.matches[VERIFY] = kept[: len(kept) // 2]
-    again = BudgetTest(parts, found)
+    again = budget_test(parts, found)
     while not again.over:
         again.play()
     assert again.verdict == whole.verdict

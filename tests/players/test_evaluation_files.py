@@ -79,6 +79,18 @@ def test_a_file_is_named_by_its_path(rule_set: str, variant: dict[str, Any], fil
     assert (of_path == load_terms(rule_set, variant)).all()
 
 
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "e.json"
+    first, second = sorted(terms.FOLDER.glob("evaluation-othello-*.json"))
+    path.write_bytes(first.read_bytes())
+    before = load_terms("othello", STANDARD, str(path))
+    assert load_terms("othello", STANDARD, str(path)) is before
+    path.write_bytes(second.read_bytes())
+    after = load_terms("othello", STANDARD, str(path))
+    assert (after != before).any()
+    assert (after == load_terms("othello", STANDARD, str(second))).all()
+
+
 def features(**changes: Any) -> dict[str, Any]:
     stage = {"stable": 1, "mobility": 2, "frontier": 3, "parity": 4, "squares": [[5] * 4] * 4}
     return {"features": {"opening": {**stage, **changes}, "end": stage}}

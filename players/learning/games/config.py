@@ -76,6 +76,8 @@ class GamesFile(Table):
     game: GameTable = GameTable()
     network: NetworkTable = NetworkTable()
     learning: GamesLearningTable = GamesLearningTable()
+    verify: dict[str, Any] = Field(default_factory=dict)
+    """Read by who verifies."""
 
 
 @dataclass(frozen=True, kw_only=True)

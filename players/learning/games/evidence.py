@@ -1,0 +1,161 @@
+"""What tests of a learned network came to: games in process, in pairs, and verdicts, in a file.
+
+All of it holds for one network alone. What is played after the file was written is played again
+after a crash, and comes out the same, unless players think for milliseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import rules as rule_sets
+from players.kernels.network import Network
+from players.learning.tuning.hall import KernelHall
+from players.learning.tuning.methods import pair_scores
+from players.learning.tuning.tasks import Contestant, Played, Task
+from players.learning.tuning.tuner import CHUNK_PAIRS, write_whole
+
+FORMAT = 1
+"""Of the file."""
+_DIGEST = 16
+"""How many signs of a game's moves are kept: enough to tell whether another went the same way."""
+
+
+class Pair(NamedTuple):
+    """Two games on one opening, seats swapped."""
+
+    score: float
+    """What the player with the network got of both: 0 to 2."""
+    moves: str
+    """A digest of the moves of both, and of how they ended."""
+
+
+class Evidence:
+    """All that is known about one network from tests, kept in a file."""
+
+    def __init__(self, path: Path, network: Network) -> None:
+        self._path = path
+        self.weights = hashlib.sha256(memoryview(network.weights).cast("B")).hexdigest()
+        """Tells the network from others."""
+        self.pairs: dict[str, list[Pair]] = {}
+        """By test, those played in process."""
+        self.verdicts: dict[str, dict[str, Any]] = {}
+        """By test, what it says so far."""
+
+    @classmethod
+    def open(cls, path: Path, network: Network) -> Evidence:
+        """What the file has of this network; nothing where it is of another one, or not there.
+
+        Raises ValueError when the file is damaged.
+        """
+        evidence = cls(path, network)
+        if not path.exists():
+            return evidence
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT:
+                raise ValueError(f"written by another version of the arena, {content['version']}")
+            if content["weights"] == evidence.weights:
+                evidence.pairs = {
+                    test: [Pair(*pair) for pair in pairs]
+                    for test, pairs in content["pairs"].items()
+                }
+                evidence.verdicts = dict(content["verdicts"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{path}: holds no tests of a network, or is damaged ({error}); move it away to "
+                "begin them anew"
+            ) from None
+        return evidence
+
+    def save(self) -> None:
+        """Write the file: all of it or nothing. Raises OSError."""
+        content = {
+            "format": FORMAT,
+            "version": version("bot-arena"),
+            "weights": self.weights,
+            "verdicts": self.verdicts,
+            "pairs": self.pairs,
+        }
+        write_whole(self._path, json.dumps(content))
+
+
+class Meeting(NamedTuple):
+    """Who meets in process, and from where."""
+
+    rules: str
+    variant: Mapping[str, Any]
+    """The settings of the rule set, complete."""
+    bot: str
+    options: tuple[dict[str, Any], dict[str, Any]]
+    """Of the player with the network, and of the other; with a budget."""
+    plies: int
+    """Of the openings."""
+    seed: str
+    """Of openings and games."""
+    threads: int
+    """Games at once."""
+
+
+class NetworkPairs:
+    """The pairs of one test, as far as they were played, and played on. Close it."""
+
+    def __init__(self, evidence: Evidence, test: str, meeting: Meeting) -> None:
+        self.verdicts, self.save = evidence.verdicts, evidence.save
+        self._pairs = evidence.pairs.setdefault(test, [])
+        self._meeting = meeting
+        self._players = tuple(Contestant(options, None, ()) for options in meeting.options)
+        rule_set = rule_sets.load(meeting.rules, **meeting.variant)
+        self._hall = KernelHall(rule_set, meeting.bot, self._players[0], meeting.threads)
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """What each pair brought so far: 0 to 2."""
+        return [pair.score for pair in self._pairs]
+
+    def repeats(self, first: int) -> int:
+        """How many of the `first` pairs went move for move like an earlier one."""
+        lines = [pair.moves for pair in self._pairs[:first]]
+        return len(lines) - len(set(lines))
+
+    def load(self) -> None:
+        """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
+        played.
+        """
+        self._hall.load(self._meeting.plies)
+
+    def extend(self, most: int) -> None:
+        """Play some more pairs, up to `most` in all. Raises Aborted, with nothing kept."""
+        done = len(self._pairs)
+        numbers = range(done, min(done + CHUNK_PAIRS, most))
+        games = self._hall.play([task for number in numbers for task in self._tasks(number)])
+        swapped = zip(games[::2], games[1::2], strict=True)
+        self._pairs += map(Pair, pair_scores(games), map(_digest, swapped))
+
+    def _tasks(self, number: int) -> list[Task]:
+        """The two games of a pair."""
+        new, old = self._players
+        plies, seed = self._meeting.plies, f"{self._meeting.seed}:{number}"
+        return [
+            Task(players, opening=f"{seed}:opening", plies=plies, seed=f"{seed}:game:{index}")
+            for index, players in enumerate(((new, old), (old, new)))
+        ]
+
+    def interrupt(self) -> None:
+        """Have the games under way end; for another thread, or a signal."""
+        self._hall.abort()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._hall.close()
+
+
+def _digest(games: tuple[Played, Played]) -> str:
+    """How both games went, the openings left out: what follows tells them apart."""
+    moves = json.dumps([(played.moves, played.net) for played in games])
+    return hashlib.sha256(moves.encode()).hexdigest()[:_DIGEST]
