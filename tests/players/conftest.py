@@ -26,6 +26,7 @@ class Player:
 
     def __init__(self, command: list[str], cwd: Path, **environment: str) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._answers_due = 0
         path = os.pathsep.join(filter(None, (str(REPOSITORY), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             command,
@@ -45,12 +46,19 @@ class Player:
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Write a request; its answer."""
         assert self._process.stdout is not None
+        self._answers_due += 1
         self.tell(message)
         line = self._process.stdout.readline()
         assert line, f"no answer; stderr:\n{self.stderr()}"
+        self._answers_due -= 1
         answer = json.loads(line)
         assert isinstance(answer, dict)
         return answer
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is there, and has answered all that it was asked."""
+        return self._process.poll() is None and not self._answers_due
 
     def close(self) -> tuple[int, bytes]:
         """Close its stdin: its exit code and what it wrote beyond the answers."""
@@ -89,6 +97,28 @@ def start_player(tmp_path: Path) -> Iterator[Callable[..., Player]]:
 
     yield start
     for player in players:
+        player.end()
+
+
+@pytest.fixture(scope="module")
+def running_player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Player]]:
+    """`running_player("players.uct")`: a process that the tests of a file share, as most of what a
+    test costs is its start; each begins a game of its own. A test that wants two numbers them.
+    """
+    players: dict[tuple[str, int], Player] = {}
+    folder = tmp_path_factory.mktemp("players")
+
+    def running(module: str, number: int = 0) -> Player:
+        player = players.get((module, number))
+        if player is None or not player.waits:
+            if player is not None:
+                player.end()
+            player = Player([sys.executable, "-m", module], folder)
+            players[module, number] = player
+        return player
+
+    yield running
+    for player in players.values():
         player.end()
 
 

@@ -38,11 +38,11 @@ def test_plays_whole_games_in_both_roles_on_one_process(
 
 
 def test_thinks_for_a_tenth_of_a_second_unless_told_otherwise(
-    start_player: Callable[..., Any],
+    running_player: Callable[..., Any],
 ) -> None:
     """The upper bounds are generous, as the machine may be busy."""
     position = rules.load("2048").start(seed=1)
-    player = start_player("players.heuristic")
+    player = running_player("players.heuristic")
     for options, seconds in (({}, 0.1), ({"think_ms": 300}, 0.3)):
         player.ask(start_message(position, options=options))
         began = time.monotonic()
@@ -52,21 +52,21 @@ def test_thinks_for_a_tenth_of_a_second_unless_told_otherwise(
         assert "nodes/s" in answer["info"]["text"]
 
 
-def test_what_the_worst_placements_do_is_told(start_player: Callable[..., Any]) -> None:
+def test_what_the_worst_placements_do_is_told(running_player: Callable[..., Any]) -> None:
     board = [[4, 8, 4, 8], [8, 4, 8, 4], [4, 8, 16, 8], [32, 64, 2, 2]]
     position = rules.load("2048").position({"board": board, "score": 0})
-    player = start_player("players.heuristic")
+    player = running_player("players.heuristic")
     player.ask(start_message(position))
     info = player.ask(turn_message(position, 0))["info"]
     assert info["text"].endswith("; slides left under the worst placements: 1")
     assert (info["depth"], info["score"]) == (2, None)
 
 
-def test_its_weights_are_options(start_player: Callable[..., Any]) -> None:
+def test_its_weights_are_options(running_player: Callable[..., Any]) -> None:
     """Left alone, the largest tile is to grow; with its weight turned, it is not."""
     board = [[64, 64, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]]
     position = rules.load("2048").position({"board": board, "score": 0})
-    player = start_player("players.heuristic")
+    player = running_player("players.heuristic")
     only = {"smoothness": 0, "monotonicity": 0, "empty": 0, "depth": 1}
     scores = []
     for largest in (2.0, -2.0):

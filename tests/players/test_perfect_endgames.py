@@ -25,9 +25,9 @@ GAMES = [
 @pytest.mark.parametrize("name", ["uct", "alphabeta"])
 @pytest.mark.parametrize(("game", "plies"), GAMES, ids=lambda each: str(each))
 def test_no_move_gives_anything_away(
-    name: str, game: Game, plies: int, start_player: Callable[..., Any]
+    name: str, game: Game, plies: int, running_player: Callable[..., Any]
 ) -> None:
-    player = start_player(BUILTINS[name].module)
+    player = running_player(BUILTINS[name].module)
     for seed in range(3):
         rng = Random(seed)
         first = position = random_position(game, plies, rng)

@@ -47,11 +47,11 @@ def test_plays_whole_games_from_both_seats_on_one_process(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_thinks_nearly_all_its_time_and_not_more(
-    name: str, start_player: Callable[..., Any]
+    name: str, running_player: Callable[..., Any]
 ) -> None:
     """The upper bound is generous, as the machine may be busy."""
     position = rules.load("dots").start()
-    player = start_player(BUILTINS[name].module)
+    player = running_player(BUILTINS[name].module)
     player.ask(start_message(position))
     began = time.monotonic()
     answer = player.ask(turn_message(position, 0, time_ms=400))
@@ -60,11 +60,11 @@ def test_thinks_nearly_all_its_time_and_not_more(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_only_move_is_played_at_once(name: str, start_player: Callable[..., Any]) -> None:
+def test_an_only_move_is_played_at_once(name: str, running_player: Callable[..., Any]) -> None:
     position = rules.load("dots", rows=1, cols=1).start()
     for move in ("a1b1", "a1a2", "b1b2"):
         position = position.play(move)
-    player = start_player(BUILTINS[name].module)
+    player = running_player(BUILTINS[name].module)
     player.ask(start_message(position, 1))
     began = time.monotonic()
     assert player.ask(turn_message(position, 3, time_ms=60_000)) == {
@@ -75,9 +75,9 @@ def test_an_only_move_is_played_at_once(name: str, start_player: Callable[..., A
     assert time.monotonic() - began < 10
 
 
-def test_iterations_make_uct_reproducible(start_player: Callable[..., Any]) -> None:
+def test_iterations_make_uct_reproducible(running_player: Callable[..., Any]) -> None:
     position = rules.load("othello", preset="cornerless").start()
-    player = start_player("players.uct")
+    player = running_player("players.uct")
     answers = []
     for seed in (5, 5, 6):
         options = {"iterations": 3000, "c": 0.5, "final": "value", "memory_mb": 16}
@@ -90,11 +90,11 @@ def test_iterations_make_uct_reproducible(start_player: Callable[..., Any]) -> N
     assert answers[0] != answers[2]
 
 
-def test_reuse_is_an_option_and_shows_in_the_visits(start_player: Callable[..., Any]) -> None:
+def test_reuse_is_an_option_and_shows_in_the_visits(running_player: Callable[..., Any]) -> None:
     game = rules.load("dots", rows=2, cols=2)
     visits = {}
     for reuse in (True, False):
-        player = start_player("players.uct")
+        player = running_player("players.uct")
         options = {"iterations": 20_000, "reuse": reuse, "solver": False, "playouts": 1}
         player.ask(start_message(game.start(), options=options))
         first = player.ask(turn_message(game.start(), 0, time_ms=60_000))["move"]
@@ -108,10 +108,10 @@ def test_reuse_is_an_option_and_shows_in_the_visits(start_player: Callable[..., 
 
 
 def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
-    start_player: Callable[..., Any],
+    running_player: Callable[..., Any],
 ) -> None:
     position = rules.load("dots").start()
-    player = start_player("players.alphabeta")
+    player = running_player("players.alphabeta")
     player.ask(start_message(position, options={"depth": 2}))
     info = player.ask(turn_message(position, 0, time_ms=60_000))["info"]
     assert info["depth"] == 2

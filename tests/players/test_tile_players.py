@@ -39,7 +39,7 @@ TWO = [
 
 @pytest.fixture
 def networks(tmp_path: Path) -> Path:
-    """The players' folder, with a network for each game."""
+    """A player's folder, with a network for each game."""
     for name in ("2048", "2584"):
         spawn = rules.load(name).variant["spawn"]
         tuples = (("a1", "b1", "c1"), ("b2", "c2"))
@@ -51,12 +51,14 @@ def networks(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def meet(game: Game, players: dict[int, Any], options: dict[str, Any], plies: int) -> list[Any]:
+def meet(
+    game: Game, players: dict[int, Any], networks: Path, options: dict[str, Any], plies: int
+) -> list[Any]:
     """A game from a fixed start to its end, or for so many plies: the position and the answers."""
     rng = Random(1)
     position: Any = game.start(seed=1)
     for seat, player in players.items():
-        weights = {"weights": f"{game.name}-{FILE}"}
+        weights = {"weights": str(networks / f"{game.name}-{FILE}")}
         message = start_message(position, seat, options={**weights, **options})
         assert player.ask(message)["type"] == "ready"
     since: dict[int, list[Any]] = {seat: [] for seat in players}
@@ -80,14 +82,14 @@ def meet(game: Game, players: dict[int, Any], options: dict[str, Any], plies: in
 
 @pytest.mark.parametrize("policy", ["random", "greedy", "minimax"])
 def test_placers_meet_and_swap_their_roles_in_every_variant(
-    policy: str, networks: Path, start_player: Callable[..., Any]
+    policy: str, networks: Path, running_player: Callable[..., Any]
 ) -> None:
     """The rules judge every move; games against minimax are over soon, and are played out."""
-    pair = [start_player("players.placer") for _ in range(2)]
+    pair = [running_player("players.placer", number) for number in (0, 1)]
     for number, game in enumerate(TWO):
         seats = {0: pair[number % 2], 1: pair[1 - number % 2]}
         plies = 10_000 if policy == "minimax" else 60
-        position, answers = meet(game, seats, {"policy": policy, "depth": 1}, plies)
+        position, answers = meet(game, seats, networks, {"policy": policy, "depth": 1}, plies)
         assert position.is_over or policy != "minimax"
         for seat, before, answer in answers:
             assert answer["move"] in before.legal_moves()
@@ -96,9 +98,9 @@ def test_placers_meet_and_swap_their_roles_in_every_variant(
                 assert of_move[answer["move"]] == max(of_move.values())
 
 
-def test_expectimax_plays_both_seats(networks: Path, start_player: Callable[..., Any]) -> None:
-    players = {seat: start_player("players.expectimax") for seat in (0, 1)}
-    answers = [each for game in TWO for each in meet(game, players, {"depth": 2}, 40)[1]]
+def test_expectimax_plays_both_seats(networks: Path, running_player: Callable[..., Any]) -> None:
+    players = {seat: running_player("players.expectimax", seat) for seat in (0, 1)}
+    answers = [each for game in TWO for each in meet(game, players, networks, {"depth": 2}, 40)[1]]
     assert {seat for seat, _, _ in answers} == {0, 1}
     for seat, before, answer in answers:
         assert answer["move"] in before.legal_moves()
@@ -109,12 +111,12 @@ def test_expectimax_plays_both_seats(networks: Path, start_player: Callable[...,
             assert info["score"] >= 0 if seat == 0 else info["score"] <= 0
 
 
-def test_options_reach_the_search(networks: Path, start_player: Callable[..., Any]) -> None:
+def test_options_reach_the_search(networks: Path, running_player: Callable[..., Any]) -> None:
     """Each leads to another value or another effort than all of them left out."""
     position = random_position(rules.load("2048"), 40, Random(4))
     while position.to_move != 0:
         position = position.play(draw_chance(position, Random(4)))
-    player = start_player("players.expectimax")
+    player = running_player("players.expectimax")
     seen = {}
     asked: dict[str, dict[str, Any]] = {
         "plain": {},
@@ -125,7 +127,7 @@ def test_options_reach_the_search(networks: Path, start_player: Callable[..., An
         "table": {"memory_mb": 0},
     }
     for name, options in asked.items():
-        weights = {"weights": f"2048-{FILE}"}
+        weights = {"weights": str(networks / f"2048-{FILE}")}
         player.ask(start_message(position, options={**weights, **options}))
         info = player.ask(turn_message(position, 40, time_ms=60_000))["info"]
         seen[name] = (info["score"], info["depth"], info["nodes"])
@@ -152,12 +154,12 @@ def test_a_player_who_places_is_taken_for_an_adversary(
     assert ExpectimaxOptions.model_validate(options).method_against(placer) == method
 
 
-def test_the_method_is_that_of_the_game(networks: Path, start_player: Callable[..., Any]) -> None:
+def test_the_method_is_that_of_the_game(networks: Path, running_player: Callable[..., Any]) -> None:
     """A board is worth less where the tiles are placed to harm."""
-    player, scores = start_player("players.expectimax"), {}
+    player, scores = running_player("players.expectimax"), {}
     for placer in ("chance", "player"):
         position = rules.load("2048", placer=placer).position(FULL)
-        options = {"weights": f"2048-{FILE}", "depth": 2}
+        options = {"weights": str(networks / f"2048-{FILE}"), "depth": 2}
         for method in ({}, {"method": "expectimax"}, {"method": "minimax"}):
             player.ask(start_message(position, options={**options, **method}))
             info = player.ask(turn_message(position, 40, time_ms=60_000))["info"]
@@ -166,10 +168,12 @@ def test_the_method_is_that_of_the_game(networks: Path, start_player: Callable[.
     assert scores["player", None] == scores["player", "minimax"] < scores["chance", None]
 
 
-def test_the_clock_is_obeyed_at_any_depth(networks: Path, start_player: Callable[..., Any]) -> None:
+def test_the_clock_is_obeyed_at_any_depth(
+    networks: Path, running_player: Callable[..., Any]
+) -> None:
     position = rules.load("2048").start(seed=3)
-    player = start_player("players.expectimax")
-    options = {"weights": f"2048-{FILE}", "depth": 64}
+    player = running_player("players.expectimax")
+    options = {"weights": str(networks / f"2048-{FILE}"), "depth": 64}
     player.ask(start_message(position, options=options))
     answer = player.ask(turn_message(position, 2, time_ms=100))
     assert answer["move"] in position.legal_moves()

@@ -87,9 +87,9 @@ def ask(player: Any, position: Position, options: dict[str, Any], time_ms: int =
     return player.ask(turn_message(position, 12, time_ms=time_ms))
 
 
-def test_the_step_of_the_schedule_sets_c(start_player: Callable[..., Any]) -> None:
+def test_the_step_of_the_schedule_sets_c(running_player: Callable[..., Any]) -> None:
     """A search by a schedule is the one with the c of its step, by share of the board or by ply."""
-    player = start_player("players.uct")
+    player = running_player("players.uct")
     position = random_position(rules.load("dots"), 12, Random(1))
     limited = {"iterations": 2000, "memory_mb": 16}
     answers = {}
@@ -104,8 +104,10 @@ def test_the_step_of_the_schedule_sets_c(start_player: Callable[..., Any]) -> No
     assert answers["share"] == answers["ply"] == answers["0.2"] != answers["1"]
 
 
-def test_a_capture_that_costs_nothing_has_all_the_visits(start_player: Callable[..., Any]) -> None:
-    player = start_player("players.uct")
+def test_a_capture_that_costs_nothing_has_all_the_visits(
+    running_player: Callable[..., Any],
+) -> None:
+    player = running_player("players.uct")
     position = rules.load("dots").start()
     for move in ("a1a2", "b1b2", "b2b3", "a1b1"):
         position = position.play(move)
@@ -116,8 +118,8 @@ def test_a_capture_that_costs_nothing_has_all_the_visits(start_player: Callable[
     assert "100 of 100" not in ask(player, position, {**limited, "prune": False})["info"]["text"]
 
 
-def test_endgames_within_reach_are_played_perfectly(start_player: Callable[..., Any]) -> None:
-    player = start_player("players.uct")
+def test_endgames_within_reach_are_played_perfectly(running_player: Callable[..., Any]) -> None:
+    player = running_player("players.uct")
     for game, plies in ((rules.load("othello"), 50), (rules.load("dots"), 36)):
         for seed in range(3):
             position = random_position(game, plies, Random(seed))
@@ -133,17 +135,17 @@ def test_endgames_within_reach_are_played_perfectly(start_player: Callable[..., 
 
 
 def test_a_solver_without_enough_time_leaves_the_move_to_the_tree(
-    start_player: Callable[..., Any],
+    running_player: Callable[..., Any],
 ) -> None:
-    player = start_player("players.uct")
+    player = running_player("players.uct")
     position = rules.load("dots").start()
     answer = ask(player, position, {"endgame": 60, "memory_mb": 16}, time_ms=400)
     assert answer["move"] in position.legal_moves()
     assert "iterations" in answer["info"]["text"]
 
 
-def test_limits_end_the_thinking(start_player: Callable[..., Any]) -> None:
-    player = start_player("players.uct")
+def test_limits_end_the_thinking(running_player: Callable[..., Any]) -> None:
+    player = running_player("players.uct")
     position = rules.load("dots").start()
     info = ask(player, position, {"depth": 3, "memory_mb": 64})["info"]
     assert info["depth"] >= 3
@@ -153,8 +155,8 @@ def test_limits_end_the_thinking(start_player: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("parallel", ["tree", "root"])
-def test_threads_play(parallel: str, start_player: Callable[..., Any]) -> None:
-    player = start_player("players.uct")
+def test_threads_play(parallel: str, running_player: Callable[..., Any]) -> None:
+    player = running_player("players.uct")
     position = rules.load("othello", preset="cornerless").start()
     options = {"threads": 2, "parallel": parallel, "memory_mb": 64}
     answer = ask(player, position, options, time_ms=300)
@@ -162,8 +164,8 @@ def test_threads_play(parallel: str, start_player: Callable[..., Any]) -> None:
     assert answer["info"]["nodes"] > 100
 
 
-def test_scores_are_expected_results_or_margins(start_player: Callable[..., Any]) -> None:
-    player = start_player("players.uct")
+def test_scores_are_expected_results_or_margins(running_player: Callable[..., Any]) -> None:
+    player = running_player("players.uct")
     position = random_position(rules.load("othello"), 30, Random(2))
     for backup, most in (("win", 1), ("zero-sum", 1), ("score", 64)):
         options = {"backup": backup, "iterations": 500, "memory_mb": 16}
