@@ -36,7 +36,8 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     file a network. Raises ValueError naming the file, the entry, and what is expected.
     """
     path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
-    return _read(path, _stamp(path), rules, tuple(variant.items()))
+    terms: Any = _read(path, _stamp(path), rules, tuple(variant.items()))
+    return terms.copy()
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ def _stamp(path: Path) -> tuple[int, ...]:
 def _read(
     path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
 ) -> Any:
-    """The numbers in a file, which is read once until it changes. Nobody writes to them."""
+    """The numbers in a file, which is read once until it changes."""
     variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
