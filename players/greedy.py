@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import rules
-from players.options import GreedyOptions, read_options
 from players.sdk import CHANCE, Start, Turn, play
 from rules import TILE_GAMES
 from rules.position import Game, Position
@@ -40,7 +39,10 @@ class Greedy:
 
     def start(self, start: Start) -> None:
         """Load the rules of this game."""
-        read_options(GreedyOptions, start)
+        if start.options:  # what refuses them takes most of a start to load
+            from players.options import GreedyOptions, read_options
+
+            read_options(GreedyOptions, start)
         self._game: Game = rules.load(start.rules, **start.variant)
         self._random = Random(start.seed)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from players.options import MonkeyOptions, read_options
 from players.sdk import Start, Turn, play
 
 
@@ -13,7 +12,10 @@ class Monkey:
 
     def start(self, start: Start) -> None:
         """Seed the choices of this game."""
-        read_options(MonkeyOptions, start)
+        if start.options:  # what refuses them takes most of a start to load
+            from players.options import MonkeyOptions, read_options
+
+            read_options(MonkeyOptions, start)
         self._random = Random(start.seed)
 
     def choose(self, turn: Turn) -> str:

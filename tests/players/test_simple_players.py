@@ -145,9 +145,12 @@ def test_the_catalogue_names_modules_options_and_limits() -> None:
     )
 
 
-def test_unknown_options_end_the_player_with_a_sentence(start_player: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", ["monkey", "greedy"])
+def test_unknown_options_end_the_player_with_a_sentence(
+    name: str, start_player: Callable[..., Any]
+) -> None:
     position = rules.load("dots").start()
-    player = start_player("players.monkey")
+    player = start_player(BUILTINS[name].module)
     player.tell(start_message(position, options={"colour": "red"}))
     code, answer = player.close()
     assert (code, answer) == (1, b"")
