@@ -71,7 +71,7 @@ SMALL = [
     (rules.load("othello", size=4, preset="cornerless"), 5),
     (rules.load("dots", rows=2, cols=2), 3),
     (rules.load("dots", rows=1, cols=4), 4),
-    (rules.load("dots", rows=3, cols=3), 12),
+    (rules.load("dots", rows=3, cols=3), 13),
     (rules.load("dots", rows=2, cols=3, stop_at_majority=True), 7),
 ]
 

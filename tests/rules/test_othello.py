@@ -7,7 +7,7 @@ from random import Random
 from statistics import mean
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
@@ -73,6 +73,7 @@ def symmetries() -> list[Callable[[int, int, int], tuple[int, int]]]:
     return [of(*(bool(code >> bit & 1) for bit in range(3))) for code in range(8)]
 
 
+@settings(max_examples=40)  # whole games
 @given(VARIANTS, st.integers(0, 2**32))
 def test_every_ply_agrees_with_a_naive_walk(variant: dict[str, object], seed: int) -> None:
     rng = Random(seed)
