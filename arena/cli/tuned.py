@@ -9,6 +9,7 @@ from typing import Any
 from arena.ratings.model import Verdict
 from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
 from arena.ratings.pentanomial import figures as figures_of
+from arena.ratings.tables import mean_score
 from arena.reports import words
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import entry_of
@@ -43,27 +44,46 @@ def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the sta
     return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())
 
 
-def measured(scores: Sequence[float]) -> dict[str, Any]:
+Slid = Sequence[tuple[int, int]]
+"""The scores of the tuned player and of the start as sliders of 2048 or 2584."""
+
+
+def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
     """What the match of fixed length against the start brought, as the files have it."""
     if not scores:
         return {"games": 0, "note": "not measured yet"}
     figures = _figures(scores)
-    return {
+    brought: dict[str, Any] = {
         "against": "the start, as tuned",
         "games": 2 * len(scores),
         "score": round(figures.score, 4),
         "elo": round(figures.elo, 1),
         "elo_error_95": round(figures.elo_error, 1),
     }
+    for name, (mean, error) in _means(slid).items():
+        brought[f"mean_score_of_{name}"] = {"mean": round(mean), "error_95": round(error)}
+    return brought
 
 
-def measured_line(scores: Sequence[float]) -> str:
-    """The same in a sentence."""
+def measured_line(scores: Sequence[float], slid: Slid) -> str:
+    """The same in a sentence or two."""
     figures = _figures(scores)
-    return (
+    line = (
         f"In {2 * len(scores):,} fresh games against the start: {100 * figures.score:.1f} %, Elo "
         f"{figures.elo:+.0f} ± {figures.elo_error:.0f} (95 %)."
     )
+    means = (f"{name} {mean:,.0f} ± {error:,.0f}" for name, (mean, error) in _means(slid).items())
+    return f"{line} Mean scores: {', '.join(means)}." if slid else line
+
+
+def _means(slid: Slid) -> dict[str, tuple[float, float]]:
+    """By player, the mean score with half of its 95 % interval."""
+    means = {}
+    for name, scores in zip(("tuned", "start"), zip(*slid, strict=True), strict=False):
+        mean, error = mean_score(scores)
+        assert error is not None  # games come in pairs
+        means[name] = mean, error
+    return means
 
 
 def _figures(scores: Sequence[float]) -> Figures:

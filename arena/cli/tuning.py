@@ -190,7 +190,7 @@ class _Tuning:
     def write(self) -> dict[str, Any]:
         """Write the values with what is known about them; the tuned player's options."""
         tuner = self._tuner
-        known = found(measured(tuner.matches[MEASURE]), tuner.verdicts, self._test)
+        known = found(measured(tuner.matches[MEASURE], tuner.slid), tuner.verdicts, self._test)
         return write_result(tuner, self._folder, known)
 
     def draw(self) -> None:
@@ -208,7 +208,7 @@ class _Tuning:
     def conclude(self, options: dict[str, Any]) -> None:
         """Say what came out, and where everything is."""
         say = self._view.say
-        say(measured_line(self._tuner.matches[MEASURE]))
+        say(measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
         say(gain(self._tuner.verdicts, self._test))
         say(f"Pictures and values are in {self._folder}; {PLAYER} holds how they were found.")
         say("The player, for a tournament of `arena run`:")

@@ -158,13 +158,11 @@ def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
     if not games:
         return None
     scores = [game.scores[0] for game in games]
-    error = None
-    if len(scores) > 1:
-        error = student_t95(len(scores) - 1) * stdev(scores) / math.sqrt(len(scores))
+    mean, error = mean_score(scores)
     ended = Counter(game.best_tile for game in games)
     return TileFigures(
         games=len(games),
-        mean_score=fmean(scores),
+        mean_score=mean,
         mean_error=error,
         best_score=max(scores),
         mean_moves=fmean(len(game.used_ms[0]) for game in games),
@@ -178,6 +176,16 @@ def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
             for tile in sorted(ended, reverse=True)
         ),
     )
+
+
+def mean_score(scores: Sequence[int]) -> tuple[float, float | None]:
+    """The mean of the scores of some games (at least one) with half of its 95 % interval, by
+    Student's t; None for one game.
+    """
+    mean = fmean(scores)
+    if len(scores) == 1:
+        return mean, None
+    return mean, student_t95(len(scores) - 1) * stdev(scores) / math.sqrt(len(scores))
 
 
 def student_t95(freedom: int) -> float:

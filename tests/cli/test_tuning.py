@@ -364,9 +364,9 @@ def test_settings_have_plain_numbers() -> None:
 
 def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:
     scores = [2.0] * 30 + [1.0] * 50 + [0.5] * 10 + [0.0] * 10
-    gain = measured(scores)
+    gain = measured(scores, ())
     assert gain["games"] == 200
     assert gain["score"] == pytest.approx(0.575)
     assert gain["elo"] == pytest.approx(52.5, abs=0.1)
     assert 40 < gain["elo_error_95"] < 70
-    assert measured([])["games"] == 0
+    assert measured([], ())["games"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -58,7 +59,9 @@ def test_from_a_file_to_a_verdict(folder: Path) -> None:
     assert "In 8 fresh games against the start:" in result.output
     assert "The tuned player against the start at depth 1, as tuned:" in result.output
     assert "The tuned player against the start at depth 1, under the referee:" in result.output
+    assert re.search(r"Mean scores: tuned [\d,]+ ± [\d,]+, start [\d,]+ ± [\d,]+\.", result.output)
     run = folder / "runs" / "it.tune"
+    assert '"mean_score_of_tuned": {' in (run / "player.toml").read_text()
     player = tomllib.loads((run / "player.toml").read_text())["player"][0]
     assert player["bot"] == "heuristic"
     assert 0 <= player["options"]["smoothness"] <= 5
