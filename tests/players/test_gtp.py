@@ -190,7 +190,7 @@ def test_an_engines_fault_is_told_and_loses(
     fault: str, termination: str, said: str, pool: SessionPool
 ) -> None:
     opening = read_transcript(rules.load("othello").start(), "f5d6")
-    clock = Clock(move_ms=300)
+    clock = Clock(move_ms=300 if termination == "timeout" else 5000)
     record = play_game(game(gtp(engine(fault)), monkey(), opening=opening, clock=clock), pool)
     assert (record.termination, record.offender) == (termination, 0), record.detail
     assert said in logged(record, 0)
