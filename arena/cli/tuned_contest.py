@@ -13,6 +13,7 @@ from arena.cli.verifying import (
     Contest,
     Sides,
     budget_of,
+    conclusion,
     play_target,
     slug,
     under_referee,
@@ -46,14 +47,19 @@ class TunedPairs:
 
 def budget_test(tuner: Tuner, verification: Verification) -> BudgetTest:
     """The test that is played as the tuning was. Raises UserError."""
-    at = f"{budget_of(tuner.config.options)}, as tuned"
-    return BudgetTest(SIDES, at, TunedPairs(tuner), verification)
+    return BudgetTest(SIDES, _at_budget(tuner), TunedPairs(tuner), verification)
+
+
+def _at_budget(tuner: Tuner) -> str:
+    """The thinking time of the tuning, as results name it."""
+    return f"{budget_of(tuner.config.options)}, as tuned"
 
 
 def play_tuned(
     file: Path, tuner: Tuner, folder: Path, tuned: dict[str, Any], verification: Verification
 ) -> Exit:
-    """Play the test at the target, or what is left of it, and have the tuner keep its verdict.
+    """Play the test at the target, or what is left of it, and have the tuner keep its verdict; what
+    both tests come to.
 
     `tuned` are the options of the tuned player. Raises UserError, ConfigError and OSError.
     """
@@ -75,4 +81,4 @@ def play_tuned(
     code, verdict = play_target(file, contest, store_path, verification)
     tuner.verdicts[contest.at] = verdict
     tuner.save()
-    return code
+    return conclusion(code, {at: tuner.verdicts[at] for at in (_at_budget(tuner), contest.at)})

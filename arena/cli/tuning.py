@@ -25,7 +25,7 @@ from arena.cli.training import train
 from arena.cli.tuned import about, found, gain, measured, measured_line, player_lines
 from arena.cli.tuned_contest import budget_test, play_tuned
 from arena.cli.verify_table import Verification, load_both
-from arena.cli.verifying import conclusion, play_budget
+from arena.cli.verifying import play_budget
 from arena.referee.sandbox.child import moved_held
 from arena.reports.tuning import (
     LiveTuning,
@@ -115,7 +115,7 @@ def _tune(
     code = play_tuned(file, tuner, folder, options, verification)
     tuning.write()
     typer.echo(gain(tuner.verdicts, test))
-    return conclusion(code, tuner.verdicts)
+    return code
 
 
 class _Tuning:

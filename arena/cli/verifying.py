@@ -32,8 +32,9 @@ from arena.tournament.settings import TournamentConfig
 from arena.tournament.stopping import Stop
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
-from players.learning.tuning.config import BUDGETS
+from players.learning.tuning.config import BUDGETS, unhurried
 from players.learning.tuning.tasks import Aborted
+from rules import TILE_GAMES
 
 _SAVE_S = 2.0
 """What was played is saved at the end, and before that at most so often."""
@@ -218,10 +219,11 @@ def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
 
 def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
     """The tournament of the two. Raises UserError."""
+    comparisons_a_pair = 2 if contest.rules in TILE_GAMES else 1  # a round compares on one seed
     tables = []
     for name, options in zip(contest.sides[:2], contest.options, strict=True):
         resources = resources_for(options)
-        rethought = _rethought(options, verification.target)
+        rethought = rethink(contest.bot, options, verification.target)
         tables.append(
             {"bot": contest.bot, "name": name, "options": rethought, "resources": resources}
         )
@@ -229,7 +231,7 @@ def _tournament(contest: Contest, folder: Path, verification: Verification) -> T
         return read_config(
             {
                 "tournament": {
-                    "rounds": verification.most_pairs,
+                    "rounds": verification.most_pairs * comparisons_a_pair,
                     "seed": contest.seed,
                     "keep_alive": True,
                 },
@@ -254,7 +256,9 @@ def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
     return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
 
 
-def _rethought(options: Mapping[str, Any], target: Target) -> dict[str, Any]:
-    """Options with the thinking time of the target in place of their own."""
+def rethink(bot: str, options: Mapping[str, Any], target: Target) -> dict[str, Any]:
+    """Options with the thinking time of the target in place of their own. At a clock the player
+    thinks as it does by default in any tournament.
+    """
     kept = {key: value for key, value in options.items() if key not in BUDGETS}
-    return kept | target.budget
+    return unhurried(bot, kept | target.budget) if target.budget else kept

@@ -92,8 +92,10 @@ class _Game:
     def play(self) -> GameRecord:
         self._open()
         try:
-            # Two who take turns at games of one seat are started once.
-            self.pool.only(self.spec.players, spare=2 - len(self.spec.players))
+            # Two who take turns at games of one seat are started once; unless they ponder, when an
+            # idle one is not frozen and would take the other's core.
+            spare = 0 if self.spec.ponder else 2 - len(self.spec.players)
+            self.pool.only(self.spec.players, spare=spare)
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")

@@ -17,10 +17,14 @@ _File = TypeVar("_File", bound="Table")
 
 
 class Table(BaseModel):
-    """What all tables share: no unknown keys, no guessing at types."""
+    """What all tables share: no unknown keys, no guessing at types, no infinity."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
     )
 
 

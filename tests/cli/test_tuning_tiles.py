@@ -37,7 +37,7 @@ options = { depth = 1, memory_mb = 0, smoothness = 0.0 }
 pairs = 2
 [verify]
 elo1 = 100
-max_games = 8
+max_games = 4
 depth = 1
 """
 
@@ -53,7 +53,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_from_a_file_to_a_verdict(folder: Path) -> None:
     (folder / "it.toml").write_text(FILE)
     result = CliRunner().invoke(app, ["tune", "it.toml", "--verify"])
-    assert result.exit_code in (0, 1), result.output  # decided, or not in so few games
+    assert result.exit_code == 1, result.output  # so few games decide nothing
+    assert "Not decided at depth 1, under the referee: no gain is shown." in result.output
     assert "2048" in result.output
     assert "think_ms" not in result.output
     assert "In 8 fresh games against the start:" in result.output
@@ -68,7 +69,10 @@ def test_from_a_file_to_a_verdict(folder: Path) -> None:
     assert set(player["options"]) == {"memory_mb", "smoothness"}
     (path,) = run.glob("verify-*.sqlite")
     with Store.open(path) as store:
-        games = list(store.records())
+        games, players = list(store.records()), store.config.players
+    assert len(games) == 2 * 4  # each of both slides on each of max_games seeds
+    for each in players:  # no clock of its own cuts the counted thinking short
+        assert (each.spec.options["depth"], each.spec.options["think_ms"]) == (1, None)
     seeds = [game.seed for game in games]
     assert sorted(seeds[::2]) == sorted(seeds[1::2])  # both slid on each
     assert all(game.termination is Termination.NATURAL for game in games)

@@ -111,7 +111,7 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         ("[network]", "[network]\nstages = [100]", "a stage begins at a tile of 2048; 100 is none"),
         (
             "[network]",
-            "[network]\ninitial = inf",
+            "[network]\ninitial = 1e300",
             "9: network.initial: must be less than or equal to 1",
         ),
         ("[game]", "[learning]\nalpha = 2\n[game]", "alpha: must be less than or equal to 1"),

@@ -140,6 +140,8 @@ class TestTuner:
         (("[weights]", "[weights]\nrange = [1.1, 0.9]"), "must be [low, high] above 0"),
         (("[weights]", "[parameters.cc]\n"), "did you mean"),
         (("[weights]", "[parameters.c]\nlow = 2.0"), "begins at 1.0, which is not within 2 and 3"),
+        (("[weights]", "[parameters.c]\nstep = inf"), "parameters.c.step: must be a finite number"),
+        (("pairs = 4", "a = inf"), "spsa.a: must be a finite number"),
         (("[weights]", ""), "nothing is tuned"),
         (("[weights]", "[parameters.mix]\n"), 'refuses it: only leaf = "mixed" mixes'),
         (("[weights]", "[parameters.c]\nhgh = 2.0"), "parameters.c.hgh: unknown key; did you mean"),

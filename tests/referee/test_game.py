@@ -244,13 +244,22 @@ def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
     third = recorder(tmp_path / "c")
     with SessionPool(keep_alive=True) as pool:
         records = [
-            play_game(spec_of("2048", {}, player, max_plies=4), pool)
+            play_game(spec_of("2048", {}, player, max_plies=4, ponder=False), pool)
             for player in (*players, *players, third)
         ]
         a, b, again_a, again_b, c = map(pid_of, records)
         assert (a, b) == (again_a, again_b)
         assert len({a, b, c}) == 3
         assert requests(tmp_path / "a")[-1] == {"type": "quit"}  # one beside who plays is enough
+    assert bots.left() == []
+
+
+def test_who_ponders_has_nobody_idle_beside(tmp_path: Path, bots: Bots) -> None:
+    players = [recorder(tmp_path / name) for name in "ab"]
+    with SessionPool(keep_alive=True) as pool:
+        for player in players:
+            play_game(spec_of("2048", {}, player, max_plies=4, ponder=True), pool)
+        assert requests(tmp_path / "a")[-1] == {"type": "quit"}
     assert bots.left() == []
 
 

@@ -81,7 +81,7 @@ WRONG = [
     (
         OTHELLO + "[rating]\nanchor_elo = inf\n",
         4,
-        "anchor_elo: must be less than or equal",
+        "anchor_elo: must be a finite number",
     ),
     ("tournament = 3\n" + OTHELLO, 1, "tournament: must be a table: write [tournament], got 3"),
     (OTHELLO + "[tournament]\nrounds = 0\n", 4, "must be greater than or equal to 1, got 0"),

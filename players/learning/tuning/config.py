@@ -64,6 +64,16 @@ FREE = ("name", "games", "threads")
 """What may change before a run goes on."""
 
 
+def unhurried(bot: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a player whose thinking is counted: without the clock that it has by default,
+    if any, so that what it thinks can be repeated.
+    """
+    clock = BUILTINS[bot].options.model_fields.get("think_ms")
+    if clock is None or clock.default is None:
+        return dict(options)
+    return {"think_ms": None, **options}
+
+
 def load_config(path: Path) -> TuneConfig:
     """Read a tuning file. Raises `arena.toml.file.FileError` with every problem found."""
     text, data = read_file(path)
@@ -210,11 +220,7 @@ class _Reader:
             self.report(
                 at, f"say how long a move is thought about: one of {', '.join(known)} is needed"
             )
-        clock = builtin.options.model_fields.get("think_ms")
-        if "think_ms" not in options and clock is not None and clock.default is not None:
-            options["think_ms"] = (
-                None  # counted thinking can be repeated, if no clock cuts it short
-            )
+        options = unhurried(bot, options)
         table = tunable_table(builtin.options)
         if table is not None and self.file.weights is not None and table[0] in options:
             self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")

@@ -118,7 +118,8 @@ class TileHall(ThreadedHall[TileDesk]):
         _try_out(self._rule_set, self._bot, self._sample)
         if self._counted is not None:  # other players have loaded theirs
             with one_at_a_time():
-                self.new_desk().slide((self._sample, self._sample), 0)
+                brief = self._sample._replace(options=self._sample.options | {"depth": 1})
+                self.new_desk().slide((brief, brief), 0)
 
     def read(self, contestant: Contestant) -> Any:
         """A contestant as a desk takes it."""

@@ -37,7 +37,8 @@ class SlidingDesk:
         self._placer = CHANCE
         if rule_set.seats > 1:
             self._placer = CELL if rule_set.variant["placer_chooses"] == "cell" else TILE
-        self._tables = [new_table(options.memory_mb) for _ in range(2)]
+        tables = [new_table(options.memory_mb) for _ in range(rule_set.seats)]
+        self._tables = tables * (2 // rule_set.seats)  # chance has no need of one
         self._scratches = (new_scratch(), new_scratch())
         self._choices = Choices(np.zeros((MOST_MOVES, 2), np.int16), np.zeros(MOST_MOVES))
 
@@ -46,8 +47,8 @@ class SlidingDesk:
     ) -> int:
         """The score of the first as slider, the second being the placer where a player places.
 
-        The first decisions are written to `record`, as many as there is room for (see `play_game`).
-        Raises Aborted once the flag is set.
+        The first decisions are written to `record`, as many as there is room for (see `play_game`):
+        for who compares them with a player's. Raises Aborted once the flag is set.
         """
         random = Random(seed)
         start = self._rule_set.start(random.getrandbits(63))
@@ -71,7 +72,8 @@ class SlidingDesk:
         options = HeuristicOptions.model_validate(contestant.options)
         weights = (options.smoothness, options.monotonicity, options.empty, options.largest)
         table, scratch = self._tables[at], self._scratches[at]
-        table[:] = 0
+        if at < self._rule_set.seats:
+            table[:] = 0
         scratch["generation"] = 0
         context = Context(make_heuristic(self._board, *weights), table, NEVER)
         return Seat(

@@ -35,6 +35,7 @@ class Seat(NamedTuple):
 
 
 _deepen, _play = bare_part(deepen.py_func), bare_part(play.py_func)
+"""As parts of a bare kernel: they pass tuples of arrays on."""
 
 
 @bare_part

@@ -41,7 +41,8 @@ class Played(NamedTuple):
     moves: tuple[tuple[int, str], ...]
     """`(seat, move)` after the opening, forced passes left out."""
     net: int
-    """What seat 0 won by."""
+    """What seat 0 won by; in 2048 and 2584 above 0 where the first contestant's score as slider was
+    the higher one, below 0 where the second's was."""
     slid: tuple[int, int] | None = None
     """The score of each contestant as slider, in 2048 and 2584."""
 
