@@ -38,7 +38,12 @@ def errors_to_user(unread: Exit = Exit.DONE) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(Exit.INTERRUPTED) from None
-    except (BrokenPipeError, SystemExit):  # rich ends by the second
+    except SystemExit as error:
+        if isinstance(error.code, str):  # a player in this process tells its mistake so
+            typer.secho(error.code, err=True, fg="red")
+            raise typer.Exit(Exit.USAGE) from None
+        raise typer.Exit(unread) from None  # rich ends so where a pipe is read by nobody
+    except BrokenPipeError:
         raise typer.Exit(unread) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -27,8 +27,9 @@ _NAMES = {
 }
 
 
-def refuse_other(file: Path, kind: Kind) -> None:
-    """Raise UserError if the file has nothing of its kind and is plainly of another.
+def refuse_other(file: Path, kind: Kind, *, verify: bool = False) -> None:
+    """Raise UserError if the file has nothing of its kind and is plainly of another; `verify` where
+    tests were asked for, which a training of Othello or dots has as a tuning.
 
     What cannot be read at all is for the reader of that kind to explain.
     """
@@ -37,11 +38,18 @@ def refuse_other(file: Path, kind: Kind) -> None:
     except FileError:
         return
     found = _kinds(data)
-    if found and kind not in found:
-        raise UserError(
-            f"{file}: is {_NAMES[found[0]]}, not {_NAMES[kind]}; use: "
-            + shlex.join(["arena", found[0], str(file)])
-        )
+    if not found or kind in found:
+        return
+    wrong = f"{file}: is {_NAMES[found[0]]}, not {_NAMES[kind]}"
+    if verify and found[0] is Kind.TRAINING and _is_board_game(data):
+        raise UserError(f'{wrong}; for --verify write [tuning] with method = "td" for [training]')
+    raise UserError(f"{wrong}; use: " + shlex.join(["arena", found[0], str(file)]))
+
+
+def _is_board_game(data: Mapping[str, Any]) -> bool:
+    """Whether its game is one that two players play."""
+    game = data.get("game")
+    return isinstance(game, Mapping) and game.get("rules") in ("othello", "dots")
 
 
 def _kinds(data: Mapping[str, Any]) -> list[Kind]:

@@ -16,7 +16,7 @@ from rich.console import Console
 from arena.cli.exits import Exit, UserError
 from arena.cli.loading import load_kernels
 from arena.cli.training_folder import EVIDENCE, NETWORK
-from arena.cli.tuned import gain, tests_of
+from arena.cli.tuned import gain, refuse_damaged, tests_of
 from arena.cli.verify_table import Asker, Verification
 from arena.cli.verifying import (
     BudgetTest,
@@ -60,6 +60,7 @@ class NetworkTrial:
             self._evidence = Evidence.open(folder / EVIDENCE, network)
         except ValueError as error:
             raise UserError(str(error)) from None
+        refuse_damaged(folder / EVIDENCE, self._evidence.verdicts)
         self._new = asker.options | {"evaluation": str((folder / NETWORK).resolve())}
         self._by = asker.bot
         if asker.options:

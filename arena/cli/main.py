@@ -332,7 +332,7 @@ def tune(
     with errors_to_user():
         from arena.cli.file_kinds import Kind, refuse_other
 
-        refuse_other(file, Kind.TUNING)
+        refuse_other(file, Kind.TUNING, verify=verify)
         from arena.cli.tuning import tune
 
         raise typer.Exit(tune(file, out, verify=verify))

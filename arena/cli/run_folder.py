@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.cli.exits import UserError
 from arena.tournament import lock_file
+
+TESTS = tuple(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock"))
+"""Patterns of the files of tests under the referee, which may outlive the checkpoint."""
 
 
 class Work(NamedTuple):
@@ -22,7 +26,7 @@ class Work(NamedTuple):
     checkpoint: str
     """The file that it goes on from."""
     files: frozenset[str]
-    """Names of the others that may be there before it."""
+    """Names of the others that may be there before it, beside TESTS."""
 
 
 @contextmanager
@@ -65,6 +69,7 @@ def _refuse_strangers(folder: Path, work: Work) -> None:
         path.name
         for path in folder.iterdir()
         if path.name not in work.files and path.suffix != ".part" and path.stem != work.noun
+        if not any(fnmatchcase(path.name, tests) for tests in TESTS)
     )
     if names and not (folder / work.checkpoint).exists():
         listed = ", ".join(names[:3]) + (", …" if names[3:] else "")

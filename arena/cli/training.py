@@ -58,7 +58,11 @@ def train(file: Path, out: Path | None, *, verify: bool = False) -> Exit:
         except KeyboardInterrupt:
             typer.echo(f"Stopped at once, with what was saved. Go on with: {told.again}")
             return Exit.INTERRUPTED
-        except (BrokenPipeError, SystemExit):  # rich ends so where a pipe is read by nobody
+        except SystemExit as error:  # rich ends so where a pipe is read by nobody
+            if isinstance(error.code, str):  # and players, with what is wrong
+                raise
+            return Exit.INTERRUPTED
+        except BrokenPipeError:
             return Exit.INTERRUPTED
         except OSError as error:
             raise cannot_be_written(folder, error, CHECKPOINT) from None

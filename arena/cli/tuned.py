@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from arena.cli.exits import UserError
 from arena.ratings.model import Verdict
 from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
 from arena.ratings.pentanomial import figures as figures_of
@@ -28,6 +32,18 @@ def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
         {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
         for at, each in verdicts.items()
     ]
+
+
+def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
+    """Raise UserError where one of the verdicts that a file keeps is none."""
+    for at, each in verdicts.items():
+        try:
+            Verdict.model_validate(each)
+        except ValidationError:
+            raise UserError(
+                f"{path}: is damaged: what it has of the test at {at} is no verdict; move it away "
+                "to begin anew"
+            ) from None
 
 
 def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the start") -> str:

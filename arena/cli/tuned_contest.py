@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from arena.cli.verifying import (
 from players.learning.tuning.result import START, player_options
 from players.learning.tuning.tuner import VERIFY, Tuner
 
+_DIGEST = 8
+"""How many signs of a digest of the values name the test under the referee."""
 SIDES = Sides("tuned", "start", "The tuned player against the start")
 
 
@@ -77,8 +81,14 @@ def play_tuned(
         bot=config.bot,
         options=(tuned, start),
     )
-    store_path = folder / f"verify-{tuner.counts['games']}-{slug(target.words)}.sqlite"
+    store_path = folder / f"verify-{_digest(tuner)}-{slug(target.words)}.sqlite"
     code, verdict = play_target(file, contest, store_path, verification)
     tuner.verdicts[contest.at] = verdict
     tuner.save()
     return conclusion(code, {at: tuner.verdicts[at] for at in (_at_budget(tuner), contest.at)})
+
+
+def _digest(tuner: Tuner) -> str:
+    """Tells the values tuned, and those begun with, from others: a test is of these alone."""
+    values = json.dumps((tuner.space.start, tuner.vector))
+    return hashlib.sha256(values.encode()).hexdigest()[:_DIGEST]

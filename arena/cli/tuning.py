@@ -22,7 +22,15 @@ from arena.cli.loading import load_kernels
 from arena.cli.referee_hall import RefereeHall
 from arena.cli.run_folder import Work, cannot_be_written, held
 from arena.cli.training import train
-from arena.cli.tuned import about, found, gain, measured, measured_line, player_lines
+from arena.cli.tuned import (
+    about,
+    found,
+    gain,
+    measured,
+    measured_line,
+    player_lines,
+    refuse_damaged,
+)
 from arena.cli.tuned_contest import budget_test, play_tuned
 from arena.cli.verify_table import Verification, load_both
 from arena.cli.verifying import play_budget
@@ -93,6 +101,7 @@ def _tune(
         tuner = apart(partial(Tuner.open, config, folder, make_hall))
     except ValueError as error:
         raise UserError(str(error)) from None
+    refuse_damaged(folder / CHECKPOINT, tuner.verdicts)
     plan = plan_of(tuner)
     make_view = LiveTuning if console.is_terminal else PlainTuning
     with make_view(console, plan, time.monotonic) as view:

@@ -28,9 +28,9 @@ from arena.reports.words import about_sprt
 from arena.toml.tables import written
 from arena.tournament.config import Unusable, read_config
 from arena.tournament.ready import ready
-from arena.tournament.settings import TournamentConfig
+from arena.tournament.settings import TournamentConfig, differences
 from arena.tournament.stopping import Stop
-from arena.tournament.store import Store
+from arena.tournament.store import ConfigChanged, Store
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import BUDGETS, unhurried
 from players.learning.tuning.tasks import Aborted
@@ -199,11 +199,50 @@ def play_target(
     """
     config = ready(_tournament(contest, store_path.parent, verification), file)
     typer.echo(f"\n{contest.sides.title} at {contest.at}:")
-    code = Exit(play_config(config, store_path, more="max_games in [verify]"))
+    more = "max_games in [verify]"
+    try:
+        code = Exit(play_config(config, store_path, more=more))
+    except ConfigChanged:
+        config = _as_begun(config, contest, store_path, verification.target)
+        typer.echo("It goes on with the higher max_games that it was begun with.")
+        code = Exit(play_config(config, store_path, more=more))
     with Store.open(store_path) as store:
         verdict = standings_of(store).sprt
     assert verdict is not None  # as the tournament asks for a test
     return code, verdict.model_dump(mode="json")
+
+
+def _as_begun(
+    config: TournamentConfig, contest: Contest, store_path: Path, target: Target
+) -> TournamentConfig:
+    """The test with the rounds that it was begun with. Raises UserError where other settings
+    changed too.
+    """
+    with Store.open(store_path) as store:
+        before = store.config
+    config = config.model_copy(update={"rounds": max(before.rounds, config.rounds)})
+    changed = differences(before, config)
+    if not changed:
+        return config
+    listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
+    raise UserError(
+        f"The test at {contest.at} was begun with other settings, and goes on with the same "
+        f"alone. Changed:\n{listed}\nGive the old ones back, or move {store_path} away to begin "
+        "that test anew."
+    )
+
+
+def _as_written(change: str, sides: Sides, target: Target) -> str:
+    """A change of the tournament, `key: old → new`, in terms of the file that asked for the test."""
+    for key, words in (
+        ("clock", f"[verify] {target.words}"),
+        ("sprt", "[verify]"),
+        ("player[1]", f"{sides.new} player"),
+        ("player[2]", f"{sides.old} player"),
+    ):
+        if change.startswith((f"{key}.", f"{key}:")):
+            return f"{words}, {change[len(key) + 1 :].strip()}"
+    return change
 
 
 def slug(words: str) -> str:

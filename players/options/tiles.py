@@ -56,7 +56,10 @@ class ExpectimaxOptions(NetworkOptions):
     @classmethod
     def _prunes_means(cls, star: float, info: ValidationInfo) -> float:
         if star and info.data.get("method") == "minimax":
-            raise ValueError("it prunes means; minimax prunes by itself, and loses nothing")
+            raise ValueError(
+                "it prunes means; minimax prunes by itself, and loses nothing: leave star or "
+                "method out"
+            )
         return star
 
     def method_against(self, placer: str) -> Method:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import rules as rule_sets
 from players.kernels.network import Network
-from players.learning.tuning.hall import KernelHall
+from players.learning.tuning.hall import KernelHall, try_out
 from players.learning.tuning.methods import pair_scores
 from players.learning.tuning.tasks import Contestant, Played, Task
 from players.learning.tuning.tuner import CHUNK_PAIRS, write_whole
@@ -51,7 +51,7 @@ class Evidence:
     def open(cls, path: Path, network: Network) -> Evidence:
         """What the file has of this network; nothing where it is of another one, or not there.
 
-        Raises ValueError when the file is damaged.
+        Raises ValueError when the file is damaged, or cannot be read.
         """
         evidence = cls(path, network)
         if not path.exists():
@@ -66,6 +66,11 @@ class Evidence:
                     for test, pairs in content["pairs"].items()
                 }
                 evidence.verdicts = dict(content["verdicts"])
+        except OSError as error:
+            raise ValueError(
+                f"{path}: cannot be read: {error.strerror}. Mend that, or move it away to begin "
+                "its tests anew"
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{path}: holds no tests of a network, or is damaged ({error}); move it away to "
@@ -110,8 +115,8 @@ class NetworkPairs:
         self._pairs = evidence.pairs.setdefault(test, [])
         self._meeting = meeting
         self._players = tuple(Contestant(options, None, ()) for options in meeting.options)
-        rule_set = rule_sets.load(meeting.rules, **meeting.variant)
-        self._hall = KernelHall(rule_set, meeting.bot, self._players[0], meeting.threads)
+        self._rule_set = rule_sets.load(meeting.rules, **meeting.variant)
+        self._hall = KernelHall(self._rule_set, meeting.bot, self._players[0], meeting.threads)
 
     @property
     def scores(self) -> Sequence[float]:
@@ -128,6 +133,7 @@ class NetworkPairs:
         played.
         """
         self._hall.load(self._meeting.plies)
+        try_out(self._rule_set, self._meeting.bot, self._players[1])
 
     def extend(self, most: int) -> None:
         """Play some more pairs, up to `most` in all. Raises Aborted, with nothing kept."""

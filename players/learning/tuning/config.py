@@ -113,7 +113,12 @@ class _Reader:
                 "nothing is tuned: write [weights] to tune a table of weights (bot = "
                 f'"weighted-uct"), or [parameters.NAME] (options of {bot} that may be: {known})',
             )
-        if method == "selfplay" and ("weights" not in self._data or self.file.parameters):
+        if method == "selfplay" and tunable_table(BUILTINS[bot].options) is None:
+            self.report(
+                ("tuning", "method"),
+                f'"selfplay" tunes a table of weights, and {bot} has none; choose "spsa" or "cma"',
+            )
+        elif method == "selfplay" and ("weights" not in self._data or self.file.parameters):
             self.report(
                 ("parameters",) if self.file.parameters else ("tuning", "method"),
                 'method = "selfplay" tunes a table of weights alone: write [weights] and leave out '

@@ -15,8 +15,7 @@ from players.kernels.cache import one_at_a_time
 from players.learning.tuning.counted import CountedDesk, is_counted, read_seat
 from players.learning.tuning.driven import new_player
 from players.learning.tuning.plain import PlainDesk, PlainTileDesk
-from players.learning.tuning.sliding import SlidingDesk
-from players.learning.tuning.sliding import is_counted as counts_boards
+from players.learning.tuning.sliding import SlidingDesk, counts_boards
 from players.learning.tuning.tasks import (
     Contestant,
     Desk,
@@ -40,9 +39,7 @@ class KernelHall(ThreadedHall[Desk]):
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
     ) -> None:
-        """`sample` is any of the contestants: they differ in what is tuned alone."""
-        super().__init__(threads)
-        self._rule_set, self._bot, self._sample = rule_set, bot, sample
+        super().__init__(rule_set, bot, sample, threads)
         self._board = load_board(rule_set.name, rule_set.variant)
         self._start = self._board.position(rule_set.start().state())
         options = BUILTINS[bot].options.model_validate(sample.options)
@@ -52,7 +49,7 @@ class KernelHall(ThreadedHall[Desk]):
         """Compile what games need, or find it in the cache. Raises ValueError with what the player
         says of its options, or when no opening has so many `plies`.
         """
-        _try_out(self._rule_set, self._bot, self._sample)
+        try_out(self._rule_set, self._bot, self._sample)
         with one_at_a_time():
             self._opened("", plies)
             if self._counted is not None:  # other players have loaded theirs
@@ -101,9 +98,7 @@ class TileHall(ThreadedHall[TileDesk]):
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
     ) -> None:
-        """`sample` is any of the contestants: they differ in what is tuned alone."""
-        super().__init__(threads)
-        self._rule_set, self._bot, self._sample = rule_set, bot, sample
+        super().__init__(rule_set, bot, sample, threads)
         options = BUILTINS[bot].options.model_validate(sample.options)
         self._counted: HeuristicOptions | None = None
         if isinstance(options, HeuristicOptions) and counts_boards(options):
@@ -115,7 +110,7 @@ class TileHall(ThreadedHall[TileDesk]):
         """
         if plies:
             raise ValueError(f"openings.plies: {self._rule_set.name} has no openings; leave it out")
-        _try_out(self._rule_set, self._bot, self._sample)
+        try_out(self._rule_set, self._bot, self._sample)
         if self._counted is not None:  # other players have loaded theirs
             with one_at_a_time():
                 brief = self._sample._replace(options=self._sample.options | {"depth": 1})
@@ -147,7 +142,7 @@ def make_hall(
     return hall(rule_set, bot, sample, threads)
 
 
-def _try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
+def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
     """Start a player, which compiles or loads its kernels. Raises ValueError with what it says of
     its options.
     """

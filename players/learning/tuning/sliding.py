@@ -22,7 +22,7 @@ from players.search.heuristic.search import MOST_MOVES, Context
 from players.search.stop import NEVER
 
 
-def is_counted(options: HeuristicOptions) -> bool:
+def counts_boards(options: HeuristicOptions) -> bool:
     """Whether a player with these options looks at a number of boards and at no clock."""
     return options.think_ms is None
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+import rules as rule_sets
 from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 
 DeskType = TypeVar("DeskType")
@@ -17,7 +18,11 @@ DeskType = TypeVar("DeskType")
 class ThreadedHall(Generic[DeskType]):
     """A hall whose games are played at desks, one for each thread."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(
+        self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
+    ) -> None:
+        """`sample` is any of the contestants: they differ in what is tuned alone."""
+        self._rule_set, self._bot, self._sample = rule_set, bot, sample
         self._stop = np.zeros(1, np.int64)
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(threads)

@@ -113,7 +113,8 @@ class Tuner:
     def open(cls, config: TuneConfig, folder: Path, make_hall: MakeHall = kernel_hall) -> Tuner:
         """The tuning in `folder` as its checkpoint has it, or a new one.
 
-        Raises ValueError when the checkpoint is damaged or of another configuration.
+        Raises ValueError when the checkpoint is damaged, of another configuration, or cannot be
+        read.
         """
         tuner, path = cls(config, folder, make_hall), folder / CHECKPOINT
         if path.exists():
@@ -256,7 +257,12 @@ class Tuner:
             self.verdicts = dict(content["verdicts"])
         except _Changed as error:
             raise ValueError(str(error)) from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except OSError as error:
+            raise ValueError(
+                f"{path}: cannot be read: {error.strerror}. Mend that, or move it away to begin "
+                "anew"
+            ) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{path}: is no checkpoint of a tuning, or damaged ({error}); move it away to "
                 "begin anew"
