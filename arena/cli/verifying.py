@@ -233,7 +233,7 @@ def _as_begun(
 
 
 def _as_written(change: str, sides: Sides, target: Target) -> str:
-    """A change of the tournament, `key: old → new`, in terms of the file that asked for the test."""
+    """A change of the tournament, `key: old → new`, in words of the file that asks for the test."""
     for key, words in (
         ("clock", f"[verify] {target.words}"),
         ("sprt", "[verify]"),

@@ -165,6 +165,18 @@ def test_a_file_of_another_kind_names_its_command(
     assert refused.stderr == f"x.toml: is {said}\n"
 
 
+def test_a_training_is_verified_as_a_tuning(folder: Path) -> None:
+    (folder / "x.toml").write_text(TRAINING.replace("2048", "othello"))
+    refused = arena("tune", "x.toml", "--verify")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "x.toml: is a training, not a tuning; for --verify write [tuning] with method = "
+        '"td" for [training]\n'
+    )
+    (folder / "x.toml").write_text(TRAINING)
+    assert "use: arena train x.toml" in arena("tune", "x.toml", "--verify").stderr
+
+
 def test_a_missing_file_names_the_nearest(folder: Path) -> None:
     result = arena("run", "tt.toml")
     assert result.exit_code == 2

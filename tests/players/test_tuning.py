@@ -166,6 +166,19 @@ def test_a_mistake_is_told_with_its_place(
     assert str(path) in str(refused.value)
 
 
+def test_self_play_names_other_methods_to_a_player_without_a_table(tmp_path: Path) -> None:
+    text = FILE.format(method="selfplay", games=8, threads=1) + TABLES["selfplay"]
+    text = text.replace('"weighted-uct"', '"uct"').replace("[weights]", "[parameters.c]")
+    (tmp_path / "it.toml").write_text(text)
+    with pytest.raises(FileError) as refused:
+        load_config(tmp_path / "it.toml")
+    (said,) = refused.value.problems
+    assert said.key == "tuning.method"
+    assert said.message == (
+        '"selfplay" tunes a table of weights, and uct has none; choose "spsa" or "cma"'
+    )
+
+
 def test_selfplay_tunes_weights_alone(tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     text = FILE.format(method="selfplay", games=8, threads=1)

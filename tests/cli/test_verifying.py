@@ -1,0 +1,181 @@
+"""`arena tune --verify` gone on with: other settings, damaged files, players' own mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.cli import app, run_folder, training_folder
+from arena.cli.exits import UserError
+from arena.tournament.store import Store
+from players.kernels.network import Network
+from players.learning import game_curve
+from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
+from players.learning.tuning import pictures
+from players.learning.tuning.config import load_config
+from players.learning.tuning.tuner import CHECKPOINT, Tuner
+
+TUNE = """
+[tuning]
+method = "selfplay"
+games = 8
+compare_every = 16
+compare_games = 4
+measure_games = 4
+[game]
+rules = "othello"
+preset = "cornerless"
+[player]
+bot = "weighted-uct"
+options = { iterations = 16, playouts = 1, endgame_mb = 1, memory_mb = 8 }
+[weights]
+[selfplay]
+batch = 8
+"""
+LEARN = """
+[tuning]
+method = "td"
+games = 60
+block = 30
+yardstick = "random"
+yardstick_games = 20
+[game]
+rules = "othello"
+size = 6
+[network]
+tuples = ["straight-2"]
+"""
+VERIFY = """
+[verify]
+elo1 = 100
+max_games = 4
+tournament = "course.toml"
+"""
+NETWORK = Network(np.zeros(9, np.float32), None, None, None, np.float64(0.0))
+AT = "the clock of course.toml, under the referee"
+
+
+def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
+    """What `arena tune t.toml --verify` says of a file with this text and `[verify]`."""
+    Path("course.toml").write_text(f"[clock]\nmove_ms = {move_ms}\n")
+    asked = VERIFY.replace("max_games = 4", f"max_games = {max_games}")
+    Path("t.toml").write_text(text + asked)
+    result = CliRunner().invoke(app, ["tune", "t.toml", "--verify"])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pictures take longer than the games; other tests look at them."""
+    monkeypatch.setattr(pictures, "_save", lambda *_: None)
+    monkeypatch.setattr(game_curve, "save_curve", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> None:
+    done = verify(LEARN)
+    assert done.exit_code == 1, done.output
+    (path,) = (folder / "runs/t.train").glob("verify-*.sqlite")
+    fewer = verify(LEARN, max_games=2)
+    assert fewer.exit_code == 1, fewer.output
+    assert "It goes on with the higher max_games that it was begun with." in fewer.output
+    with Store.open(path) as store:
+        assert len(store.finished()) == 4
+    slower = verify(LEARN, max_games=2, move_ms=6)
+    assert slower.exit_code == 2
+    assert slower.stderr == (
+        f"The test at {AT}, by alphabeta was begun with other settings, and goes on with the same "
+        "alone. Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
+        f"back, or move {path.relative_to(folder)} away to begin that test anew.\n"
+    )
+    kept = path.with_name("verify.json")
+    content = json.loads(kept.read_text())
+    content["verdicts"][f"{AT}, by alphabeta"] = {}
+    kept.write_text(json.dumps(content))
+    damaged = verify(LEARN)
+    assert damaged.exit_code == 2
+    assert damaged.stderr.startswith("runs/t.train/verify.json: is damaged: what it has of the ")
+
+
+def test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged(folder: Path) -> None:
+    assert verify(TUNE, max_games=2).exit_code == 1
+    checkpoint = folder / "runs/t.tune" / CHECKPOINT
+    content = json.loads(checkpoint.read_text())
+    content["verdicts"][AT] = {}
+    checkpoint.write_text(json.dumps(content))
+    damaged = verify(TUNE, max_games=2)
+    assert damaged.exit_code == 2
+    assert damaged.stderr == (
+        f"{checkpoint.relative_to(folder)}: is damaged: what it has of the test at {AT} is no "
+        "verdict; move it away to begin anew\n"
+    )
+    checkpoint.unlink()
+    anew = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 0.02"), max_games=2)
+    assert anew.exit_code == 1, anew.output
+    assert "Not decided after 1 pair." in anew.output
+    tests = list(checkpoint.parent.glob("verify-*.sqlite"))
+    assert len(tests) == 2  # as other values were tuned
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", ".lock"])
+def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
+    (folder / f"verify-1-depth-1.sqlite{end}").touch()
+    tuning = run_folder.Work("arena tune", "tuning", CHECKPOINT, frozenset())
+    for held in (training_folder.held(folder, "checkpoint"), run_folder.held(folder, tuning)):
+        with held:
+            pass
+    (folder / "verify-1.sqlite.txt").touch()
+    with pytest.raises(UserError, match=r"other files \(verify-1\.sqlite\.txt\)"):
+        training_folder.held(folder, "checkpoint").__enter__()
+
+
+def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
+    (tmp_path / "verify.json").mkdir()
+    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Mend that"):
+        Evidence.open(tmp_path / "verify.json", NETWORK)
+
+
+def test_a_checkpoint_that_cannot_be_read_is_not_called_damaged(folder: Path) -> None:
+    (folder / "t.toml").write_text(TUNE)
+    (folder / CHECKPOINT).mkdir()
+    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Mend that"):
+        Tuner.open(load_config(folder / "t.toml"), folder)
+
+
+@pytest.mark.parametrize(("text", "player"), [(LEARN, NetworkPairs), (TUNE, Tuner)])
+def test_what_a_player_says_is_wrong_is_told(
+    monkeypatch: pytest.MonkeyPatch, text: str, player: type[NetworkPairs | Tuner]
+) -> None:
+    def refused(*_: object) -> None:
+        raise SystemExit("x.ntuple: no such file.")
+
+    monkeypatch.setattr(player, "extend", refused)
+    told = verify(text)
+    assert (told.exit_code, told.stderr) == (2, "x.ntuple: no such file.\n")
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_both_players_are_tried_before_the_first_game(tmp_path: Path, wrong: int) -> None:
+    options = [{"depth": 1, "memory_mb": 1, "endgame_mb": 1} for _ in range(2)]
+    options[wrong] |= {"evaluation": "no.ntuple"}
+    variant = rules.load("othello", size=6).variant
+    meeting = Meeting("othello", variant, "alphabeta", (options[0], options[1]), 2, "seed", 1)
+    pairs = NetworkPairs(Evidence(tmp_path / "verify.json", NETWORK), "test", meeting)
+    with pytest.raises(ValueError, match=r"no\.ntuple"):
+        pairs.load()
+    pairs.close()
+
+
+@pytest.mark.parametrize("text", [LEARN, TUNE])
+def test_a_key_that_is_wrong_is_told_once(folder: Path, text: str) -> None:
+    (folder / "t.toml").write_text(f"verify = 3{text}")
+    told = CliRunner().invoke(app, ["tune", "t.toml"])
+    assert told.exit_code == 2
+    assert told.stderr == "t.toml:1: verify: must be a table: write [verify], got 3\n"
