@@ -179,7 +179,7 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
         (("depth = 1, ", ""), "say how long a move is thought about"),
         (("[parameters.smoothness]", "[weights]"), "heuristic has no table of weights"),
         (('"2048"', '"2048"\nspawn = "1/2"'), "spawn"),
-        (('"spsa"', '"selfplay"'), "tunes a table of weights alone"),
+        (('"spsa"', '"selfplay"'), 'heuristic has none; choose "spsa" or "cma"'),
         (
             (
                 'bot = "heuristic"\noptions = { depth = 1, memory_mb = 0, smoothness = 0.0 }\n'

@@ -18,7 +18,8 @@ from players.kernels.network import Network
 from players.learning.tuning.hall import KernelHall, try_out
 from players.learning.tuning.methods import pair_scores
 from players.learning.tuning.tasks import Contestant, Played, Task
-from players.learning.tuning.tuner import CHUNK_PAIRS, write_whole
+from players.learning.tuning.tuner import CHUNK_PAIRS
+from players.learning.whole_file import write_whole
 
 FORMAT = 1
 """Of the file."""

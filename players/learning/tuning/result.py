@@ -10,7 +10,8 @@ from typing import Any
 
 from players.learning.tuning.config import BUDGETS, TuneConfig
 from players.learning.tuning.space import Space
-from players.learning.tuning.tuner import Tuner, write_whole
+from players.learning.tuning.tuner import Tuner
+from players.learning.whole_file import write_whole
 
 WEIGHTS, PLAYER, START = "weights.json", "player.toml", "start.json"
 PARAMETERS, BOARD = "parameters", "board"

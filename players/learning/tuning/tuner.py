@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -22,6 +21,7 @@ from players.learning.tuning.hall import make_hall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tasks import Hall, Played, Task
+from players.learning.whole_file import write_whole
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
@@ -271,13 +271,3 @@ class Tuner:
 
 class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
     """The checkpoint is of another configuration or version."""
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or as it was, even when the power fails."""
-    part = path.with_suffix(path.suffix + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
