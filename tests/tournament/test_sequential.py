@@ -73,7 +73,7 @@ def test_the_table_and_its_defaults(load: Load) -> None:
     [
         ("elo0 = 5", "sprt.elo1: must be above elo0 = 5 by 0.1 at least, got 5"),
         ("elo1 = 1e-300", "sprt.elo1: must be above elo0 = 0 by 0.1 at least, got 1e-300"),
-        ("elo0 = nan", "sprt.elo0: must be less than or equal to 100, got NaN"),
+        ("elo0 = nan", "sprt.elo0: must be a finite number, got NaN"),
         ("elo1 = 500", "sprt.elo1: must be less than or equal to 100, got 500"),
         ("alpha = 0.5", "sprt.alpha: must be less than 0.5, got 0.5"),
         ("beta = 0", "sprt.beta: must be greater than or equal to 0.0001, got 0"),
