@@ -8,12 +8,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import rules
-from arena.cli import app
 from arena.cli.courses import load_course
 from players.weights.network_file import load_network
+from tests.cli.learning_helpers import arena
 from tests.players.conftest import Player, play_with
 
 CONFIG = """
@@ -29,12 +28,6 @@ size = 4
 [network]
 tuples = ["straight-2"]
 """
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
+from tests.cli.learning_helpers import LEARN
 
 TUNE = """
 [tuning]
@@ -36,19 +37,6 @@ options = { iterations = 16, playouts = 1, endgame_mb = 1, memory_mb = 8 }
 [weights]
 [selfplay]
 batch = 8
-"""
-LEARN = """
-[tuning]
-method = "td"
-games = 60
-block = 30
-yardstick = "random"
-yardstick_games = 20
-[game]
-rules = "othello"
-size = 6
-[network]
-tuples = ["straight-2"]
 """
 VERIFY = """
 [verify]

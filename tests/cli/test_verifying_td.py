@@ -11,10 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import rules
-from arena.cli import app
 from arena.cli.tuned import gain
 from arena.cli.verify_table import load_learned
 from arena.toml.file import FileError
@@ -25,20 +23,8 @@ from players.learning.games import evidence
 from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning.tasks import Aborted
 from players.weights.network_file import load_network
+from tests.cli.learning_helpers import LEARN, arena
 
-LEARN = """
-[tuning]
-method = "td"
-games = 60
-block = 30
-yardstick = "random"
-yardstick_games = 20
-[game]
-rules = "othello"
-size = 6
-[network]
-tuples = ["straight-2"]
-"""
 VERIFY = """
 [verify]
 elo1 = 100
@@ -48,12 +34,6 @@ nodes = 20
 SMALL = {"memory_mb": 1, "endgame_mb": 1}
 BUDGET = "depth 1, in process, by alphabeta"
 TARGET = "nodes 20, under the referee, by alphabeta"
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 @pytest.fixture

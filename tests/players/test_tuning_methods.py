@@ -29,7 +29,7 @@ PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
 
 
 def space_of(game: rules.Game = CORNERLESS, **changes: object) -> Space:
-    plan = WeightsPlan(**{**vars(PLAN), **changes})  # type: ignore[arg-type]
+    plan = WeightsPlan(**{**vars(PLAN), **changes})
     return Space(game, {"iterations": 20}, [], plan)
 
 
@@ -113,16 +113,16 @@ class TestOptimisers:
     @pytest.mark.parametrize("seed", [1, 2, 3])
     def test_spsa_finds_the_optimum_of_a_noisy_function(self, seed: int) -> None:
         space = Space(CORNERLESS, {}, OPTIONS, None)
-        assert distance(learned(Spsa(space, seed, **SPSA), 16_000)) < 1.0  # type: ignore[arg-type]
+        assert distance(learned(Spsa(space, seed, **SPSA), 16_000)) < 1.0
 
     @pytest.mark.parametrize("seed", [1, 2, 3])
     def test_cma_finds_the_optimum_of_a_noisy_function(self, seed: int) -> None:
         space = Space(CORNERLESS, {}, OPTIONS, None)
-        assert distance(learned(CmaEs(space, seed, **CMA), 16_000)) < 1.0  # type: ignore[arg-type]
+        assert distance(learned(CmaEs(space, seed, **CMA), 16_000)) < 1.0
 
     def test_a_step_of_spsa_by_hand(self) -> None:
         space = Space(CORNERLESS, {}, OPTIONS, None)
-        method = Spsa(space, 1, **{**SPSA, "pairs": 1})  # type: ignore[arg-type]
+        method = Spsa(space, 1, **{**SPSA, "pairs": 1})
         up, down = method.duels()
         assert (up.first, up.second, up.opening) == (down.second, down.first, down.opening)
         signs = np.sign(np.array(up.first) - np.array(space.start))
@@ -132,7 +132,7 @@ class TestOptimisers:
         assert np.allclose(np.array(method.vector) - space.start, gain * signs * space.step)
 
     def test_noise_makes_candidates_play_more_pairs(self) -> None:
-        method = CmaEs(Space(CORNERLESS, {}, OPTIONS, None), 1, **{**CMA, "pairs": 2})  # type: ignore[arg-type]
+        method = CmaEs(Space(CORNERLESS, {}, OPTIONS, None), 1, **{**CMA, "pairs": 2})
         rng, before = Random(1), len(method.duels())
         for _ in range(40):
             method.learn([Played((), rng.choice((-1, 1))) for _ in method.duels()])

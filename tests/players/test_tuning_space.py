@@ -20,7 +20,7 @@ PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
 
 
 def space_of(game: rules.Game = CORNERLESS, **changes: object) -> Space:
-    plan = WeightsPlan(**{**vars(PLAN), **changes})  # type: ignore[arg-type]
+    plan = WeightsPlan(**{**vars(PLAN), **changes})
     return Space(game, {"iterations": 20}, [], plan)
 
 

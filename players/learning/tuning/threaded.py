@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
@@ -15,7 +16,7 @@ from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 DeskType = TypeVar("DeskType")
 
 
-class ThreadedHall(Generic[DeskType]):
+class ThreadedHall(ABC, Generic[DeskType]):
     """A hall whose games are played at desks, one for each thread."""
 
     def __init__(
@@ -51,14 +52,14 @@ class ThreadedHall(Generic[DeskType]):
         """Let the threads go, after the games under way."""
         self._pool.shutdown(cancel_futures=True)
 
+    @abstractmethod
     def new_desk(self) -> DeskType:
         """A desk for a thread that has none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, contestant: Contestant) -> Any:
         """A contestant as a desk takes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play_at(self, desk: DeskType, contestants: tuple[Any, Any], task: Task) -> Played:
         """Play a game between contestants who were read. Raises Aborted once it is to stop."""
-        raise NotImplementedError
