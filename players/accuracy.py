@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.endgame import load_endgame
-from players.kernels.boards import load_board
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.thinking import open_places
 from rules.position import PASS, Position
 

@@ -18,9 +18,9 @@ class AlphaBeta:
         """Read the options, and load or compile every kernel before the clock runs."""
         self._options = read_options(AlphaBetaOptions, start)
         self._board = board_of(self.name, start)
-        from players.endgame import load_endgame
-        from players.kernels.boards import load_terms
+        from players.games.endgame import load_endgame
         from players.search.alphabeta import AlphaBetaSearch, load_kernels
+        from players.weights.evaluations import load_terms
 
         options = self._options
         try:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from players.endgame import Endgame, load_endgame, reach_in
-from players.kernels.boards import Board, load_board, load_terms
+from players.games.endgame import Endgame, load_endgame, reach_in
+from players.games.registry import Board, load_board
 from players.search.alphabeta import (
     AlphaBetaSearch,
     child_of,
@@ -22,6 +22,7 @@ from players.search.alphabeta import (
     moves_left,
 )
 from players.search.stop import stop_at
+from players.weights.evaluations import load_terms
 
 ALL_MOVES = 8
 """The exact values of all moves take about so many times as long as the best alone."""

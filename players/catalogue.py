@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from players.kernel_folder import cache_folder
+from players.compiled.folder import cache_folder
 from players.options import (
     AlphaBetaOptions,
     ExpectimaxOptions,

@@ -24,7 +24,7 @@ _DYING_S = 0.1
 """A process that ends closes its pipes a moment before it can be seen dead."""
 
 
-class EngineFault(Exception):  # noqa: N818 - a fault of the engine, not an error of the program
+class EngineFault(Exception):
     """The engine cannot go on; the sentence says what it did."""
 
 

@@ -19,7 +19,7 @@ class HeuristicPlayer:
         """Read the options, and load or compile every kernel before the clock runs."""
         self._options = options = read_options(HeuristicOptions, start)
         self._board = tile_board_of(self.name, start)
-        from players.kernels.tile_heuristic import make_heuristic
+        from players.games.tiles.heuristic import make_heuristic
         from players.search.heuristic import HeuristicSearch, load_kernels
 
         load_kernels(self._board, self._board.position(start.state))

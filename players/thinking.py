@@ -14,8 +14,8 @@ from players.sdk import Start, Turn
 from rules import TILE_GAMES
 
 if TYPE_CHECKING:
-    from players.kernels.boards import Board
-    from players.kernels.tile_boards import TileBoard
+    from players.games.registry import Board
+    from players.games.tiles.boards import TileBoard
 
 LAST_MOVES = 2
 """Moves for which time is kept in the bank beyond those still to come."""
@@ -30,7 +30,7 @@ def board_of(player: str, start: Start) -> Board:
     sentence on stderr.
     """
     _refuse_unsupported(player, start)
-    from players.kernels.boards import load_board  # compiled code, once it is certain to be needed
+    from players.games.registry import load_board  # compiled code, once it is certain to be needed
 
     return load_board(start.rules, start.variant)
 
@@ -44,7 +44,7 @@ def tile_board_of(player: str, start: Start) -> TileBoard:
 @cache
 def _tile_board(rules: str, spawn: str) -> TileBoard:
     """Made once by a process: its tables are large."""
-    from players.kernels.tile_boards import TileBoard  # as above
+    from players.games.tiles.boards import TileBoard  # as above
 
     return TileBoard(rules, spawn)
 

@@ -12,8 +12,8 @@ from players.sdk import Answer, Start, Turn
 from players.thinking import seconds_since, think_until
 
 if TYPE_CHECKING:
-    from players.kernels.network import Network
-    from players.kernels.tile_boards import TileBoard
+    from players.games.tiles.boards import TileBoard
+    from players.ntuple.network import Network
     from players.search.expectimax import Found, TileSearch
 
 

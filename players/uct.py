@@ -12,8 +12,8 @@ from players.sdk import Answer, Start, Turn, play
 from players.thinking import board_of, open_places, seconds_since, think_until
 
 if TYPE_CHECKING:
-    from players.endgame import Solution
-    from players.kernels.boards import Board
+    from players.games.endgame import Solution
+    from players.games.registry import Board
     from players.search.uct import Settings
 
 SHARE_TO_SOLVE = 0.5
@@ -40,7 +40,7 @@ class Uct:
         """Read the options: what the search goes by. A mistake ends the process with a sentence."""
         self._options = options = read_options(self.options_model, start)
         self._board = board_of(self.name, start)
-        from players.endgame import load_endgame
+        from players.games.endgame import load_endgame
 
         self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
         return self._settings(start)
@@ -73,7 +73,7 @@ class Uct:
         )
 
     def _settings(self, start: Start) -> Settings:
-        from players.endgame import reach_in
+        from players.games.endgame import reach_in
         from players.search.uct import make_settings, most_margin
 
         options = self._options
@@ -105,7 +105,7 @@ class Uct:
         """The evaluation's numbers; None where nothing is evaluated. A mistake in the file ends the
         process with a sentence.
         """
-        from players.kernels.boards import load_terms
+        from players.weights.evaluations import load_terms
 
         options = self._options
         if options.leaf == "playout" and options.leaf_plies is None and not options.prior:
@@ -154,7 +154,7 @@ class Uct:
 
     def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
         """The exact solution, if the solver may find it in its share of the time and does."""
-        from players.endgame import reach_in
+        from players.games.endgame import reach_in
         from players.search.stop import stop_at
 
         options, reach = self._options, self._options.endgame

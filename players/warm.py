@@ -23,7 +23,7 @@ def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    from players.kernels.tile_boards import TileBoard
+    from players.games.tiles.boards import TileBoard
     from players.search import expectimax, heuristic
     from players.weights.network_header import Header, network_of
 
@@ -38,9 +38,10 @@ def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def _board_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    from players.endgame import load_endgame
-    from players.kernels.boards import load_board, load_terms
+    from players.games.endgame import load_endgame
+    from players.games.registry import load_board
     from players.search import alphabeta, uct
+    from players.weights.evaluations import load_terms
 
     game = rule_sets.load(rules)
     board = load_board(rules, game.variant)

@@ -10,7 +10,7 @@ from players.sdk import Start
 from players.uct import Uct, main
 
 if TYPE_CHECKING:
-    from players.kernels.boards import Board
+    from players.games.registry import Board
 
 
 class WeightedUct(Uct):

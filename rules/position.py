@@ -34,11 +34,11 @@ class MoveError(ValueError):
     """A move that cannot be played. The message names the move and the reason."""
 
 
-class MalformedMove(MoveError):  # noqa: N818 - the public name; the tree above says it is an error
+class MalformedMove(MoveError):
     """The text names no move of this game, in any position."""
 
 
-class IllegalMove(MoveError):  # noqa: N818 - as above
+class IllegalMove(MoveError):
     """A move of this game that the position does not allow."""
 
 

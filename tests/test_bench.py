@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.bench import BenchError, RefereeBench, bench_referee, instant_player, show
+from arena.bench import RefereeBench, bench_referee, instant_player, show
 from arena.bench.sandbox import bench_sandbox
 from arena.bench.sandbox import show as show_sandbox
+from arena.errors import BenchError
 
 EDGES = 60
 """Moves of a game of dots and boxes 5×5: each of its edges."""

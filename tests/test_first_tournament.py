@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
-from arena.tournament.schedule import schedule
+from arena.tournament.formats.round_robin import schedule
 from arena.tournament.store import Store
 
 FIRST = Path(__file__).parent.parent / "tournaments" / "first.toml"

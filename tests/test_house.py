@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.protocol import Termination
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.spec import GameSpec, PlayerSpec
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -30,7 +30,7 @@ def modules_after(statement: str) -> set[str]:
     "module",
     [
         "rules",
-        "arena.protocol",
+        "arena.model.protocol",
         "arena.referee.game",
         "arena.tournament.run",
         "arena.ratings.standings",

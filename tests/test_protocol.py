@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from arena.protocol import REPLIES, REQUESTS, Move, Ready, Termination
-from arena.schema import schema
+from arena.model.protocol import REPLIES, REQUESTS, Move, Ready, Termination
+from arena.model.schema import schema
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 MODELS = {model.model_fields["type"].annotation.__args__[0]: model for model in REQUESTS + REPLIES}  # type: ignore[union-attr] # a Literal

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.courses import learns_by_td, load_course
-from arena.tournament import config as tournament
+from arena.tournament import config_file as tournament
+from arena.training.kinds import learns_by_td, load_course
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
 

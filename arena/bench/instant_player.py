@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from arena.errors import BenchError
+
 HERE = Path(__file__).parent
 """Where the player's sources lie: what it needs to see in a sandbox."""
 _COMPILERS = ("cc", "gcc", "clang")
-
-
-class BenchError(Exception):
-    """Nothing could be measured; the text says why."""
 
 
 @contextmanager

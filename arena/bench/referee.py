@@ -15,11 +15,12 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
-from arena.bench.instant_player import HERE, BenchError, instant_player, one_core
-from arena.protocol import Termination
+from arena.bench.instant_player import HERE, instant_player, one_core
+from arena.errors import BenchError
+from arena.model.containment import Mode, Policy
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.sandbox.policy import Mode, Policy
-from arena.referee.spec import GameSpec, PlayerSpec
 
 CPU_US_TARGET = 110.0
 """CPU time of the referee a move, at most."""

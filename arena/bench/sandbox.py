@@ -12,14 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 import rules
-from arena.bench.instant_player import BenchError, instant_player, one_core
+from arena.bench.instant_player import instant_player, one_core
 from arena.bench.referee import measure, play, players_of
-from arena.protocol import Clock, Start
+from arena.errors import BenchError, SandboxError
+from arena.model.containment import Mode
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Clock, Start
 from arena.referee import SessionPool
-from arena.referee.fault import PlayerFault
-from arena.referee.sandbox.choose import SandboxError, resolve
-from arena.referee.sandbox.policy import Mode
-from arena.referee.spec import PlayerSpec
+from arena.sandbox.probe import resolve
 
 START_MS_TARGET = 30.0
 """What a sandbox adds to the start of a player, at most."""

@@ -18,9 +18,9 @@ from typing import IO, NamedTuple, TypeVar
 
 from arena.bots.bounded import Bounded, Outflow, Reads, Unfit, Xz, check_zip_directory
 from arena.bots.entries import Judge, Kind, kind_of, shown_name
-from arena.bots.errors import ArchiveError
 from arena.bots.manifest import FILE_NAME
 from arena.bots.trees import write
+from arena.errors import ArchiveError
 
 _FORMS = {
     ".zip": "zip",

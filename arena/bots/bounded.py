@@ -30,7 +30,7 @@ _COMMENT_BYTES = 2**16
 _DIRECTORY_BYTES = MAX_ENTRIES * 1024
 
 
-class Unfit(Exception):  # noqa: N818 - what an archive is, told by its reader
+class Unfit(Exception):
     """The archive as a whole is refused; the text says why."""
 
 

@@ -16,14 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
-from arena.bots.errors import BuildError, PackageError
 from arena.bots.package import Bot, startable
 from arena.bots.trees import copy, digest, made_aside, settle
-from arena.cache import cache_root
-from arena.referee.fault import PlayerFault, printable
-from arena.referee.sandbox.cage import Cage
-from arena.referee.sandbox.policy import Mode, Policy
-from arena.referee.spec import PlayerSpec
+from arena.errors import BuildError, PackageError
+from arena.files.cache import cache_root
+from arena.model.containment import Mode, Policy
+from arena.model.fault import PlayerFault, printable
+from arena.model.game_spec import PlayerSpec
+from arena.sandbox.container import Cage
 
 MAX_SECONDS = 120
 MAX_MEMORY_MB = 2048

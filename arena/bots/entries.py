@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from arena.bots.errors import PackageError
+from arena.errors import PackageError
 
 MAX_ENTRIES = 2000
 MAX_BYTES = 64 * 2**20

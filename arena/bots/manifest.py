@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from arena.bots.errors import ManifestError
-from arena.referee.frozen import Frozen
-from arena.toml.file import NotToml, Problem, parse, problems
-from arena.toml.tables import Finding, Table, read_tables, shown
+from arena.errors import ManifestError, Problem
+from arena.files.toml import NotToml, parse, problems
+from arena.files.toml_tables import Finding, Table, read_tables, shown
+from arena.model.frozen import Frozen
 
 FILE_NAME = "bot.toml"
 RuleSet = Literal["othello", "dots", "2048", "2584"]

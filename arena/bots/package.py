@@ -9,13 +9,13 @@ from pathlib import Path
 from arena.bots import programs
 from arena.bots.archive import is_archive, unpack
 from arena.bots.entries import MAX_BYTES
-from arena.bots.errors import PackageError
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import digest, made_aside, settle, whole
-from arena.cache import cache_root
-from arena.referee.frozen import Frozen
-from arena.referee.sandbox import system
-from arena.referee.sandbox.shown import names_file, within
+from arena.errors import PackageError, ProgramError
+from arena.files.cache import cache_root
+from arena.model.frozen import Frozen
+from arena.sandbox import system
+from arena.sandbox.visible_files import names_file, within
 
 _PYTHON = ("python", "python3")
 
@@ -94,7 +94,7 @@ def startable(bot: Bot) -> Bot:
             if "/" in program and not (folder / program).resolve().is_relative_to(folder.resolve()):
                 _refuse_outside(program)
             command = programs.command([program, *arguments], folder).command
-        except programs.ProgramError as error:
+        except ProgramError as error:
             hint = ""
             if "/" not in program and (folder / program).is_file():
                 hint = f'; the file of that name in the package is started as "./{program}"'
@@ -120,13 +120,13 @@ def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> Non
 
 def _refuse_outside(program: str) -> None:
     if not Path(program).is_absolute():
-        raise programs.ProgramError(f'"{program}" leads out of the package')
+        raise ProgramError(f'"{program}" leads out of the package')
 
 
 def _open_script(source: Path) -> Bot:
     try:
         program = programs.script(str(source), source.parent)
-    except programs.ProgramError as error:
+    except ProgramError as error:
         raise PackageError(source, [str(error)]) from None
     if not is_name(source.stem):
         raise PackageError(source, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.errors import ProgramError
+
 INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".py": (sys.executable,),
     ".js": ("node",),
@@ -17,10 +19,6 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".jar": ("java", "-jar"),
 }
 """What a script is run with, by its suffix; any other file must be executable itself."""
-
-
-class ProgramError(ValueError):
-    """The program cannot be started here; the sentence says why and what to do."""
 
 
 class Program(NamedTuple):

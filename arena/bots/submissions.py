@@ -21,11 +21,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from arena.bots.entries import files_in
-from arena.bots.errors import PackageError, SubmissionError
 from arena.bots.manifest import FILE_NAME
 from arena.bots.package import Bot, open_bot, startable
 from arena.bots.trees import copy, digest, made_aside, settle
-from arena.referee.frozen import Frozen
+from arena.errors import PackageError, SubmissionError
+from arena.model.frozen import Frozen
 
 ACTIVE = "active"
 RECEIPT = "receipt.json"

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
-from arena.referee.sandbox import leftovers
+from arena.sandbox import leftovers
 
 _ASIDE = ".making-"
 """How folders begin in which something is being made."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Language
 from arena.checks.move_advice import about_move
-from arena.protocol import Start, Termination
-from arena.referee.fault import excerpt, printable
+from arena.model.fault import excerpt, printable
+from arena.model.protocol import Start, Termination
 
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'

@@ -19,9 +19,9 @@ from arena.checks.speaking import clean_stdout, ply_echo
 from arena.checks.starting import start_time
 from arena.checks.subject import Subject
 from arena.checks.whole_games import against_itself, against_opponent
-from arena.protocol import Termination
-from arena.referee.sandbox.policy import Held
-from arena.referee.spec import PlayerSpec
+from arena.model.containment import Held
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Termination
 
 _TRIES = 3
 """How often an item is begun on a host that is overloaded; a tournament's games are too."""

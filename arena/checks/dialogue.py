@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from arena.checks.table import Table
-from arena.protocol import Clock, End, Message, Quit, Start, Termination, Turn
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
 from arena.referee import SessionPool, sentences
-from arena.referee.fault import PlayerFault
 from arena.referee.outcome import natural, points
 from arena.referee.pool import Player
-from arena.referee.sandbox.overload import LEAST_MS
 from arena.referee.session import Answered, Session
-from arena.referee.spec import PlayerSpec
 from arena.referee.transport import Line, PlayerProcess
+from arena.sandbox.overload import LEAST_MS
 from rules.position import Position
 
 GRACE_MS = 100
@@ -70,7 +70,7 @@ class Belated(NamedTuple):
     """Whether its stdin had to be closed before it came."""
 
 
-class Offence(Exception):  # noqa: N818 - a fault of the program under check, no error of ours
+class Offence(Exception):
     """A fault of the program, and what is needed to say what to change."""
 
     def __init__(
@@ -97,7 +97,7 @@ class Offence(Exception):  # noqa: N818 - a fault of the program under check, no
         """The answer that came after the deadline; None when none did, or none was awaited."""
 
 
-class Overloaded(Exception):  # noqa: N818 - the host's state, no error of the program
+class Overloaded(Exception):
     """The host kept the program from answering in time; the message says by how much."""
 
 

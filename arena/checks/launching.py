@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from arena.referee.spec import PlayerSpec
+from arena.model.game_spec import PlayerSpec
 
 _ELF = b"\x7fELF"
 

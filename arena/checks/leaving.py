@@ -12,10 +12,10 @@ from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.result import Finding, failed, not_judged, passed
 from arena.checks.subject import Subject
 from arena.checks.table import Table
-from arena.protocol import Clock
-from arena.referee.fault import printable
+from arena.model.fault import printable
+from arena.model.protocol import Clock
 from arena.referee.pool import QUIT_S
-from arena.referee.processes import children, tree
+from arena.sandbox.processes import children, tree
 
 _SETTLE_S = 0.2
 """How long helpers may take to end after the program."""

@@ -11,7 +11,7 @@ from arena.checks.positions import Golden, golden
 from arena.checks.result import Finding, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.checks.table import Table
-from arena.protocol import Clock, Termination
+from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool
 from rules.position import Game
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from arena.bots.build import build
-from arena.bots.errors import ArchiveError, BuildError, ManifestError, PackageError
 from arena.bots.package import open_bot
 from arena.checks.result import Finding, failed, passed
 from arena.checks.subject import Subject
+from arena.errors import ArchiveError, BuildError, ManifestError, PackageError
 
 _FIXES: tuple[tuple[type[PackageError], str], ...] = (
     (ManifestError, "Correct bot.toml at the lines named."),

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import rules
-from arena.referee.seeds import derive, first_position
+from arena.model.seeds import derive, first_position
 from rules.position import CHANCE, PASS, Game, Position, draw_chance
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {

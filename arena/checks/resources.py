@@ -9,9 +9,9 @@ from arena.checks.dialogue import Offence
 from arena.checks.result import Finding, failed, not_judged, passed
 from arena.checks.subject import Subject
 from arena.checks.table import Table
-from arena.protocol import Clock, Termination
-from arena.referee.processes import tree
-from arena.referee.sandbox.policy import Guarantee
+from arena.model.containment import Guarantee
+from arena.model.protocol import Clock, Termination
+from arena.sandbox.processes import tree
 from rules.position import Game
 
 _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6")

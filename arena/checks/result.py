@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from arena.protocol import Termination
-from arena.referee.frozen import Frozen
-from arena.referee.sandbox.policy import Held
+from arena.model.containment import Held
+from arena.model.frozen import Frozen
+from arena.model.protocol import Termination
 
 
 class Finding(Frozen):

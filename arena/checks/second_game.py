@@ -9,7 +9,7 @@ from arena.checks.positions import Golden, golden
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.checks.table import Table
-from arena.protocol import Clock, Termination
+from arena.model.protocol import Clock, Termination
 
 _MOVES, _GAME_S = 40, 10.0
 """The first game is no longer than this, in moves of the program and in time."""

@@ -7,7 +7,7 @@ from arena.checks.positions import golden
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import UNCLEAN, Subject
 from arena.checks.table import Table
-from arena.protocol import Clock, Termination
+from arena.model.protocol import Clock, Termination
 from rules.position import Game
 
 _TURNS = 3

@@ -8,7 +8,7 @@ from arena.checks.positions import games
 from arena.checks.result import Finding, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.checks.table import Table
-from arena.protocol import Clock, Termination
+from arena.model.protocol import Clock, Termination
 from rules import GAMES
 
 

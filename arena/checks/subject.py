@@ -14,11 +14,11 @@ from arena.checks.dialogue import Dialogue, Limits, Offence
 from arena.checks.languages import Language, language_of
 from arena.checks.positions import games
 from arena.checks.result import Finding
-from arena.protocol import Termination
+from arena.model.containment import Held, Policy
+from arena.model.fault import excerpt
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Termination
 from arena.referee import SessionPool
-from arena.referee.fault import excerpt
-from arena.referee.sandbox.policy import Held, Policy
-from arena.referee.spec import PlayerSpec
 from rules.position import Game
 
 UNCLEAN = frozenset(

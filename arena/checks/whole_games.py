@@ -8,11 +8,11 @@ from arena.checks.dialogue import Offence, Overloaded
 from arena.checks.positions import games
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import Subject
-from arena.protocol import Clock, Termination
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.fault import PlayerFault
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec, PlayerSpec
 from rules.position import Game
 
 _AGAINST_OTHER = 4

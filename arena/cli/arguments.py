@@ -35,7 +35,7 @@ def _reworded(error: typer.BadParameter) -> str | None:
     from pydantic import ValidationError
 
     from arena.cli.settings import read_value
-    from arena.toml.tables import nearest, shown
+    from arena.files.toml_tables import nearest, shown
 
     cause = error.__cause__
     if not isinstance(cause, ValidationError):

@@ -10,11 +10,12 @@ from rich.console import Console
 
 from arena.bots.programs import module
 from arena.checks import Checklist, Result, run_checks
-from arena.cli.exits import Exit, UserError
-from arena.referee.sandbox.choose import resolve
-from arena.referee.sandbox.policy import Asked, Held
-from arena.referee.spec import PlayerSpec
+from arena.cli.exits import Exit
+from arena.errors import UserError
+from arena.model.containment import Asked, Held
+from arena.model.game_spec import PlayerSpec
 from arena.reports import checklist as report
+from arena.sandbox.probe import resolve
 from players.catalogue import BUILTINS
 
 _OPPONENT = BUILTINS["monkey"]

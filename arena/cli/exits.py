@@ -8,6 +8,8 @@ from enum import IntEnum
 
 import typer
 
+from arena.errors import ArenaError
+
 
 class Exit(IntEnum):
     """What the exit code tells a script."""
@@ -21,10 +23,6 @@ class Exit(IntEnum):
     """Stopped by Ctrl-C; the same command goes on."""
 
 
-class UserError(Exception):
-    """Something the user can mend; its text says what is wrong and what to do."""
-
-
 @contextmanager
 def errors_to_user(unread: Exit = Exit.DONE) -> Iterator[None]:
     """Tell what a user can mend on stderr and exit with 2; Ctrl-C exits with 130. `unread` is the
@@ -32,7 +30,7 @@ def errors_to_user(unread: Exit = Exit.DONE) -> Iterator[None]:
     """
     try:
         yield
-    except _mendable() as error:
+    except ArenaError as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(Exit.USAGE) from None
     except KeyboardInterrupt:
@@ -49,23 +47,3 @@ def errors_to_user(unread: Exit = Exit.DONE) -> Iterator[None]:
         where = f"{error.filename}: " if error.filename else ""
         typer.secho(f"{where}{error.strerror}", err=True, fg="red")
         raise typer.Exit(Exit.USAGE) from None
-
-
-def _mendable() -> tuple[type[Exception], ...]:
-    """What the rooms raise when a user can mend it; imported only once something went wrong."""
-    from arena.bench import BenchError
-    from arena.bots.errors import PackageError, SubmissionError
-    from arena.referee.sandbox.choose import SandboxError
-    from arena.reports.rate import RateError
-    from arena.reports.replay import ReplayError
-    from arena.reports.transcript import TranscriptError
-    from arena.toml.file import FileError
-    from arena.tournament.executor import ExecutorError
-    from arena.tournament.settings import ConfigError
-    from arena.tournament.store import StoreError
-
-    return (
-        *(UserError, BenchError, ConfigError, ExecutorError, StoreError),
-        *(RateError, ReplayError, SandboxError, TranscriptError),
-        *(FileError, PackageError, SubmissionError),
-    )

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from arena.cli.exits import UserError
-from arena.toml.file import FileError, read_file
+from arena.errors import FileError, UserError
+from arena.files.toml import read_file
 
 
 class Kind(StrEnum):

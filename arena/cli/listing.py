@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from arena.cli.exits import UserError
-from arena.toml.tables import did_you_mean
+from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean
 from players.catalogue import BUILTINS, Builtin
 
 _KINDS = {

@@ -10,7 +10,8 @@ import typer
 from arena.cli import bench_commands, bot_commands, sprt_command
 from arena.cli.arguments import Arena
 from arena.cli.choices import Form, Rules, Table
-from arena.cli.exits import Exit, UserError, errors_to_user
+from arena.cli.exits import Exit, errors_to_user
+from arena.errors import UserError
 
 app = typer.Typer(
     name="arena",
@@ -159,7 +160,7 @@ def play(
 ) -> None:
     """Play a game yourself, in the terminal."""
     with errors_to_user():
-        from arena.cli.playing import play
+        from arena.play.play import play
 
         play(rules.value, settings or [], against, option or [], seat, move_ms, seed)
 
@@ -219,7 +220,7 @@ def analyse(
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
     with errors_to_user():
-        from arena.cli import analysing
+        from arena.analysis import analyse as analysing
 
         if what in set(Rules) or game is not None or ply is not None:
             if within is not None:
@@ -227,7 +228,7 @@ def analyse(
             found = analysing.find_position(what, position, settings or [], game, ply)
             analysing.show(found, 5.0 if seconds is None else seconds, as_json=json)
         else:
-            from arena.cli.judging import judge_run
+            from arena.analysis.judge import judge_run
 
             path = analysing.run_path(what, position, settings or [])
             if seconds is not None:
@@ -297,7 +298,7 @@ def train(
         from arena.cli.file_kinds import Kind, refuse_other
 
         refuse_other(file, Kind.TRAINING)
-        from arena.cli.training import train
+        from arena.training.train import train
 
         raise typer.Exit(train(file, out))
 
@@ -333,7 +334,7 @@ def tune(
         from arena.cli.file_kinds import Kind, refuse_other
 
         refuse_other(file, Kind.TUNING, verify=verify)
-        from arena.cli.tuning import tune
+        from arena.training.tune import tune
 
         raise typer.Exit(tune(file, out, verify=verify))
 
@@ -352,7 +353,7 @@ def schema(
         elif report:
             from arena.reports.json_report import schema as document
         else:
-            from arena.schema import schema as document
+            from arena.model.schema import schema as document
         typer.echo(json.dumps(document(), indent=2))
 
 
@@ -364,7 +365,7 @@ def warm(
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""
     with errors_to_user():
-        from arena.cli.warming import warm_kernels
+        from arena.tournament.warming import warm_kernels
 
         warm_kernels([name.value for name in rules or Rules])
         typer.echo("The kernels are ready.")
@@ -377,6 +378,6 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
     Exit code 1 when no sandbox holds what strangers' programs must be held to.
     """
     with errors_to_user():
-        from arena.cli.doctoring import examine
+        from arena.doctor.doctor import examine
 
         raise typer.Exit(examine(as_json=json))

@@ -9,7 +9,7 @@ import typer
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.bots.starter import write_starter
-from arena.cli.exits import UserError
+from arena.errors import UserError
 
 
 def make(name: str, language: str) -> None:

@@ -9,16 +9,16 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from arena.cli.exits import UserError
+from arena.errors import UserError
+from arena.model.record import GameRecord
 from arena.ratings.model import Standings, Verdict
 from arena.ratings.results import GameDigest, digest, results_of
 from arena.ratings.standings import standings, standings_of_results
-from arena.referee.record import GameRecord
+from arena.records.transcript import championship_record, transcript
 from arena.reports import csv_report, json_report, keyboard, replay, terminal
 from arena.reports.rate import read_results
-from arena.reports.transcript import championship_record, transcript
-from arena.tournament.schedule import game_count, meetings
-from arena.tournament.settings import TournamentConfig
+from arena.tournament.config import TournamentConfig
+from arena.tournament.formats.round_robin import game_count, meetings
 from arena.tournament.store import Store
 
 
@@ -53,7 +53,7 @@ def opened(path: Path) -> Store:
     """
     if not path.is_dir():
         return Store.open(path)
-    from arena.cli.training_folder import PICTURES as CURVES
+    from arena.training.training_folder import PICTURES as CURVES
     from players.learning.tuning.result import PARAMETERS, PLAYER
 
     files = {file.name for file in path.iterdir()}

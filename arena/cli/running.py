@@ -13,18 +13,18 @@ from rich.text import Text
 
 from arena.cli.exits import Exit
 from arena.cli.reporting import standings_of, verdict_of
-from arena.cli.warming import warm_kernels
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.ratings.results import digest
 from arena.reports import terminal, words
 from arena.reports.live import LiveReport, PlainReport, preparations
-from arena.tournament.config import load_config
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import load_config
 from arena.tournament.estimate import estimate
+from arena.tournament.formats.round_robin import game_count, meetings
 from arena.tournament.ready import ready
 from arena.tournament.run import run
-from arena.tournament.schedule import game_count, meetings
-from arena.tournament.settings import TournamentConfig
 from arena.tournament.store import Store
+from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import rules
-from arena.cli.exits import UserError
+from arena.errors import UserError
 from rules.position import Game
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.cli.choices import EloModel, Rules, Sandbox
-from arena.cli.exits import Exit, UserError, errors_to_user
+from arena.cli.exits import Exit, errors_to_user
+from arena.errors import UserError
 
 app = typer.Typer()
 
@@ -123,7 +124,7 @@ def sprt(
     with errors_to_user(Exit.INTERRUPTED):
         from arena.cli.running import play_config, preview_config
         from arena.cli.settings import read_pairs
-        from arena.cli.sprt import make_config, read_side
+        from arena.training.sprt import make_config, read_side
 
         if max_games % 2:
             raise UserError(

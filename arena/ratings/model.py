@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
+from arena.model.containment import Held
 from arena.ratings import elo, sprt
 from arena.ratings.pentanomial import Figures
 from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
-from arena.referee.sandbox.policy import Held
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"

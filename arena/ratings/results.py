@@ -9,9 +9,9 @@ from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from arena.protocol import Termination
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.policy import Held
+from arena.model.containment import Held
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from rules import TILE_GAMES
 
 

@@ -28,8 +28,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arena.model.frozen import Frozen
 from arena.ratings.elo import SCALE
-from arena.referee.frozen import Frozen
 
 Floats = NDArray[np.float64]
 Model = Literal["normalized", "logistic"]

@@ -9,7 +9,9 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.protocol import Termination
+from arena.model.containment import Held
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.ratings import elo, pentanomial, tables
 from arena.ratings.model import (
     Advantage,
@@ -26,8 +28,6 @@ from arena.ratings.model import (
 )
 from arena.ratings.results import GameDigest, Result, digests, results_of
 from arena.ratings.tables import Meeting
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.policy import Held
 from rules import TILE_GAMES
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.ratings.model import Count, Verdict
 from arena.ratings.pentanomial import (
     GameCounts,

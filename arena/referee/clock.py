@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arena.protocol import Clock
+from arena.model.protocol import Clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 from random import Random
 
 import rules
-from arena.protocol import CHANCE, End, Move, Start, Termination, Turn
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import CHANCE, End, Move, Start, Termination, Turn
+from arena.model.record import Fault, GameRecord, PlayedMove
+from arena.model.seeds import derive, first_position
 from arena.referee.clock import PlayerClock
-from arena.referee.fault import PlayerFault
-from arena.referee.host import this_host
 from arena.referee.outcome import Outcome, adjudicated, natural, points
 from arena.referee.pool import Player, SessionPool
-from arena.referee.record import Fault, GameRecord, PlayedMove
-from arena.referee.sandbox.overload import LEAST_MS
 from arena.referee.seat import Seat
-from arena.referee.seeds import derive, first_position
 from arena.referee.session import Asked
-from arena.referee.spec import GameSpec
+from arena.sandbox.host import this_host
+from arena.sandbox.overload import LEAST_MS
 from rules.position import PASS, Position, draw_chance
 
 _IN_STEP = (
@@ -49,11 +49,11 @@ def play_game(
     return _Game(spec, pool, attempt, on_ply or (lambda plies: None)).play()
 
 
-class _Overloaded(Exception):  # noqa: N818 - the end of a game, no error of the program
+class _Overloaded(Exception):
     """A player was late for want of a CPU that others used."""
 
 
-class _Forfeit(Exception):  # noqa: N818 - the end of a game, no error of the program
+class _Forfeit(Exception):
     """A fault ends the game."""
 
     def __init__(self, fault: Fault) -> None:

@@ -14,8 +14,8 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from arena.protocol import Message, Move, Ready, Termination
-from arena.referee.fault import PlayerFault, excerpt
+from arena.model.fault import PlayerFault, excerpt
+from arena.model.protocol import Message, Move, Ready, Termination
 
 MAX_DEPTH = 64
 """How deep arrays and objects may nest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import rules
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from rules.position import Position
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from arena.referee.fault import PlayerFault
-from arena.referee.processes import become_subreaper, children, kill_children
-from arena.referee.sandbox import leftovers
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
 from arena.referee.session import Session
-from arena.referee.spec import PlayerSpec
 from arena.referee.transport import PlayerProcess
+from arena.sandbox import leftovers
+from arena.sandbox.processes import become_subreaper, children, kill_children
 
 QUIT_S = 1.0
 """How long players may take to exit after `quit`."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arena.protocol import Ready
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Ready
+from arena.model.record import SeatRecord
 from arena.referee.clock import PlayerClock
-from arena.referee.ends import Ends
-from arena.referee.fault import PlayerFault
+from arena.referee.head_tail import Ends
 from arena.referee.pool import Player
-from arena.referee.record import SeatRecord
-from arena.referee.spec import PlayerSpec
 
 
 @dataclass

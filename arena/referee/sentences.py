@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import signal
 
-from arena.protocol import Termination
-from arena.referee.fault import PlayerFault, excerpt
+from arena.model.fault import PlayerFault, excerpt
+from arena.model.protocol import Termination
 
 _SHOWN_BYTES = 4096
 """As much of a buffer as an excerpt is taken from."""

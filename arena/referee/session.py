@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from arena.protocol import End, Message, Move, Quit, Ready, Start, Termination, Turn
+from arena.model.fault import PlayerFault
+from arena.model.protocol import End, Message, Move, Quit, Ready, Start, Termination, Turn
 from arena.referee import judge, sentences
-from arena.referee.fault import PlayerFault
 from arena.referee.transport import MAX_BLANK_LINES, Transport
 
 _NS_PER_MS = 1_000_000

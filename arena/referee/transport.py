@@ -13,13 +13,13 @@ import time
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from arena.protocol import MAX_LINE_BYTES, Termination
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.referee import sentences
-from arena.referee.ends import Ends
-from arena.referee.fault import PlayerFault
-from arena.referee.sandbox.cage import Cage
-from arena.referee.sandbox.overload import Load, stolen_ms
-from arena.referee.spec import PlayerSpec
+from arena.referee.head_tail import Ends
+from arena.sandbox.container import Cage
+from arena.sandbox.overload import Load, stolen_ms
 
 MAX_BLANK_LINES = 100
 """How many blank lines are let pass in answer to one request."""

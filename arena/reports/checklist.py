@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.checks.result import Checklist, Result
-from arena.referee.sandbox.policy import Held
+from arena.model.containment import Held
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 _TITLE_WIDTH = 22

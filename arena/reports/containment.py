@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from arena.referee.sandbox.policy import Guarantee, Held
+from arena.model.containment import Guarantee, Held
 
 
 class Line(NamedTuple):

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding, Standings
 from arena.ratings.results import Result
 

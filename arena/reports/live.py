@@ -14,14 +14,16 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.protocol import Termination
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.ratings.model import Standings, Verdict
 from arena.ratings.results import GameDigest, digest
 from arena.ratings.standings import standings
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec
 from arena.reports import containment, terminal, words
+from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
+from arena.tournament.formats.round_robin import game_count, meetings
 from arena.tournament.run import (
     Event,
     GameFinished,
@@ -32,8 +34,6 @@ from arena.tournament.run import (
     RunInterrupted,
     RunStarted,
 )
-from arena.tournament.schedule import game_count, meetings
-from arena.tournament.settings import TournamentConfig
 from rules import TILE_GAMES
 
 _RATE_GAMES = 50

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from arena.errors import RateError
 from arena.ratings.results import Result
 
 COLUMNS = ("first", "second", "score")
@@ -17,10 +18,6 @@ SCORES = {
 }  # fmt: skip
 """What may stand for the score of the first player."""
 _SHOWN = 10
-
-
-class RateError(ValueError):
-    """A file that is no list of results; the message names each bad line."""
 
 
 def read_results(text: str, source: str) -> tuple[Result, ...]:

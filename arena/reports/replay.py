@@ -10,18 +10,15 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 import rules
-from arena.protocol import CHANCE
-from arena.referee.record import GameRecord, PlayedMove, SeatRecord
-from arena.referee.seeds import first_position
+from arena.errors import ReplayError
+from arena.model.protocol import CHANCE
+from arena.model.record import GameRecord, PlayedMove, SeatRecord
+from arena.model.seeds import first_position
 from arena.reports import words
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """What `step` understands."""
 _STDERR_LINES = 10
-
-
-class ReplayError(ValueError):
-    """A record whose moves do not lead to its last position."""
 
 
 @dataclass(frozen=True)

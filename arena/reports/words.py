@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.ratings.model import ORDERED, Spoilt, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.reports import containment

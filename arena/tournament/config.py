@@ -1,289 +1,193 @@
-"""From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
+"""A tournament as it will be played: the tournament file with every default and path resolved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
 
 import rules
-from arena.bots import programs
-from arena.protocol import Clock
+from arena.bots.package import Bot
+from arena.model.containment import Asked, Guarantee
+from arena.model.frozen import Frozen
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Clock
 from arena.ratings.sprt import Sprt
-from arena.toml.file import FileError, Problem, problems, read_file
-from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, did_you_mean, read_tables, shown, wrong_name
-from arena.tournament import openings
-from arena.tournament.entrants import Builtin, Reading
-from arena.tournament.machine import usable_cores
-from arena.tournament.roster import read_players
-from arena.tournament.settings import (
-    ConfigError,
-    Openings,
-    Player,
-    Rating,
-    TournamentConfig,
-    cores_a_game,
-)
-from arena.tournament.tables import ClockTable, TournamentFile
-from rules.position import Game
-
-__all__ = [
-    "Builtin",
-    "ConfigError",
-    "Problem",
-    "TournamentConfig",
-    "Unusable",
-    "load_config",
-    "read_config",
-]
-
-_TEST_ROUNDS = 50_000
-"""As many as a sequential test may take where the file does not say; it seldom needs them all."""
+from arena.ratings.trial import Trial
 
 
-def load_config(
-    path: Path, builtins: Mapping[str, Builtin], *, cores: int | None = None
-) -> TournamentConfig:
-    """Read a tournament file. `cores` is what it may use; None takes what this process has.
+class Player(Frozen):
+    """One participant."""
 
-    Raises ConfigError with every problem found. Scripts lie relative to the file and are started
-    in their own folder; commands and built-ins are started in the folder of the file.
-    """
-    path = Path(path)
-    try:
-        text, data = read_file(path)
-    except FileError as error:
-        raise ConfigError(path, error.problems) from None
-    try:
-        return read_config(data, builtins, path.resolve().parent, name=path.stem, cores=cores)
-    except Unusable as error:
-        raise ConfigError(path, problems(text, error.findings)) from None
+    bot: str
+    """What plays, as the tournament file wrote it: a built-in's name, a path or a command line."""
+    builtin: str | None
+    """The built-in's name; null for a script or a command."""
+    uses_clock: bool | None
+    """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
+    think_ms: int | None = None
+    """What a built-in takes for a move at most, given or by default; null without such a limit."""
+    budgeted: bool = False
+    """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
+    digest: str | None = None
+    """SHA-256 of a script's or a package's content; null for a built-in or a command."""
+    sandbox: Asked = "none"
+    """What contains it, as it is asked for; `spec` says what that is on this machine."""
+    unbuilt: Bot | None = None
+    """The package that is to be built before it can be started; null when nothing is."""
+    spec: PlayerSpec
+    """The program as it is started on this machine."""
 
-
-class Unusable(ValueError):  # noqa: N818 - what the tables are
-    """Tables that make no tournament, and all that is wrong with them."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__("; ".join(finding.message for finding in findings))
-        self.findings = tuple(findings)
-
-
-def read_config(
-    data: dict[str, Any],
-    builtins: Mapping[str, Builtin],
-    folder: Path,
-    *,
-    name: str,
-    player_folders: Mapping[int, Path] | None = None,
-    cores: int | None = None,
-) -> TournamentConfig:
-    """The tournament of a file's tables, wherever they come from.
-
-    Paths are relative to `folder`, those of player tables that have one in `player_folders` to
-    that. `name` is the tournament's where the tables give none. Raises Unusable.
-    """
-    cores = cores or len(usable_cores())
-    return _Reader(data, builtins, folder, player_folders or {}, name, cores).config()
+    @property
+    def name(self) -> str:
+        """Its name in the tournament."""
+        return self.spec.name
 
 
-class _Reader:
-    """The checks of one file, in the order of its tables; each reports and goes on."""
+class Openings(Frozen):
+    """How games begin. One opening serves a whole round."""
 
-    def __init__(
-        self,
-        data: dict[str, Any],
-        builtins: Mapping[str, Builtin],
-        folder: Path,
-        player_folders: Mapping[int, Path],
-        name: str,
-        cores: int,
-    ) -> None:
-        self.builtins = builtins
-        self.folder = folder
-        self.player_folders = player_folders
-        self.name = name
-        self.cores = cores
-        self.tables: TournamentFile
-        self.tables, self.findings = read_tables(TournamentFile, data)
-        self.wrong = {finding.path for finding in self.findings}
+    plies: int = 0
+    """Length of the random openings; 0 starts every game at the beginning."""
+    lines: tuple[tuple[str, ...], ...] = ()
+    """The openings of the file, in its order and taken in turn; empty when they are random."""
 
-    def report(self, at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in self.wrong):
-            self.findings.append(Finding(at, message))
 
-    def config(self) -> TournamentConfig:
-        """The resolved configuration, or Unusable."""
-        table = self.tables.tournament
-        name = self._name()
-        game = self._game()
-        clock = self._clock(self.tables.clock)
-        reading = Reading(game, self.builtins, self.folder, self.report, table.sandbox)
-        roster = read_players(self.tables.player, reading, self.player_folders)
-        players = roster.players
-        start = self._openings(game) if game else Openings()
-        concurrency = self._concurrency(game, players)
-        self._require(players)
-        self._rating(players)
-        self._sprt(players)
-        if self.findings:
-            raise Unusable(self.findings)
-        assert game is not None and clock is not None  # or there was a finding
-        sprt = self.tables.sprt
-        return TournamentConfig(
-            name=name,
-            concurrency=concurrency,
-            rounds=table.rounds or (_TEST_ROUNDS if sprt else 1),
-            **table.model_dump(exclude={"name", "rounds", "concurrency", "sandbox"}),
-            rules=game.name,
-            variant=game.variant,
-            clock=clock,
-            grace_ms=self.tables.clock.grace_ms,
-            startup_ms=self.tables.clock.startup_ms,
-            openings=start,
-            rating=Rating(**self.tables.rating.model_dump()),
-            sprt=Sprt(**sprt.model_dump()) if sprt else None,
-            players=players,
-            left_out=roster.left_out,
-        )
+class Rating(Frozen):
+    """What the Elo scale is tied to."""
 
-    def _name(self) -> str:
-        name = self.tables.tournament.name
-        if name is None:
-            return self.name
-        wrong = wrong_name(name, "the run's file")
-        if wrong is not None:
-            self.report(("tournament", "name"), wrong)
-        return name
+    anchor: str | None = None
+    """The player whose Elo is `anchor_elo`; null ties the mean of all players to it."""
+    anchor_elo: float = 0.0
 
-    def _game(self) -> Game | None:
-        settings = dict(self.tables.game)
-        name = settings.pop("rules", None)
-        try:
-            game, wrong = rules.judge(str(name), settings)
-        except ValueError as error:
-            self.report(("game", "rules"), str(error) if name else "is missing: which game is it?")
+
+class TournamentConfig(Frozen):
+    """Everything a tournament is made from. The schedule is a function of this alone."""
+
+    name: str
+    format: Literal["round-robin"] = "round-robin"
+    rounds: int = 1
+    """How often every pairing is met, each time as a pair of games with seats swapped;
+    where one seat plays alone, how many seeds each player plays."""
+    seed: int = 1
+    concurrency: int
+    """Games played at the same time."""
+    on_fault: Literal["forfeit", "random_move"] = "forfeit"
+    max_plies: int | None = None
+    keep_alive: bool = False
+    """Whether further games are played on the same player process."""
+    ponder: bool = True
+    """Whether players may think while others are to move, each on cores of its own; else they are
+    frozen."""
+    require: tuple[Guarantee, ...] = ()
+    """What every player must be held to, or nothing is played."""
+    rules: str
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    clock: Clock = Clock()
+    grace_ms: int = 100
+    startup_ms: int = 30_000
+    openings: Openings = Openings()
+    rating: Rating = Rating()
+    sprt: Sprt | None = None
+    """Ends the tournament of two players once it is decided; null plays all rounds."""
+    players: tuple[Player, ...]
+    left_out: tuple[str, ...] = ()
+    """Submissions that do not take part: a sentence each."""
+
+    @property
+    def threads(self) -> int:
+        """Cores one game needs."""
+        seats = rules.load(self.rules, **self.variant).seats
+        return cores_a_game((player.spec.threads for player in self.players), seats, self.ponder)
+
+    def trial(self) -> Trial | None:
+        """The sequential test it asks for, before the first game; None without one."""
+        if self.sprt is None:
             return None
-        for key, message in wrong.items():
-            self.report(("game", key) if key else ("game",), message)
-        return None if wrong else game
+        player, opponent = (player.name for player in self.players)
+        return Trial(self.sprt, player, opponent, paired=self.rules not in rules.TILE_GAMES)
 
-    def _clock(self, table: ClockTable) -> Clock | None:
-        bank, increment = table.bank_ms, table.increment_ms
-        if increment and bank is None:
-            self.report(
-                ("clock", "increment_ms"),
-                "needs bank_ms: an increment is added to a bank; give bank_ms too, or leave it out",
-            )
-        if bank and table.move_ms and bank < table.move_ms and not increment:
-            self.report(
-                ("clock", "bank_ms"),
-                f"the bank of the whole game, {bank} ms, is less than one move may take, "
-                f"move_ms = {table.move_ms}; give more, or leave out move_ms",
-            )
-        default = Clock().move_ms if bank is None else None
-        move = default if table.move_ms is None else table.move_ms
-        return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
 
-    def _openings(self, game: Game) -> Openings:
-        table, at = self.tables.openings, ("openings",)
-        if game.name in rules.TILE_GAMES:
-            for key in ("plies", "file"):
-                if getattr(table, key):
-                    self.report((*at, key), "2048 and 2584 have none: each seed is another game")
-            return Openings()
-        if table.file is None:
-            plies = openings.default_plies(game) if table.plies is None else table.plies
-            try:
-                openings.random_opening(game, plies, seed=f"{self.tables.tournament.seed}:check")
-            except openings.OpeningError as error:
-                self.report((*at, "plies"), str(error))
-            self._check_max_plies(plies)
-            return Openings(plies=plies)
-        if table.plies is not None:
-            self.report((*at, "plies"), "cannot be given beside file; leave one of them out")
-        try:
-            file = programs.existing(table.file, self.folder)
-            lines = openings.read_openings(file.read_text("utf-8"), game)
-        except openings.OpeningError as error:
-            for sentence in error.sentences:
-                self.report((*at, "file"), f"{file}: {sentence}")
-        except programs.ProgramError as error:
-            self.report((*at, "file"), str(error))
-        except OSError as error:
-            self.report((*at, "file"), f"{file} cannot be read: {error.strerror}")
-        except UnicodeDecodeError as error:
-            line = error.object[: error.start].count(b"\n") + 1
-            self.report((*at, "file"), f"{file}: line {line} is not UTF-8 text")
-        else:
-            self._check_max_plies(max(map(len, lines)))
-            return Openings(lines=lines)
-        return Openings()
+def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
+    """Cores that any game among players of so many `threads` needs: those of the one that thinks;
+    of all at the board where players ponder.
+    """
+    most = sorted(threads, reverse=True)
+    return sum(most[:seats]) if ponder else most[0]
 
-    def _check_max_plies(self, plies: int) -> None:
-        most = self.tables.tournament.max_plies
-        if most is not None and most <= plies:
-            self.report(
-                ("tournament", "max_plies"),
-                f"{most} plies leave no move after an opening of {plies}; give more",
+
+def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
+    """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
+
+    Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
+    rating's anchor, where the programs lie on this machine, and more rounds (the games of the
+    rounds already there stay the same). Fewer rounds are a difference, for games could lose their
+    place.
+    """
+    before, after = dict(_identity(old)), dict(_identity(new))
+    keys = [*before, *(key for key in after if key not in before)]
+    changed = [key for key in keys if before.get(key, _UNSET) != after.get(key, _UNSET)]
+    if new.rounds > old.rounds and "tournament.rounds" in changed:
+        changed.remove("tournament.rounds")
+    return (
+        *(
+            f"{key}: {_shown(before.get(key, _UNSET))} → {_shown(after.get(key, _UNSET))}"
+            for key in changed
+        ),
+        *_changed_programs(old, new),
+    )
+
+
+def _changed_programs(old: TournamentConfig, new: TournamentConfig) -> Iterator[str]:
+    """Players of the same name and file whose program is another one."""
+    for number, (one, other) in enumerate(zip(old.players, new.players, strict=False), 1):
+        same = (one.name, one.bot) == (other.name, other.bot)
+        if same and one.digest != other.digest:
+            yield (
+                f"player[{number}]: its program changed since, {other.bot} (digest "
+                f"{_short(one.digest)} → {_short(other.digest)})"
             )
 
-    def _concurrency(self, game: Game | None, players: tuple[Player, ...]) -> int:
-        for index, player in enumerate(self.tables.player):
-            if player.resources.threads > self.cores:
-                self.report(
-                    ("player", index, "resources", "threads"),
-                    f"asks for {player.resources.threads} cores, this machine has {self.cores}",
-                )
-        threads = [player.spec.threads for player in players] or [1]
-        ponder = self.tables.tournament.ponder
-        needed = cores_a_game(threads, game.seats if game else 1, ponder)
-        if ponder and needed > self.cores >= max(threads):
-            self.report(
-                ("tournament", "ponder"),
-                f"players that think all the time need cores of their own: {needed} a game, this "
-                f"machine has {self.cores}; leave ponder out",
-            )
-        most = max(1, self.cores // needed)
-        asked = self.tables.tournament.concurrency
-        if asked is not None and asked > most and needed <= self.cores:
-            each = "1 core" if needed == 1 else f"{needed} cores"
-            self.report(
-                ("tournament", "concurrency"),
-                f"{asked} games of {each} each need {asked * needed} cores, this machine has "
-                f"{self.cores}; at most {most}",
-            )
-        return most if asked is None else asked
 
-    def _require(self, players: tuple[Player, ...]) -> None:
-        """What can be seen without trying: who has no sandbox is held to nothing."""
-        free = [player.name for player in players if player.sandbox == "none"]
-        if free and self.tables.tournament.require:
-            self.report(
-                ("tournament", "require"),
-                f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave '
-                "one of the two out",
-            )
+def _short(digest: str | None) -> str:
+    """As much of a digest as tells programs apart."""
+    return "unknown" if digest is None else digest[:12]
 
-    def _rating(self, players: tuple[Player, ...]) -> None:
-        rating, names = self.tables.rating, [player.name for player in players]
-        names += [
-            table.name for table in self.tables.player if table.name and table.name not in names
-        ]
-        if rating.anchor is not None and rating.anchor not in names:
-            self.report(
-                ("rating", "anchor"),
-                f"no player is named {shown(rating.anchor)}; {did_you_mean(rating.anchor, names)}",
-            )
 
-    def _sprt(self, players: tuple[Player, ...]) -> None:
-        table = self.tables.sprt
-        if table is None:
-            return
-        if len(players) > 2:
-            names = ", ".join(player.name for player in players)
-            self.report(("sprt",), f"compares two players, got {len(players)}: {names}")
-        wrong = table.wrong_elo1()
-        if wrong is not None:
-            self.report(("sprt", "elo1"), wrong)
+_UNSET = object()
+
+
+def _shown(value: object) -> str:
+    return "(not set)" if value is _UNSET else repr(value)
+
+
+def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
+    """What a game depends on, under the keys of the tournament file."""
+    for key in ("format", "rounds", "seed", "on_fault", "max_plies", "keep_alive", "ponder"):
+        yield f"tournament.{key}", getattr(config, key)
+    yield "game.rules", config.rules
+    yield from _leaves("game", config.variant)
+    yield from _leaves("clock", config.clock.model_dump())
+    yield "clock.grace_ms", config.grace_ms
+    yield "clock.startup_ms", config.startup_ms
+    yield "openings.plies", config.openings.plies
+    for number, line in enumerate(config.openings.lines, 1):
+        yield f"openings.file[{number}]", " ".join(line)
+    if config.sprt is not None:
+        yield from _leaves("sprt", config.sprt.model_dump())
+    for number, player in enumerate(config.players, 1):
+        at = f"player[{number}]"
+        yield f"{at}.name", player.name
+        yield f"{at}.bot", player.bot
+        yield from _leaves(f"{at}.options", player.spec.options)
+        yield f"{at}.resources.threads", player.spec.threads
+        yield f"{at}.resources.memory_mb", player.spec.memory_mb
+        yield f"{at}.sandbox", player.sandbox
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves(f"{path}.{key}", value[key])
+    else:
+        yield path, value

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import rules
+from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.formats.round_robin import Meeting
 from arena.tournament.openings import typical_plies
-from arena.tournament.schedule import Meeting
-from arena.tournament.settings import Player, TournamentConfig
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from arena.bots.build import build
-from arena.bots.errors import BuildError
-from arena.referee.sandbox.choose import SandboxError, resolve
-from arena.referee.sandbox.policy import Guarantee
-from arena.toml.file import Problem
-from arena.tournament.settings import ConfigError, Player, TournamentConfig
+from arena.errors import BuildError, ConfigError, Problem, SandboxError
+from arena.model.containment import Guarantee
+from arena.sandbox.probe import resolve
+from arena.tournament.config import Player, TournamentConfig
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:

@@ -6,28 +6,21 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from arena.protocol import Termination
+from arena.errors import ExecutorError
+from arena.files.stop_signals import Stop, stop_signals
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.results import digest
 from arena.ratings.trial import Trial
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.overload import scheduling_delay
-from arena.referee.spec import GameSpec
+from arena.sandbox.overload import scheduling_delay
+from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate
-from arena.tournament.executor import (
-    Executor,
-    ExecutorError,
-    Lost,
-    Played,
-    Progress,
-    Report,
-    Task,
-)
-from arena.tournament.local import LocalExecutor
+from arena.tournament.executors.base import Executor, Lost, Played, Progress, Report, Task
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.formats.round_robin import game_count, games, meetings
 from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
-from arena.tournament.schedule import game_count, games, meetings
-from arena.tournament.settings import TournamentConfig
-from arena.tournament.stopping import Stop, stop_signals
 from arena.tournament.store import Store
 from arena.tournament.void import void_record
 

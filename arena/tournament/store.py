@@ -7,7 +7,7 @@
 The file is in WAL mode with `synchronous = FULL`: a game is one transaction, on the disk when `add`
 returns. Whoever plays holds a lock file beside it; any number may read meanwhile.
 
-Errors: `StoreError`, of which `StoreLocked` and `ConfigChanged` are kinds.
+Errors: `StoreError`, of which `StoreLockedError` and `ConfigChangedError` are kinds.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 
-from arena.protocol import Termination
-from arena.referee.record import GameRecord
-from arena.tournament import lock_file
-from arena.tournament.settings import TournamentConfig, differences
+from arena.errors import ConfigChangedError, StoreError, StoreLockedError
+from arena.files import lock as lock_file
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.tournament.config import TournamentConfig, differences
 
 SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
@@ -48,18 +49,6 @@ CREATE TABLE games (
 );
 CREATE UNIQUE INDEX one_result_a_game ON games (game) WHERE termination <> 'void';
 """
-
-
-class StoreError(Exception):
-    """The file cannot be used; the sentence names it, says why and what to do."""
-
-
-class StoreLocked(StoreError):  # noqa: N818 - the kinds of StoreError are named for what happened
-    """Another process plays this run."""
-
-
-class ConfigChanged(StoreError):  # noqa: N818 - as above
-    """The run was begun with another configuration."""
 
 
 class Store:
@@ -96,15 +85,15 @@ class Store:
     def open_run(cls, path: Path, config: TournamentConfig) -> Store:
         """A run to play: begun when there is none, else gone on with.
 
-        Raises StoreLocked when another process has it, ConfigChanged when it was begun with
-        another configuration (see `settings.differences`), else StoreError.
+        Raises StoreLockedError when another process has it, ConfigChangedError when it was begun
+        with another configuration (see `config.differences`), else StoreError.
         """
         path = Path(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = lock_file.acquire(path)
         except lock_file.Held as held:
-            raise StoreLocked(
+            raise StoreLockedError(
                 f"{path}: being played by another `arena run` ({held}); wait for it or stop it"
             ) from None
         except OSError as error:
@@ -139,11 +128,11 @@ class Store:
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def refuse_changed(self, config: TournamentConfig) -> None:
-        """Raise ConfigChanged where the run was begun with another configuration than this."""
+        """Raise ConfigChangedError where the run was begun with another configuration than this."""
         changed = differences(self.config, config)
         if changed:
             listed = "\n".join(f"  {line}" for line in changed)
-            raise ConfigChanged(
+            raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n"
                 f"Undo the change, or give the run another name, or move the file away."
             )

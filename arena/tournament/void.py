@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import rules
-from arena.protocol import Termination
-from arena.referee.host import this_host
-from arena.referee.record import GameRecord, SeatRecord
-from arena.referee.seeds import first_position
-from arena.referee.spec import GameSpec
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord, SeatRecord
+from arena.model.seeds import first_position
+from arena.sandbox.host import this_host
 
 
 def void_record(spec: GameSpec, attempt: int, reason: str) -> GameRecord:

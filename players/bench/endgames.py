@@ -12,8 +12,8 @@ import numpy as np
 
 import rules
 from players.bench.measurement import RUNS
-from players.endgame import Solution, load_endgame
-from players.kernels.boards import load_board
+from players.games.endgame import Solution, load_endgame
+from players.games.registry import load_board
 
 FFO = Path(__file__).with_name("ffo.obf")
 """Published test positions of Othello endgames with 20 to 23 empty squares."""

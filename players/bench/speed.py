@@ -12,14 +12,15 @@ import numpy as np
 
 import rules
 from players.bench.measurement import RUNS, quickest
-from players.endgame import load_endgame
-from players.kernels.boards import load_board, load_terms
-from players.kernels.game import BATCH
+from players.games.endgame import load_endgame
+from players.games.interface import BATCH
+from players.games.registry import load_board
 from players.learning.tuning.hall import KernelHall
 from players.learning.tuning.tasks import Contestant, Task
 from players.search import uct
 from players.search.alphabeta import AlphaBetaSearch, Limits
 from players.search.sampling import batch_totals, total_net
+from players.weights.evaluations import load_terms
 
 
 def playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:

@@ -12,12 +12,12 @@ import numpy as np
 from rich.table import Table
 
 from players.bench.measurement import Measurement, quickest, table
-from players.kernels.network import Network
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tiles import CELLS
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.interface import CELLS
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.trainer import CHECKPOINT, Trainer
 from players.learning.training_file import Rate
+from players.ntuple.network import Network
 from players.search.expectimax import NEVER, make_settings, new_scratch, play_games
 from players.search.tile_sampling import random_games
 from players.weights.network_file import load_network

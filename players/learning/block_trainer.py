@@ -11,8 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from players.kernels.network import Network
-from players.kernels.temporal import Memory
+from players.ntuple.network import Network
+from players.ntuple.temporal import Memory
 from players.weights.network_file import Header, save_network
 
 CHECKPOINT = "checkpoint.ntuple"

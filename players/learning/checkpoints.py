@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.toml.tables import shown
-from players.kernels.temporal import Memory
+from arena.files.toml_tables import shown
+from players.ntuple.temporal import Memory
 from players.weights.network_file import load_network, save_network
 from players.weights.network_header import Header, network_of
 

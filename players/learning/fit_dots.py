@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 import rules
-from players.kernels.bits import ZERO
-from players.kernels.cache import kernel
-from players.kernels.dots import sides
-from players.kernels.dots_evaluation import (
+from players.compiled.bits import ZERO
+from players.compiled.cache import kernel
+from players.games.dots.board import sides
+from players.games.dots.evaluation import (
     FEATURES,
     STAGES,
     from_features,

@@ -18,24 +18,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rules
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
-from players.kernels.othello_evaluation import (
+from players.compiled.cache import kernel
+from players.games.othello.evaluation import (
     PHASES,
     SCALARS,
     from_patterns,
     phase_of,
     scalars,
 )
-from players.kernels.othello_patterns import (
+from players.games.othello.patterns import (
     ENTRIES,
     PLACES,
     canonical_entries,
     transposed,
     write_entries,
 )
+from players.games.registry import load_board
 from players.learning.ridge import ridge, sums
 from players.learning.self_play import Recipe, self_play
+from players.weights.evaluations import load_terms
 
 RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6, 40, 0.5)}
 """Cornerless Othello is searched a move less deep: it has three times the choice of moves."""

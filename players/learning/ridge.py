@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
 
 
 @kernel

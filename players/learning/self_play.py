@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rules
-from players.endgame import load_endgame
-from players.kernels import game
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as game
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.search.alphabeta import (
     NEVER,
     AlphaBetaSearch,

@@ -8,9 +8,9 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
-from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, Table, read_tables, shown, wrong_name
-from players.kernels.temporal import WHOLE_GAME
+from arena.files.toml_lines import KeyPath
+from arena.files.toml_tables import Finding, Table, read_tables, shown, wrong_name
+from players.ntuple.temporal import WHOLE_GAME
 from players.weights.network_header import memory_mb
 
 Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]

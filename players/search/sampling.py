@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as game
 
 
 @kernel

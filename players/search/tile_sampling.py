@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.bits import ZERO, below, draw, lowest, nth_bit, popcount
-from players.kernels.cache import kernel
-from players.kernels.tiles import SLIDES, slid, spawned
+from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
+from players.compiled.cache import kernel
+from players.games.tiles.interface import SLIDES, slid, spawned
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
 
 UNEXPANDED, EXPANDING = -1, -2
 """Values of `count`: no children yet; a thread is just writing them."""

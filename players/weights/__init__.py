@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.game import MOVES
+from players.games.interface import MOVES
 from players.options import WEIGHT_TABLES
 
 SIDES = {"othello": ("black", "white"), "dots": ("first", "second")}

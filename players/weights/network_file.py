@@ -44,8 +44,8 @@ import numpy as np
 import zstandard
 from pydantic import ValidationError
 
-from arena.toml.tables import explain, written
-from players.kernels.network import Network
+from arena.files.toml_tables import explain, written
+from players.ntuple.network import Network
 from players.options.tiles import default_network
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
 from players.weights.network_header import Header as Header  # what a file tells, beside the file

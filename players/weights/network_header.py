@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from arena.toml.tables import Table
-from players.kernels.network import Network
-from players.kernels.tile_boards import CELL_BITS, TileBoard, tuple_masks
+from arena.files.toml_tables import Table
+from players.games.tiles.boards import CELL_BITS, TileBoard, tuple_masks
+from players.ntuple.network import Network
 from players.weights.board_tuples import BOARD_GAMES, STATES, board_cells
 from rules.position import square_name
 from rules.tiles import CELLS, SIZE, SPAWNS

@@ -11,8 +11,8 @@ import pytest
 
 from arena.checks import Result, run_checks
 from arena.checks.dialogue import Limits
-from arena.referee.sandbox.policy import Held
-from arena.referee.spec import PlayerSpec
+from arena.model.containment import Held
+from arena.model.game_spec import PlayerSpec
 
 GOOD = """\
 import json

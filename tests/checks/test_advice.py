@@ -11,8 +11,8 @@ from arena.checks.advice import advise
 from arena.checks.dialogue import Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Language, language_of
 from arena.checks.move_advice import about_move
-from arena.protocol import Termination
-from arena.referee.fault import PlayerFault
+from arena.model.fault import PlayerFault
+from arena.model.protocol import Termination
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from arena.checks import ITEMS, Checklist, checklist
 from arena.checks.dialogue import Overloaded
 from arena.checks.result import Finding, passed, schema
 from arena.checks.subject import Subject
-from arena.referee.sandbox.choose import SandboxError, resolve
-from arena.referee.sandbox.policy import Asked, Held
-from arena.referee.spec import PlayerSpec
+from arena.errors import SandboxError
+from arena.model.containment import Asked, Held
+from arena.model.game_spec import PlayerSpec
+from arena.sandbox.probe import resolve
 
 from .conftest import GOOD, Check
 

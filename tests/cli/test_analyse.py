@@ -16,11 +16,11 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import rules
+from arena.analysis import analysis_report as analysis
+from arena.analysis.analyse import find_position
+from arena.analysis.positions import read_position
 from arena.cli import app
-from arena.cli.analysing import find_position
-from arena.cli.exits import UserError
-from arena.cli.positions import read_position
-from arena.reports import analysis
+from arena.errors import UserError
 from rules.position import PASS, Position
 from rules.transcript import read_transcript
 from tests.players.conftest import true_net

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from arena.cli import app, machine_facts
-from arena.cli.machine_facts import NEEDED, Facts
-from arena.referee.sandbox.choose import SandboxError
-from arena.referee.sandbox.policy import Asked, Guarantee, Held
-from arena.referee.spec import PlayerSpec
+from arena.cli import app
+from arena.doctor import facts as machine_facts
+from arena.doctor.facts import NEEDED, Facts
+from arena.errors import SandboxError
+from arena.model.containment import Asked, Guarantee, Held
+from arena.model.game_spec import PlayerSpec
 
 
 def doctor(*arguments: str) -> Result:

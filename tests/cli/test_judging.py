@@ -12,10 +12,10 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import rules
+from arena.analysis import judge_report as accuracy
+from arena.analysis.judge_report import Accuracy, Choice, Judgement
 from arena.cli import app
-from arena.referee.record import GameRecord
-from arena.reports import accuracy
-from arena.reports.accuracy import Accuracy, Choice, Judgement
+from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from tests.players.conftest import true_net
 

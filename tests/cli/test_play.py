@@ -27,12 +27,12 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
-from arena.cli.opponent import choose_opponent
-from arena.cli.sitting import Sitting
+from arena.play.human_game import Sitting
+from arena.play.opponent import choose_opponent
 from rules.position import PASS
 from rules.transcript import read_transcript
 
-BOTS = Path(__file__).parent.parent / "bots"
+BOTS = Path(__file__).parent.parent / "programs"
 HOSTILE = f"{sys.executable} -I -S {BOTS}/hostile"
 
 
@@ -183,7 +183,7 @@ def test_every_command_does_what_help_says() -> None:
 def test_an_undo_starts_the_opponents_game_again_at_that_ply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.cli.opponent.contained", lambda player: player)  # it writes a file
+    monkeypatch.setattr("arena.play.opponent.contained", lambda player: player)  # it writes a file
     bot = tmp_path / "bot.py"
     bot.write_text(RECORDER)
     shown = play(

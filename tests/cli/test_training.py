@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.cli import app
-from arena.tournament import lock_file
+from arena.files import lock as lock_file
 from players.learning.tiles.trainer import Trainer
 from players.weights.network_file import load_network
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import rules
-from arena.cli.courses import load_course
+from arena.training.kinds import load_course
 from players.weights.network_file import load_network
 from tests.cli.learning_helpers import arena
 from tests.players.conftest import Player, play_with

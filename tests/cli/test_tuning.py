@@ -17,13 +17,12 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
-from arena.cli.referee_hall import RefereeHall
-from arena.cli.tuned import gain, measured
-from arena.cli.tuned_contest import budget_test
-from arena.cli.verify_table import Target, Verification, load_both
+from arena.errors import FileError
 from arena.ratings.sprt import Sprt
 from arena.reports import words
-from arena.reports.tuning import (
+from arena.tournament.store import Store
+from arena.training.referee_matches import RefereeHall
+from arena.training.tune_view import (
     Plan,
     Progress,
     comparison_line,
@@ -31,9 +30,10 @@ from arena.reports.tuning import (
     progress_line,
     trend,
 )
-from arena.toml.file import FileError
-from arena.tournament.store import Store
-from players.kernels.boards import load_board
+from arena.training.tuned_player import gain, measured
+from arena.training.verify_config import Target, Verification, load_both
+from arena.training.verify_tuned import budget_test
+from players.games.registry import load_board
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.result import PICTURES

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import rules
 from arena.cli import app
-from arena.cli.referee_hall import RefereeHall
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.tournament.store import Store
+from arena.training.referee_matches import RefereeHall
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.space import Space

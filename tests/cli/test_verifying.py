@@ -10,15 +10,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import rules
-from arena.cli import app, run_folder, training_folder
-from arena.cli.exits import UserError
+from arena.cli import app
+from arena.errors import UserError
 from arena.tournament.store import Store
-from players.kernels.network import Network
+from arena.training import run_folder, training_folder
 from players.learning import game_curve
 from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
+from players.ntuple.network import Network
 from tests.cli.learning_helpers import LEARN
 
 TUNE = """

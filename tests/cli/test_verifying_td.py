@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import rules
-from arena.cli.tuned import gain
-from arena.cli.verify_table import load_learned
-from arena.toml.file import FileError
+from arena.errors import FileError
 from arena.tournament.store import Store
-from players.kernels.network import Network
+from arena.training.tuned_player import gain
+from arena.training.verify_config import load_learned
 from players.learning import game_curve
 from players.learning.games import evidence
 from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning.tasks import Aborted
+from players.ntuple.network import Network
 from players.weights.network_file import load_network
 from tests.cli.learning_helpers import LEARN, arena
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from arena.protocol import Termination
-from arena.referee.sandbox.policy import Guarantee
+from arena.model.containment import Guarantee
+from arena.model.protocol import Termination
 from tests.hostile.host import DISK_MB, PROCESSES
 
 T = Termination
@@ -17,7 +17,7 @@ BUDGET_UNHELD = 30
 
 
 class Case(NamedTuple):
-    """One fault of `tests/bots/hostile`."""
+    """One fault of `tests/programs/hostile`."""
 
     fault: str
     ends: T

@@ -18,9 +18,9 @@ from typing import Any, cast
 
 import pytest
 
-from arena.protocol import Clock
-from arena.referee.sandbox.policy import Held, Mode
-from arena.referee.spec import GameSpec, PlayerSpec
+from arena.model.containment import Held, Mode
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock
 from arena.tournament.run import MAX_ATTEMPTS
 from tests.hostile import leftovers
 from tests.hostile.cases import GRACE_MS, MOVE_MS, STARTUP_MS
@@ -60,7 +60,7 @@ class Table:
         """Everything that is attacked, as it was; but for the sandbox, anybody may write it."""
         for path in (self.bots, self._others):
             shutil.rmtree(path, ignore_errors=True)
-        shutil.copytree(ROOT / "tests/bots/hostile", self.bots)
+        shutil.copytree(ROOT / "tests/programs/hostile", self.bots)
         compileall.compile_dir(self.bots, quiet=1)
         self.bots.chmod(0o777)
         self._others.mkdir()
@@ -135,7 +135,7 @@ class Table:
         return found
 
 
-class NotHere(Exception):  # noqa: N818 - a reason to skip
+class NotHere(Exception):
     """Why this machine has no such mode."""
 
 

@@ -13,13 +13,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.errors import SandboxError
+from arena.model.containment import Asked, Held, Mode, Policy
+from arena.model.frozen import Frozen
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.frozen import Frozen
-from arena.referee.processes import children
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.choose import SandboxError, resolve
-from arena.referee.sandbox.policy import Asked, Held, Mode, Policy
-from arena.referee.spec import GameSpec, PlayerSpec
+from arena.sandbox.probe import resolve
+from arena.sandbox.processes import children
 
 ROOT = Path(__file__).parent.parent.parent
 PROCESSES, DISK_MB = 48, 8

@@ -26,15 +26,15 @@ from pathlib import Path
 
 import psutil
 
-from arena.protocol import Clock
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec, PlayerSpec
 from arena.tournament.run import MAX_ATTEMPTS
 from arena.tournament.store import Store
 from tests.hostile import leftovers
 
-BOTS = Path(__file__).parent.parent / "bots" / "hostile"
+BOTS = Path(__file__).parent.parent / "programs" / "hostile"
 GOOD = 4
 HOSTILE = (
     "exit_3", "illegal", "memory_hog", "daemon", "segfault", "hangs", "fork_bomb", "bad_utf8",

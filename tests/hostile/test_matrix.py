@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from tests.hostile.cases import (
     ATTACKS,
     BUDGET,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.protocol import Termination
-from arena.referee.sandbox.policy import Guarantee
+from arena.model.containment import Guarantee
+from arena.model.protocol import Termination
 from tests.hostile.conftest import Table
 from tests.hostile.test_matrix import AS_NOBODY, MODES, nothing_left
 

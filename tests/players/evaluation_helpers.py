@@ -1,11 +1,11 @@
-"""The evaluations for Python: what `players.kernels.game` says of a position, compiled."""
+"""The evaluations for Python: what `players.games.interface` says of a position, compiled."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from players.kernels import game
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as game
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from players.kernels.network import Network
+from players.ntuple.network import Network
 from players.weights.network_header import Header
 from rules.position import Position
 

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import rules
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tile_heuristic import make_heuristic
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.heuristic import make_heuristic
 from players.options.heuristic import EMPTY, LARGEST, MONOTONICITY, SMOOTHNESS
 from rules.position import draw_chance
 from rules.tiles import SPAWNS, TilesPosition

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rules
-from players.endgame import load_endgame
-from players.kernels import game as kernels
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
-from players.kernels.pruning import candidates, canonical, forced
+from players.compiled.cache import kernel
+from players.games import interface as kernels
+from players.games.endgame import load_endgame
+from players.games.pruning import candidates, canonical, forced
+from players.games.registry import load_board
 from players.search.alphabeta import (
     METHODS,
     NEVER,
@@ -24,6 +24,7 @@ from players.search.alphabeta import (
     in_points,
 )
 from players.search.stop import stop_at
+from players.weights.evaluations import load_terms
 from rules.position import Game, Position
 from tests.players.conftest import random_position, true_net
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from players.kernels.cache import kernel
-from players.kernels.prefetch import prefetch
+from players.compiled.cache import kernel
+from players.compiled.prefetch import prefetch
 from players.search.alphabeta.table import (
     AT_LEAST,
     BOUND,

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena.cache import CACHE_VARIABLE
-from players import kernel_folder
-from players.kernel_folder import cache_folder
+from arena.files.cache import CACHE_VARIABLE
+from players.compiled import folder as kernel_folder
+from players.compiled.folder import cache_folder
 
 HITS = """
 import sys
@@ -27,7 +27,7 @@ for kernel in (uct.iterate, tree.reroot, alphabeta.search, slide_worths, placeme
 
 COMPILES = """
 import rules
-from players.kernels.boards import load_board
+from players.games.registry import load_board
 from players.search.sampling import perft
 game = rules.load("othello")
 position = load_board("othello", game.variant).position(game.start().state())
@@ -99,9 +99,11 @@ def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     monkeypatch.setattr(kernel_folder, "version", lambda package: "0.0")
     assert cache_folder() != folder
     monkeypatch.undo()
-    room = tmp_path / "players" / "kernels"
+    room = tmp_path / "players" / "games"
     room.mkdir(parents=True)
-    monkeypatch.setattr(kernel_folder, "__file__", str(room.parent / "kernel_folder.py"))
+    monkeypatch.setattr(
+        kernel_folder, "__file__", str(tmp_path / "players" / "compiled" / "folder.py")
+    )
     names = set()
     for source in ("a = 1", "a = 2"):
         (room / "othello.py").write_text(source)

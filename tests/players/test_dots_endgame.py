@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import rules
-from players import endgame
-from players.endgame.dots import DotsEndgame
-from players.kernels import game as kernels
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel
-from players.kernels.dots import DotsPosition
+from players.compiled.cache import kernel
+from players.games import endgame
+from players.games import interface as kernels
+from players.games.dots.board import DotsPosition
+from players.games.dots.endgame import DotsEndgame
+from players.games.registry import load_board
 
 NEVER = np.zeros(1, np.int64)
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rules
-from players.endgame import load_endgame
-from players.kernels.boards import load_board
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.search.stop import stop_at
 from rules.position import Game, Position
 from tests.players.conftest import true_net

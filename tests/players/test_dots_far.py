@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import rules
-from players.endgame.dots import DotsEndgame
-from players.endgame.dots_far import new_room
-from players.endgame.dots_ground import (
+from players.compiled.bits import ZERO, popcount
+from players.compiled.cache import kernel, part
+from players.games.dots.board import VERTICAL, DotsBoard, open_boxes
+from players.games.dots.endgame import DotsEndgame
+from players.games.dots.endgame_far import new_room
+from players.games.dots.endgame_ground import (
     FAR_FROM,
     NEVER,
     Ground,
@@ -20,13 +23,10 @@ from players.endgame.dots_ground import (
     new_ground,
     with_corners_across,
 )
-from players.endgame.dots_rest import core_of
-from players.endgame.dots_search import search
-from players.endgame.dots_table import new_table
-from players.kernels.bits import ZERO, popcount
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel, part
-from players.kernels.dots import VERTICAL, DotsBoard, open_boxes
+from players.games.dots.endgame_rest import core_of
+from players.games.dots.endgame_search import search
+from players.games.dots.endgame_table import new_table
+from players.games.registry import load_board
 
 GOES_ON = np.zeros(1, np.int64)
 BOARDS = [(3, 4), (4, 3), (4, 4), (3, 5), (2, 7), (2, 8)]

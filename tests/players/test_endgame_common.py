@@ -9,21 +9,18 @@ import numpy as np
 import pytest
 
 import rules
-from players import endgame
-from players.endgame import (
-    Endgame,
-    dots_majority,
-    dots_search,
-    load_endgame,
-    othello_last,
-    othello_ordering,
-    othello_search,
-    reach_in,
-)
-from players.kernel_folder import cache_folder
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.compiled.folder import cache_folder
+from players.games import endgame
+from players.games.dots import endgame_majority as dots_majority
+from players.games.dots import endgame_search as dots_search
+from players.games.endgame import Endgame, load_endgame, reach_in
+from players.games.othello import endgame_last as othello_last
+from players.games.othello import endgame_ordering as othello_ordering
+from players.games.othello import endgame_search as othello_search
+from players.games.registry import load_board
 from players.search import alphabeta
+from players.weights.evaluations import load_terms
 from rules.position import Game
 
 GAMES = [

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import rules
-from players.endgame import Endgame, Solution, load_endgame
-from players.kernels import dots_evaluation, game
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as game
+from players.games.dots import evaluation as dots_evaluation
+from players.games.endgame import Endgame, Solution, load_endgame
+from players.games.registry import load_board
+from players.weights.evaluations import load_terms
 from rules.position import Position
 from tests.players.conftest import random_position
 from tests.players.evaluation_helpers import evaluate, expectation

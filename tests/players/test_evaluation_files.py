@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import othello_patterns, terms
-from players.kernels.boards import load_terms
-from players.kernels.othello_evaluation import CLASSIC, PATTERNS
+from players.games.othello import patterns as othello_patterns
+from players.games.othello.evaluation import CLASSIC, PATTERNS
+from players.weights import evaluations as terms
+from players.weights.evaluations import load_terms
 
 STANDARD = rules.load("othello").variant
 DOTS = rules.load("dots", rows=5, cols=5).variant

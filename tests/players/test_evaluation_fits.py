@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels.boards import load_board, load_terms
-from players.kernels.dots_evaluation import CHAINS, FEATURES, STAGES, from_features
-from players.kernels.othello_evaluation import from_patterns
-from players.kernels.othello_patterns import ENTRIES, PLACES, canonical_entries
+from players.games.dots.evaluation import CHAINS, FEATURES, STAGES, from_features
+from players.games.othello.evaluation import from_patterns
+from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
+from players.games.registry import load_board
 from players.learning import fit_dots, fit_othello
 from players.learning.ridge import ridge
 from players.learning.self_play import Recipe, self_play
+from players.weights.evaluations import load_terms
 from tests.players.conftest import true_net
 from tests.players.evaluation_helpers import evaluate, expectation
 

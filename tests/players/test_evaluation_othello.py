@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import game, othello_evaluation, othello_patterns
-from players.kernels.bits import extract_by_shifts
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import intrinsic, kernel
+from players.compiled.bits import extract_by_shifts
+from players.compiled.cache import intrinsic, kernel
+from players.games import interface as game
+from players.games.othello import evaluation as othello_evaluation
+from players.games.othello import patterns as othello_patterns
+from players.games.registry import load_board
+from players.weights.evaluations import load_terms
 from rules.position import PASS, Position
 from tests.players.conftest import random_position
 from tests.players.evaluation_helpers import evaluate, expectation

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels.tile_boards import TileBoard
+from players.games.tiles.boards import TileBoard
 from players.search.expectimax import (
     NEVER,
     Found,

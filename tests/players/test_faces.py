@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import game as kernels
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
-from players.kernels.faces import face
-from players.kernels.network import Network, value
-from players.kernels.network_terms import NETWORK, terms_of
-from players.kernels.terms import FOLDER
+from players.compiled.cache import kernel
+from players.games import interface as kernels
+from players.games.registry import load_board
+from players.games.views import face
+from players.ntuple.as_terms import NETWORK, terms_of
+from players.ntuple.network import Network, value
 from players.weights.board_tuples import BoardCells
+from players.weights.evaluations import FOLDER, load_terms
 from players.weights.network_file import load_network, save_network
 from players.weights.network_header import Header, network_of
 from rules.position import Position

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import rules
-from arena.toml.file import FileError
-from players.kernels.boards import load_board, load_terms
+from arena.errors import FileError
+from players.games.registry import load_board
 from players.learning.block_trainer import CHECKPOINT
 from players.learning.games.config import GamesConfig, load_config
 from players.learning.games.trainer import GamesTrainer
+from players.weights.evaluations import load_terms
 from players.weights.network_file import load_network
 from rules.position import PASS, Position
 from tests.players.face_helpers import slow_entries

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import rules
-from arena.protocol import Clock, Termination
+from arena.errors import ConfigError
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec, PlayerSpec
-from arena.tournament.config import ConfigError, load_config
+from arena.tournament.config_file import load_config
 from players.catalogue import BUILTINS
 from players.options.gtp import find_engine
 from rules.position import PASS
@@ -28,7 +29,7 @@ from tests.players.conftest import (
     turn_message,
 )
 
-ENGINE = REPOSITORY / "tests/bots/gtp_engine.py"
+ENGINE = REPOSITORY / "tests/programs/gtp_engine.py"
 MODULE = (sys.executable, "-P", "-m")
 
 

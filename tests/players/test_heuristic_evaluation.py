@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from players.kernels.cache import kernel
-from players.kernels.tile_heuristic import evaluate, most_annoying
+from players.compiled.cache import kernel
+from players.games.tiles.heuristic import evaluate, most_annoying
 from rules.tiles import SLIDES
 from tests.players.heuristic_helpers import GAMES, Cells, Plain, random_weights
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import bits, game
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel
+from players.compiled import bits
+from players.compiled.cache import kernel
+from players.games import interface as game
+from players.games.registry import load_board
 from players.search.sampling import perft, total_net
 from rules.position import PASS, Position
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import game
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as game
+from players.games.registry import load_board
 from players.search.sampling import batch_totals
 from rules.position import PASS, Position
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from players.kernels import bits, lanes
-from players.kernels.cache import intrinsic, kernel
+from players.compiled import bits, lanes
+from players.compiled.cache import intrinsic, kernel
 
 LIMIT = 1 << 64
 

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 import rules
-from players import endgame
 from players.bench.endgames import published
-from players.endgame import Solution, load_endgame
-from players.endgame.othello import new_ground, new_memory, new_work
-from players.endgame.othello_last import few, turned_at_last, turned_by_flips
-from players.kernels import bits, game
-from players.kernels.boards import load_board
-from players.kernels.cache import kernel
-from players.kernels.lines import flips
+from players.compiled import bits
+from players.compiled.cache import kernel
+from players.games import endgame
+from players.games import interface as game
+from players.games.endgame import Solution, load_endgame
+from players.games.othello.endgame import new_ground, new_memory, new_work
+from players.games.othello.endgame_last import few, turned_at_last, turned_by_flips
+from players.games.othello.lines import flips
+from players.games.registry import load_board
 from rules.othello import Othello
 from rules.position import PASS, Position
 
@@ -246,7 +247,7 @@ def test_a_line_cut_short_still_has_its_move(monkeypatch: pytest.MonkeyPatch) ->
     othello, board = load({"preset": "standard"})
     position = board.position(random_position(othello, 8, Random(1)).state())
     whole = load_endgame("othello", board, 1).best(position, never())
-    monkeypatch.setattr("players.endgame.othello.follow", lambda *_: 0)
+    monkeypatch.setattr("players.games.othello.endgame.follow", lambda *_: 0)
     cut = load_endgame("othello", board, 1).best(position, never())
     assert whole is not None
     assert len(whole.pv) > 1

@@ -13,9 +13,9 @@ import pytest
 
 import players.sdk
 import rules
-from arena.protocol import Termination
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.spec import GameSpec, PlayerSpec
 from tests.players.conftest import END, start_message, turn_message
 
 GAME = rules.load("othello", size=4)

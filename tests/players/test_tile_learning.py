@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from players.kernels.cache import kernel
-from players.kernels.network import SYMMETRIES, entries, value
-from players.kernels.temporal import (
+from players.compiled.cache import kernel
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.interface import of_words
+from players.ntuple.network import SYMMETRIES, entries, value
+from players.ntuple.temporal import (
     WHOLE_GAME,
     Desk,
     Memory,
@@ -20,8 +22,6 @@ from players.kernels.temporal import (
     learn_reached,
     new_desk,
 )
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tiles import of_words
 from players.weights.network_header import Header, network_of
 
 BOARD = TileBoard("2048", "2/4")

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.toml.file import FileError
-from players.kernels.temporal import WHOLE_GAME, Rule, new_desk
-from players.kernels.tile_boards import TileBoard
+from arena.errors import FileError
+from players.games.tiles.boards import TileBoard
 from players.learning.tiles import shrink
 from players.learning.tiles.blocks import Block, block_of
 from players.learning.tiles.checkpoint import SUMS, TALLIES, begun
 from players.learning.tiles.config import TrainConfig, load_config
 from players.learning.tiles.episodes import learn, with_more_room
 from players.learning.tiles.trainer import CHECKPOINT, Trainer
+from players.ntuple.temporal import WHOLE_GAME, Rule, new_desk
 from players.weights.network_file import load_network
 
 TOML = """

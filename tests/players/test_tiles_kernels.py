@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import bits, network, tiles
-from players.kernels.cache import kernel
-from players.kernels.tile_boards import TileBoard, tuple_masks
+from players.compiled import bits
+from players.compiled.cache import kernel
+from players.games.tiles import interface as tiles
+from players.games.tiles.boards import TileBoard, tuple_masks
+from players.ntuple import network
 from rules.position import draw_chance
 from rules.tiles import CELLS, SLIDES, SPAWNS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.toml.file import FileError
+from arena.errors import FileError
 from players.learning.tuning.config import TuneConfig, load_config
 from players.learning.tuning.tasks import Aborted, Played
 from players.learning.tuning.tuner import CHECKPOINT, MEASURE, MOST_POINTS, Tuner

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels.boards import load_board
+from players.games.registry import load_board
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.options import UctOptions, WeightedUctOptions
 from players.options.tunable import tunable_table, tunables

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rules
-from arena.toml.file import FileError
-from players.kernels.tile_boards import TileBoard
+from arena.errors import FileError
+from players.games.tiles.boards import TileBoard
 from players.learning.tuning.config import load_config
 from players.learning.tuning.driven import Driven
 from players.learning.tuning.hall import TileHall

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels.boards import load_board
-from players.kernels.game import MOVES
+from players.games.interface import MOVES
+from players.games.registry import load_board
 from players.search.stop import stop_at
 from players.search.tree import ENTRY_BYTES, children
 from players.search.uct import Limits, UctSearch

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels import game as kernels
-from players.kernels.boards import load_board, load_terms
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as kernels
+from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
 from players.search.uct import Limits, Settings, iterate, make_settings, most_margin
 from players.search.uct.choice import RootMove, best_move
 from players.search.uct.iterate import spread
 from players.search.uct.select import select
+from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think
 

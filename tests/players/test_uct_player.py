@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 import rules
-from players.endgame import load_endgame
-from players.kernels.boards import load_board
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.options import UctOptions
 from players.uct import filled_share
 from rules.position import Position

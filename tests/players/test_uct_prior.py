@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import rules
-from players.kernels.boards import load_terms
 from players.options import UctOptions
 from players.search.alphabeta import child_of
 from players.search.tree import children
+from players.weights.evaluations import load_terms
 from tests.players.evaluation_helpers import evaluate, expectation
 from tests.players.uct_helpers import choose, compiled, search_of, think
 

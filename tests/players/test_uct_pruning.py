@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import rules
-from players.kernels.cache import kernel
-from players.kernels.pruning import canonical
+from players.compiled.cache import kernel
+from players.games.pruning import canonical
 from players.search.tree import NEAR, children
 from players.search.uct import UctSearch
 from rules.position import PASS, Game

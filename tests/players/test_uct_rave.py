@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 import rules
-from players.kernels import game as kernels
-from players.kernels.cache import kernel
+from players.compiled.cache import kernel
+from players.games import interface as kernels
 from players.options import UctOptions
 from players.search.tree import children
 from rules.position import Game

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import rules
-from players.endgame import load_endgame
-from players.kernels.boards import load_board, load_terms
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.search.tree import NEAR, children
 from players.search.uct import UctSearch
+from players.weights.evaluations import load_terms
 from rules.position import PASS, Position
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import check_tree, choose, search_of, think

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.kernels.boards import load_board
+from players.games.registry import load_board
 from players.weights import load_weights
 
 OTHELLO = load_board("othello", rules.load("othello", preset="cornerless").variant)

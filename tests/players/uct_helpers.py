@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from players.endgame import load_endgame
-from players.kernels.boards import load_board
+from players.games.endgame import load_endgame
+from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, Tree
 from players.search.uct import Choice, Limits, Thought, UctSearch, make_settings, most_margin
 from rules.position import Game, Position

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.protocol import Termination
+from arena.model.containment import Guarantee, Held
+from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.standings import standings, standings_of_results
-from arena.referee.sandbox.policy import Guarantee, Held
 
 
 def played(

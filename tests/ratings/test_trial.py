@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from arena.protocol import Termination
+from arena.model.containment import Held
+from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.ratings.sprt import Sprt, log_likelihood_ratio
 from arena.ratings.trial import Trial
-from arena.referee.sandbox.policy import Held
 
 TEST = Sprt(elo0=0, elo1=50)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.protocol import Clock
+from arena.model.protocol import Clock
 from arena.referee.clock import PlayerClock
 
 

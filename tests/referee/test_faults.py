@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
-from tests.referee.conftest import Bots, Spec
+from tests.conftest import Bots, Spec
 
 T = Termination
 MOVE_MS, GRACE_MS = 300, 100

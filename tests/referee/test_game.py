@@ -16,13 +16,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import rules
-from arena.protocol import REQUESTS, Clock, Termination
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import REQUESTS, Clock, Termination
+from arena.model.record import GameRecord
+from arena.model.schema import schema
 from arena.referee import SessionPool, play_game
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.cage import Cage
-from arena.referee.spec import GameSpec, PlayerSpec
-from arena.schema import schema
-from tests.referee.conftest import BOTS, PYTHON, Bots, Spec
+from arena.sandbox.container import Cage
+from tests.conftest import BOTS, PYTHON, Bots, Spec
 
 T = Termination
 MONKEY = PlayerSpec(name="monkey", command=(sys.executable, "-m", "players.monkey"))

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from arena.protocol import Termination
+from arena.model.fault import PlayerFault, excerpt
+from arena.model.protocol import Termination
 from arena.referee import judge
-from arena.referee.fault import PlayerFault, excerpt
 
 T = Termination
 LEGAL = ("c2", "d2")

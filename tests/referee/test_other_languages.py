@@ -8,12 +8,12 @@ import subprocess
 import pytest
 
 import rules
-from arena.protocol import Clock, Termination
+from arena.model.containment import Mode, Policy
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.sandbox.policy import Mode, Policy
-from arena.referee.spec import GameSpec, PlayerSpec
 from rules.position import PASS
-from tests.referee.conftest import BOTS
+from tests.conftest import BOTS
 
 GAMES = [
     ("othello", {}),

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.protocol import Clock, Termination
+from arena.model.containment import Mode, Policy
+from arena.model.fault import PlayerFault
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.fault import PlayerFault
-from arena.referee.record import GameRecord
-from arena.referee.sandbox import cgroups
-from arena.referee.sandbox.policy import Mode, Policy
-from arena.referee.spec import PlayerSpec
 from arena.referee.transport import PlayerProcess
-from tests.referee.conftest import BOTS, Bots, Spec
+from arena.sandbox import cgroups
+from tests.conftest import BOTS, Bots, Spec
 
 PYTHON = (sys.executable, "-I", "-S")
 FREEZER = pytest.mark.skipif(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from arena.protocol import Clock, End, Start, Termination, Turn
-from arena.referee.ends import Ends
-from arena.referee.fault import PlayerFault
+from arena.model.fault import PlayerFault
+from arena.model.protocol import Clock, End, Start, Termination, Turn
+from arena.referee.head_tail import Ends
 from arena.referee.session import Session
 from arena.referee.transport import Line
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.protocol import Clock, Termination
+from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
-from tests.referee.conftest import Bots, Spec
+from tests.conftest import Bots, Spec
 
 SLOW_START_MS = 500
 """What the bot `slow_start` takes."""

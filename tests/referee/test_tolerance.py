@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from arena.protocol import Termination
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
-from arena.referee.record import GameRecord
-from tests.referee.conftest import Bots, Spec
+from tests.conftest import Bots, Spec
 
 
 def played(fault: str, bots: Bots, pool: SessionPool, dots: Spec) -> GameRecord:

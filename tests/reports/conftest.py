@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import rules
-from arena.protocol import Clock, Termination
-from arena.referee.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
-from arena.referee.sandbox.policy import Guarantee, Held
-from arena.referee.seeds import first_position
+from arena.model.containment import Guarantee, Held
+from arena.model.protocol import Clock, Termination
+from arena.model.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
+from arena.model.seeds import first_position
 from rules.position import draw_chance
 
 Play = Callable[..., GameRecord]

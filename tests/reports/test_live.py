@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.protocol import Termination
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, digest
 from arena.ratings.standings import standings
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec, PlayerSpec
 from arena.reports import live
+from arena.tournament.config import Player, Rating, TournamentConfig
 from arena.tournament.estimate import Estimate
 from arena.tournament.run import (
     GameFinished,
@@ -27,7 +28,6 @@ from arena.tournament.run import (
     RunFinished,
     RunStarted,
 )
-from arena.tournament.settings import Player, Rating, TournamentConfig
 
 
 def started(cup: list[GameRecord], done: int = 0) -> RunStarted:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from arena.errors import RateError
 from arena.ratings.results import Result
-from arena.reports.rate import RateError, read_results
+from arena.reports.rate import read_results
 
 
 @pytest.mark.parametrize(

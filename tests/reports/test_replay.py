@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import rules
-from arena.referee.record import GameRecord
+from arena.model.record import GameRecord
 from arena.reports import replay
 
 Play = Callable[..., GameRecord]

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
-from arena.referee.record import GameRecord
-from arena.referee.spec import GameSpec, PlayerSpec
 from arena.reports import live, terminal, words
+from arena.tournament.config import Player, Rating, TournamentConfig
 from arena.tournament.estimate import Estimate
 from arena.tournament.run import GameFinished, GameStarted, RunStarted
-from arena.tournament.settings import Player, Rating, TournamentConfig
 
 Play = Callable[..., GameRecord]
 

@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from arena.protocol import Termination
+from arena.model.containment import Held
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
 from arena.ratings.model import Standings
 from arena.ratings.results import Result, results_of
 from arena.ratings.standings import standings, standings_of_results
-from arena.referee.record import GameRecord
-from arena.referee.sandbox.policy import Held
 from arena.reports import csv_report, json_report, terminal, words
 from arena.reports.rate import read_results
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from rich.console import Console
 
-from arena.reports import training
+from arena.training import train_view as training
 
 
 class Block(NamedTuple):

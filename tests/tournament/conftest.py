@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from arena.protocol import Clock, Termination
-from arena.referee.record import GameRecord, Host, PlayedMove, SeatRecord
-from arena.referee.spec import GameSpec
-from arena.tournament.config import load_config
-from arena.tournament.settings import TournamentConfig
-from arena.tournament.stopping import SIGNALS
+from arena.files.stop_signals import SIGNALS
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import load_config
 
 
 class MonkeyOptions(BaseModel):

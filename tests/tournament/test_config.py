@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.protocol import Clock
-from arena.tournament.config import ConfigError, TournamentConfig, load_config
+from arena.errors import ConfigError
+from arena.model.protocol import Clock
+from arena.tournament.config_file import TournamentConfig, load_config
 from players.catalogue import BUILTINS
 
 Load = Callable[..., TournamentConfig]

@@ -17,11 +17,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.tournament.config import TournamentConfig
-from arena.tournament.executor import ExecutorError, Lost, Played, Report, Task
-from arena.tournament.local import LocalExecutor
+from arena.errors import ExecutorError
+from arena.tournament.config_file import TournamentConfig
+from arena.tournament.executors.base import Lost, Played, Report, Task
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.formats.round_robin import schedule
 from arena.tournament.machine import usable_cores
-from arena.tournament.schedule import schedule
 from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
@@ -34,7 +35,7 @@ RUN = """
 import sys
 from pathlib import Path
 from arena.tournament.run import GameFinished, GameStarted, run
-from arena.tournament.settings import TournamentConfig
+from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store
 
 def tell(event):

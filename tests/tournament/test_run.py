@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.protocol import Termination
-from arena.referee.record import GameRecord
-from arena.tournament.config import TournamentConfig
-from arena.tournament.executor import Lost, Played, Progress, Report, Task
+from arena.errors import StoreError
+from arena.files.stop_signals import SIGNALS
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.tournament.config_file import TournamentConfig
+from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
+from arena.tournament.formats.round_robin import schedule
 from arena.tournament.run import (
     Event,
     GameFinished,
@@ -26,9 +29,7 @@ from arena.tournament.run import (
     RunStarted,
     run,
 )
-from arena.tournament.schedule import schedule
-from arena.tournament.stopping import SIGNALS
-from arena.tournament.store import Store, StoreError
+from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]

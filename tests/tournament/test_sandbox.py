@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee.sandbox.choose import SandboxError
-from arena.referee.sandbox.policy import Asked, Guarantee, Held
-from arena.referee.spec import PlayerSpec
+from arena.errors import ConfigError, SandboxError
+from arena.model.containment import Asked, Guarantee, Held
+from arena.model.game_spec import PlayerSpec
 from arena.tournament import machine
-from arena.tournament.config import ConfigError, TournamentConfig, load_config
+from arena.tournament.config import cores_a_game, differences
+from arena.tournament.config_file import TournamentConfig, load_config
+from arena.tournament.formats.round_robin import schedule
 from arena.tournament.ready import ready
 from arena.tournament.run import RunStarted, run
-from arena.tournament.schedule import schedule
-from arena.tournament.settings import cores_a_game, differences
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.schedule import berger, game_count, meetings, schedule
+from arena.tournament.formats.round_robin import berger, game_count, meetings, schedule
 
 Load = Callable[..., TournamentConfig]
 GOLDEN = Path(__file__).with_name("schedule.golden")
@@ -123,8 +123,8 @@ def test_openings_of_a_file_are_taken_in_turn(load: Load, tmp_path: Path) -> Non
 def test_the_schedule_is_the_same_in_every_process(load: Load) -> None:
     config = load(f"[tournament]\nrounds = 4\n{DOTS}", players=3)
     code = (
-        "import sys; from arena.tournament.schedule import schedule;"
-        "from arena.tournament.settings import TournamentConfig;"
+        "import sys; from arena.tournament.formats.round_robin import schedule;"
+        "from arena.tournament.config import TournamentConfig;"
         "print([spec.model_dump_json() for spec in"
         " schedule(TournamentConfig.model_validate_json(sys.stdin.read()))])"
     )

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import ConfigChangedError, ConfigError
+from arena.model.record import GameRecord
 from arena.ratings.sprt import Sprt
-from arena.referee.record import GameRecord
-from arena.tournament.config import ConfigError, TournamentConfig
-from arena.tournament.executor import Played, Report, Task
+from arena.tournament.config import differences
+from arena.tournament.config_file import TournamentConfig
+from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.formats.round_robin import game_count, games, meetings, schedule
 from arena.tournament.run import Event, GameFinished, Outcome, RunFinished, RunStarted, run
-from arena.tournament.schedule import game_count, games, meetings, schedule
-from arena.tournament.settings import differences
-from arena.tournament.store import ConfigChanged, Store
+from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -152,7 +153,7 @@ def test_another_hypothesis_is_another_tournament(
     config, path = load(f"[tournament]\nrounds = 2\n{SPRT}"), tmp_path / "t.sqlite"
     play(config, path, Winning(played, None))
     other = load(f"[tournament]\nrounds = 2\n{SPRT.replace('60', '80')}")
-    with pytest.raises(ConfigChanged, match=r"sprt\.elo1: 60\.0 → 80\.0"):
+    with pytest.raises(ConfigChangedError, match=r"sprt\.elo1: 60\.0 → 80\.0"):
         Store.open_run(path, other)
     without = load(f"[tournament]\nrounds = 2\n{GAME}")
     assert any("sprt.alpha: 0.05 → (not set)" in line for line in differences(config, without))

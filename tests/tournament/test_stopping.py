@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from arena.tournament.stopping import SIGNALS, stop_signals
+from arena.files.stop_signals import SIGNALS, stop_signals
 
 pytestmark = pytest.mark.usefixtures("heeded")
 

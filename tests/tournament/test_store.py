@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee.record import GameRecord
-from arena.tournament.config import TournamentConfig
-from arena.tournament.schedule import schedule
-from arena.tournament.store import ConfigChanged, Store, StoreError, StoreLocked
+from arena.errors import ConfigChangedError, StoreError, StoreLockedError
+from arena.model.record import GameRecord
+from arena.tournament.config_file import TournamentConfig
+from arena.tournament.formats.round_robin import schedule
+from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
 Played = Callable[..., GameRecord]
@@ -82,7 +83,7 @@ def test_one_seat_games_have_one_column(load: Load, path: Path, played: Played) 
 def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -> None:
     thinker = '[[player]]\nbot = "thinker"\noptions = {{c = {}}}\n'
     Store.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}{thinker.format(1.0)}")).close()
-    with pytest.raises(ConfigChanged) as caught:
+    with pytest.raises(ConfigChangedError) as caught:
         Store.open_run(path, load(f"[clock]\nbank_ms = 70\n{DOTS}{thinker.format(1.5)}", players=3))
     text = str(caught.value)
     assert text.startswith(f"{path}: this run was begun with another configuration:\n")
@@ -100,7 +101,7 @@ def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:
     changed = load(f'[tournament]\nrounds = 3\nconcurrency = 1\n{DOTS}[rating]\nanchor = "m0"\n')
     with Store.open_run(path, changed) as store:
         assert store.config == changed
-    with pytest.raises(ConfigChanged, match=r"tournament\.rounds: 3 → 2"):
+    with pytest.raises(ConfigChangedError, match=r"tournament\.rounds: 3 → 2"):
         Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}"))
 
 
@@ -110,7 +111,7 @@ def test_a_second_player_of_the_run_is_refused_readers_are_not(
     config = load(DOTS)
     with Store.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
-        with pytest.raises(StoreLocked, match=rf"another `arena run` \(pid {os.getpid()}\)"):
+        with pytest.raises(StoreLockedError, match=rf"another `arena run` \(pid {os.getpid()}\)"):
             Store.open_run(path, config)
         code = (
             "import sys; from pathlib import Path; from arena.tournament.store import Store;"
@@ -126,7 +127,7 @@ def test_a_killed_player_of_the_run_leaves_no_lock(load: Load, path: Path) -> No
     config = load(DOTS)
     code = (
         "import os, sys; from pathlib import Path; from arena.tournament.store import Store;"
-        "from arena.tournament.settings import TournamentConfig;"
+        "from arena.tournament.config import TournamentConfig;"
         "Store.open_run(Path(sys.argv[1]), TournamentConfig.model_validate_json(sys.argv[2]));"
         "os.kill(os.getpid(), 9)"
     )

@@ -11,11 +11,12 @@ import pytest
 from arena.bots.build import build
 from arena.bots.package import open_bot
 from arena.bots.submissions import accept
-from arena.tournament.config import ConfigError, TournamentConfig
+from arena.errors import ConfigChangedError, ConfigError
+from arena.tournament.config import differences
+from arena.tournament.config_file import TournamentConfig
 from arena.tournament.ready import ready
 from arena.tournament.run import run
-from arena.tournament.settings import differences
-from arena.tournament.store import ConfigChanged, Store
+from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -90,7 +91,7 @@ def test_submissions_play_and_a_new_version_is_another_run(
     assert line == (
         f"player[2]: its program changed since, submissions/bob (digest {old[:12]} → {new[:12]})"
     )
-    with pytest.raises(ConfigChanged, match="its program changed since, submissions/bob"):
+    with pytest.raises(ConfigChangedError, match="its program changed since, submissions/bob"):
         Store.open_run(tmp_path / "t.sqlite", changed)
 
 

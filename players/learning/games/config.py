@@ -9,8 +9,9 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 import rules as rule_sets
-from arena.toml.file import FileError, problems, read_file
-from arena.toml.tables import Table, shown
+from arena.errors import FileError
+from arena.files.toml import problems, read_file
+from arena.files.toml_tables import Table, shown
 from players.catalogue import BUILTINS
 from players.learning.training_file import (
     METHOD,
@@ -111,7 +112,7 @@ class GamesConfig(Training):
 
 
 def load_config(path: Path) -> GamesConfig:
-    """Read a training file. Raises `arena.toml.file.FileError` with every problem found."""
+    """Read a training file. Raises `arena.files.toml.FileError` with every problem found."""
     text, data = read_file(path)
     reader = _Reader(GamesFile, data, "tuning" if "tuning" in data else "training")
     if "tuning" in data and "training" in data:

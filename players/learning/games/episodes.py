@@ -15,14 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels import boards, dots_pruning, game  # noqa: F401 - the games answer there
-from players.kernels.bits import below, draw, is_set
-from players.kernels.cache import bare_kernel, part
-from players.kernels.faces import banked, face
-from players.kernels.network import value
-from players.kernels.pruning import count_moves
-from players.kernels.temporal import learn_reached, learn_until
-from players.kernels.tiles import words
+import players.games.dots.pruning
+import players.games.othello.pruning  # noqa: F401 - the games answer there
+from players.compiled.bits import below, draw, is_set
+from players.compiled.cache import bare_kernel, part
+from players.games import interface as game
+from players.games.pruning import count_moves
+from players.games.tiles.interface import words
+from players.games.views import banked, face
+from players.ntuple.network import value
+from players.ntuple.temporal import learn_reached, learn_until
 
 UNIT = 2.0**-64
 WORST = -1e300

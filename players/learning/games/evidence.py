@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rules as rule_sets
-from players.kernels.network import Network
+from arena.files.whole_file import write_whole
 from players.learning.tuning.hall import KernelHall, try_out
 from players.learning.tuning.methods import pair_scores
 from players.learning.tuning.tasks import Contestant, Played, Task
 from players.learning.tuning.tuner import CHUNK_PAIRS
-from players.learning.whole_file import write_whole
+from players.ntuple.network import Network
 
 FORMAT = 1
 """Of the file."""

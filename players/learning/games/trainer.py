@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rules as rule_sets
-from players.kernels import game
-from players.kernels.boards import load_board, load_terms
-from players.kernels.temporal import Memory, Rule, new_desk
+from players.games import interface as game
+from players.games.registry import load_board
 from players.learning import checkpoints
 from players.learning.block_trainer import CHECKPOINT, BlockTrainer
 from players.learning.games.config import GamesConfig
 from players.learning.games.episodes import Habits, Tally, compare, learn, new_room
+from players.ntuple.temporal import Memory, Rule, new_desk
+from players.weights.evaluations import load_terms
 from players.weights.network_file import Header
 
 TALLIES = ("random", "counts")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.temporal import Memory
 from players.learning import checkpoints
 from players.learning.checkpoints import (
     SUMS as SUMS,
@@ -17,6 +16,7 @@ from players.learning.checkpoints import (
 from players.learning.tiles.blocks import Block
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.episodes import Tally
+from players.ntuple.temporal import Memory
 from players.weights.network_file import Header
 
 TALLIES = ("random", "counts", "scores", "tops")

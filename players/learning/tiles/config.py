@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from arena.toml.file import FileError, problems, read_file
-from arena.toml.tables import Table, shown
-from players.kernels.tile_boards import CELL_BITS
+from arena.errors import FileError
+from arena.files.toml import problems, read_file
+from arena.files.toml_tables import Table, shown
+from players.games.tiles.boards import CELL_BITS
 from players.learning.training_file import (
     METHOD,
     LearningTable,
@@ -65,7 +66,7 @@ class TrainConfig(Training):
 
 
 def load_config(path: Path) -> TrainConfig:
-    """Read a training file. Raises `arena.toml.file.FileError` with every problem found."""
+    """Read a training file. Raises `arena.files.toml.FileError` with every problem found."""
     text, data = read_file(path)
     reader = _Reader(TrainFile, data)
     config = reader.config(path.stem)

@@ -12,11 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.bits import ZERO, is_set
-from players.kernels.cache import bare_kernel, part
-from players.kernels.network import NOTHING, entries, value
-from players.kernels.temporal import Desk, learn_ended, learn_reached
-from players.kernels.tiles import SLIDES, largest, of_words, pushed, spawned, transposed, words
+from players.compiled.bits import ZERO, is_set
+from players.compiled.cache import bare_kernel, part
+from players.games.tiles.interface import (
+    SLIDES,
+    largest,
+    of_words,
+    pushed,
+    spawned,
+    transposed,
+    words,
+)
+from players.ntuple.network import NOTHING, entries, value
+from players.ntuple.temporal import Desk, learn_ended, learn_reached
 
 ROOM = 1 << 15
 """Afterstates there is room for at first; it doubles with a game that is longer."""

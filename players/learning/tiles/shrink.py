@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.network import SYMMETRIES, Network
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tiles import CELLS
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.interface import CELLS
 from players.learning.tiles.blocks import Block, block_of
 from players.learning.tiles.episodes import Tally, play
+from players.ntuple.network import SYMMETRIES, Network
 from players.weights.network_file import (
     INT16_MOST,
     SMALL,

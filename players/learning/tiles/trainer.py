@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.temporal import Rule, new_desk
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tiles import CELLS
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.interface import CELLS
 from players.learning.block_trainer import CHECKPOINT as CHECKPOINT
 from players.learning.block_trainer import BlockTrainer
 from players.learning.tiles import checkpoint
@@ -17,6 +16,7 @@ from players.learning.tiles.blocks import Block, block_of
 from players.learning.tiles.checkpoint import Progress
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.episodes import ROOM, learn, with_more_room
+from players.ntuple.temporal import Rule, new_desk
 from players.weights.network_file import Header
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.toml.tables import shown
+from arena.files.toml_tables import shown
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

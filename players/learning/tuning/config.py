@@ -11,9 +11,18 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 import rules as rule_sets
-from arena.toml.file import FileError, problems, read_file
-from arena.toml.lines import KeyPath
-from arena.toml.tables import Finding, Table, did_you_mean, explain, read_tables, shown, wrong_name
+from arena.errors import FileError
+from arena.files.toml import problems, read_file
+from arena.files.toml_lines import KeyPath
+from arena.files.toml_tables import (
+    Finding,
+    Table,
+    did_you_mean,
+    explain,
+    read_tables,
+    shown,
+    wrong_name,
+)
 from players.catalogue import BUILTINS
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
@@ -75,7 +84,7 @@ def unhurried(bot: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_config(path: Path) -> TuneConfig:
-    """Read a tuning file. Raises `arena.toml.file.FileError` with every problem found."""
+    """Read a tuning file. Raises `arena.files.toml.FileError` with every problem found."""
     text, data = read_file(path)
     reader = _Reader(data, path)
     config = reader.config()

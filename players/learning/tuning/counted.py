@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import rules as rule_sets
-from players.endgame import load_endgame
-from players.kernels import game
-from players.kernels.boards import Board
+from players.games import interface as game
+from players.games.endgame import load_endgame
+from players.games.registry import Board
 from players.learning.tuning.tasks import Aborted, Contestant, Opened, Played, start_of
 from players.learning.tuning.whole_game import ABORTED, FINALS, Seat, play_game
 from players.options import UctOptions

@@ -9,9 +9,9 @@ import numpy as np
 
 import rules as rule_sets
 from players.catalogue import BUILTINS
-from players.kernels import game
-from players.kernels.boards import load_board
-from players.kernels.cache import one_at_a_time
+from players.compiled.cache import one_at_a_time
+from players.games import interface as game
+from players.games.registry import load_board
 from players.learning.tuning.counted import CountedDesk, is_counted, read_seat
 from players.learning.tuning.driven import new_player
 from players.learning.tuning.plain import PlainDesk, PlainTileDesk

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import rules as rule_sets
-from players.kernels.boards import Board
+from players.games.registry import Board
 from players.learning.tuning.driven import Driven
 from players.learning.tuning.tasks import Aborted, Contestant, Opened, Played
 from rules.position import CHANCE, PASS, Position, draw_chance

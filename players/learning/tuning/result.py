@@ -8,10 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from arena.files.whole_file import write_whole
 from players.learning.tuning.config import BUDGETS, TuneConfig
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import Tuner
-from players.learning.whole_file import write_whole
 
 WEIGHTS, PLAYER, START = "weights.json", "player.toml", "start.json"
 PARAMETERS, BOARD = "parameters", "board"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import rules as rule_sets
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tile_heuristic import make_heuristic
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.heuristic import make_heuristic
 from players.learning.tuning.sliding_game import ABORTED, CELL, CHANCE, TILE, Seat, play_game
 from players.learning.tuning.tasks import Aborted, Contestant
 from players.options import HeuristicOptions

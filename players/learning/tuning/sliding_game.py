@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.bits import ONE, ZERO, draw, is_set, lowest
-from players.kernels.cache import bare_kernel, bare_part
-from players.kernels.tiles import SLIDES, UNIT, empty, slid, spawned, words
+from players.compiled.bits import ONE, ZERO, draw, is_set, lowest
+from players.compiled.cache import bare_kernel, bare_part
+from players.games.tiles.interface import SLIDES, UNIT, empty, slid, spawned, words
 from players.search.heuristic.deepening import deepen
 from players.search.heuristic.search import Context, play
 

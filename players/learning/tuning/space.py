@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import rules as rule_sets
-from players.kernels.boards import load_board
-from players.kernels.game import MOVES
+from players.games.interface import MOVES
+from players.games.registry import load_board
 from players.learning.tuning.tasks import Contestant
 from players.weights import SIDES, load_weights
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from arena.toml.tables import Table
+from arena.files.toml_tables import Table
 from players.learning.tuning.space import FLAT, Symmetry
 
 MethodName = Literal["selfplay", "spsa", "cma"]

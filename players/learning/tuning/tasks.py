@@ -100,7 +100,7 @@ class Hall(Protocol):
         """Let go of threads and processes."""
 
 
-class Aborted(Exception):  # noqa: N818 - somebody's wish, no error
+class Aborted(Exception):
     """Games were given up before their end."""
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import rules as rule_sets
+from arena.files.whole_file import write_whole
 from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.hall import make_hall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tasks import Hall, Played, Task
-from players.learning.whole_file import write_whole
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
@@ -269,5 +269,5 @@ class Tuner:
             ) from None
 
 
-class _Changed(Exception):  # noqa: N818  # told from a damaged file, and never seen outside
+class _Changed(Exception):
     """The checkpoint is of another configuration or version."""

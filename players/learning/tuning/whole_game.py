@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.bits import below, draw, is_set
-from players.kernels.cache import bare_kernel, bare_part, kernel
+from players.compiled.bits import below, draw, is_set
+from players.compiled.cache import bare_kernel, bare_part, kernel
+from players.games import interface as game
 from players.search.tree import NEAR, clear, reroot
 from players.search.uct import Final, Settings, iterate
 

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from players.endgame import Endgame, reach_in
-from players.kernels import game
-from players.kernels.boards import Board
-from players.kernels.cache import one_at_a_time
-from players.kernels.pruning import NO_MOVE
+from players.compiled.cache import one_at_a_time
+from players.games import interface as game
+from players.games.endgame import Endgame, reach_in
+from players.games.pruning import NO_MOVE
+from players.games.registry import Board
 from players.search.alphabeta.methods import (
     ALPHABETA,
     MINIMAX,

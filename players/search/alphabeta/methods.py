@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.endgame import solve
-from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
-from players.kernels.bits import ZERO, is_set
-from players.kernels.cache import kernel, part
-from players.kernels.prefetch import prefetch
-from players.kernels.pruning import NO_MOVE, candidates, canonical, count_moves, forced
+import players.games.dots.pruning
+import players.games.othello.pruning  # noqa: F401 - the games answer there
+from players.compiled.bits import ZERO, is_set
+from players.compiled.cache import kernel, part
+from players.compiled.prefetch import prefetch
+from players.games import interface as game
+from players.games.endgame import solve
+from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta.ordering import (
     rank_moves,
     remember_refutation,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.cache import part
-from players.kernels.pruning import NO_MOVE, canonical, forced
+from players.compiled.cache import part
+from players.games import interface as game
+from players.games.pruning import NO_MOVE, canonical, forced
 
 NO_LIMIT = 1 << 62
 """More positions than anyone waits for."""

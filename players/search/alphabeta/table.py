@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.bits import BYTE, HALF, ZERO, below
-from players.kernels.cache import part
+from players.compiled.bits import BYTE, HALF, ZERO, below
+from players.compiled.cache import part
+from players.games import interface as game
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 """What a stored value says of the true one. 0 marks an empty entry."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.cache import part
+from players.compiled.cache import part
+from players.games import interface as game
 
 WIN = 1_000_000
 """More than any estimate."""

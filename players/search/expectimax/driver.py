@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.cache import one_at_a_time
-from players.kernels.tile_boards import TileBoard
+from players.compiled.cache import one_at_a_time
+from players.games.tiles.boards import TileBoard
 from players.search.expectimax.roots import placement_worths, slide_worths
 from players.search.expectimax.settings import Settings, new_scratch
 from players.search.stop import NEVER

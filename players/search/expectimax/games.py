@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import kernel
-from players.kernels.tiles import SLIDES, slid, spawned
+from players.compiled.cache import kernel
+from players.games.tiles.interface import SLIDES, slid, spawned
 from players.search.expectimax.roots import slide_worths
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.bits import ONE, ZERO, lowest, popcount
-from players.kernels.cache import part
-from players.kernels.network import stage_offset, symmetric, value
-from players.kernels.prefetch import prefetch
-from players.kernels.tiles import SLIDES, entry, of_words, placed, pushed, transposed, words
+from players.compiled.bits import ONE, ZERO, lowest, popcount
+from players.compiled.cache import part
+from players.compiled.prefetch import prefetch
+from players.games.tiles.interface import SLIDES, entry, of_words, placed, pushed, transposed, words
+from players.ntuple.network import stage_offset, symmetric, value
 from players.search.expectimax.settings import NO_LEAF, TILES
 
 LANES = 4

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
-from players.kernels.cache import bare_kernel, part
-from players.kernels.network import value
-from players.kernels.tiles import SLIDES, empty, placed, slid
+from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
+from players.compiled.cache import bare_kernel, part
+from players.games.tiles.interface import SLIDES, empty, placed, slid
+from players.ntuple.network import value
 from players.search.expectimax.leaves import value_placements
 from players.search.expectimax.settings import MEAN, TILES, WORST, WORST_CELL
 from players.search.expectimax.table import place_of, table_key

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import bare_kernel, part
-from players.kernels.network import value
-from players.kernels.tiles import SLIDES, placed, slid
+from players.compiled.cache import bare_kernel, part
+from players.games.tiles.interface import SLIDES, placed, slid
+from players.ntuple.network import value
 from players.search.expectimax.nodes import LEAST, MOST, afterstate_worth, floor_beside
 from players.search.expectimax.settings import MEAN, WORST
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.network import Network
-from players.kernels.tiles import CELLS, SLIDES, Laws
+from players.games.tiles.interface import CELLS, SLIDES, Laws
+from players.ntuple.network import Network
 from players.options.tiles import MOST_DEPTH, Method
 from players.search.expectimax.table import Table, new_table
 

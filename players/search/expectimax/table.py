@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.bits import ZERO, below, mix
-from players.kernels.cache import part
-from players.kernels.tiles import words
+from players.compiled.bits import ZERO, below, mix
+from players.compiled.cache import part
+from players.games.tiles.interface import words
 
 ENTRY_BYTES = 16
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.cache import kernel, part
+from players.compiled.cache import kernel, part
 from players.search.alphabeta.table import GENERATIONS
 from players.search.heuristic.search import (
     DEEPEST,

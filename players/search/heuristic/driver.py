@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.cache import one_at_a_time
-from players.kernels.tile_boards import TileBoard
-from players.kernels.tile_heuristic import Heuristic, make_heuristic
+from players.compiled.cache import one_at_a_time
+from players.games.tiles.boards import TileBoard
+from players.games.tiles.heuristic import Heuristic, make_heuristic
 from players.search.alphabeta.table import new_table
 from players.search.heuristic.deepening import NO_END, NO_LIMIT, Choices, think
 from players.search.heuristic.search import DEEPEST, NO_MOVE, THOUSANDTHS, Context, Scratch

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.kernels.bits import ONE, ZERO, is_set, mix
-from players.kernels.cache import bare_kernel, part
-from players.kernels.tile_heuristic import evaluate, most_annoying
-from players.kernels.tiles import CELLS, SLIDES, placed, slid, words
+from players.compiled.bits import ONE, ZERO, is_set, mix
+from players.compiled.cache import bare_kernel, part
+from players.games.tiles.heuristic import evaluate, most_annoying
+from players.games.tiles.interface import CELLS, SLIDES, placed, slid, words
 from players.search.alphabeta.table import (
     AT_LEAST,
     AT_MOST,
@@ -81,7 +81,7 @@ class Context(NamedTuple):
     """What a search reads, and its table."""
 
     heuristic: Any
-    """The evaluation (`players.kernels.tile_heuristic.Heuristic`)."""
+    """The evaluation (`players.games.tiles.heuristic.Heuristic`)."""
     table: Any
     """The transposition table, of alpha-beta's form; empty to go without."""
     stop: Any

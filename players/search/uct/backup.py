@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import bare_part
+from players.compiled import atomics as shared
+from players.compiled.cache import bare_part
 from players.search.tree import NEAR
-from players.search.uct import shared
 
 
 @bare_part

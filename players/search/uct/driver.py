@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.endgame import Endgame
-from players.kernels import game
-from players.kernels.boards import Board
-from players.kernels.cache import one_at_a_time
+from players.compiled.cache import one_at_a_time
+from players.games import interface as game
+from players.games.endgame import Endgame
+from players.games.registry import Board
 from players.search.tree import (
     ENTRY_BYTES,
     NEAR,

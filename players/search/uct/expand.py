@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import dots_pruning, game  # noqa: F401 - dots answers there
-from players.kernels.bits import below, draw
-from players.kernels.cache import bare_part
-from players.kernels.pruning import NO_MOVE, candidates, count_moves, forced
+import players.games.dots.pruning
+import players.games.othello.pruning  # noqa: F401 - the games answer there
+from players.compiled import atomics as shared
+from players.compiled.bits import below, draw
+from players.compiled.cache import bare_part
+from players.games import interface as game
+from players.games.pruning import NO_MOVE, candidates, count_moves, forced
 from players.search.tree import EXPANDING, UNEXPANDED, UNKNOWN
-from players.search.uct import shared
 from players.search.uct.leaf import estimate
 from players.search.uct.rave import sign_or_margin
 

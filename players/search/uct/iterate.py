@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels import game
-from players.kernels.bits import is_set
-from players.kernels.cache import bare_kernel, bare_part
+from players.compiled import atomics as shared
+from players.compiled.bits import is_set
+from players.compiled.cache import bare_kernel, bare_part
+from players.games import interface as game
 from players.search.tree import NEAR, UNEXPANDED
-from players.search.uct import shared
 from players.search.uct.backup import add_result, prove_parent
 from players.search.uct.expand import expand, is_ripe
 from players.search.uct.leaf import leaf_worth

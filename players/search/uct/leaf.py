@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from players import endgame
-from players.kernels import game
-from players.kernels.bits import is_set
-from players.kernels.cache import bare_part, kernel
+from players.compiled.bits import is_set
+from players.compiled.cache import bare_part, kernel
+from players.games import endgame
+from players.games import interface as game
 from players.search.tree import NEAR
 from players.search.uct.rave import gather, sign_or_margin
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.bits import ONE, ZERO, lowest
-from players.kernels.cache import bare_part
-from players.kernels.game import BATCH
-from players.search.uct import shared
+from players.compiled import atomics as shared
+from players.compiled.bits import ONE, ZERO, lowest
+from players.compiled.cache import bare_part
+from players.games.interface import BATCH
 
 
 @bare_part

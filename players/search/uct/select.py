@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from players.kernels.cache import bare_part
+from players.compiled import atomics as shared
+from players.compiled.cache import bare_part
 from players.search.tree import LANES, NEAR
-from players.search.uct import shared
 from players.search.uct.rave import mixed_values
 
 NEVER = np.float32(-1e30)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from players.kernels import game
+from players.games import interface as game
 
 Backup = Literal["win", "zero-sum", "score"]
 

@@ -1,0 +1,1 @@
+"""Analyses positions and games by searching them."""

@@ -1,0 +1,89 @@
+"""A position as people write it: a transcript, a board with the side to move, or a state."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from arena.errors import UserError
+from rules.othello import Othello
+from rules.position import Game, Position
+from rules.transcript import read_transcript
+
+_DISCS = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": ".", ".": ".", "#": "#"}
+"""What a cell of a written board may be, and what the wire has for it."""
+_BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
+"""How a board begins. On a large board a column is called o, and its squares have a digit."""
+
+
+def read_position(game: Game, text: str) -> Position:
+    """The position of `game` that `text` describes: JSON as the wire's `state`; for Othello a
+    board and who moves, in the form of OBF (`-` or `.` empty, X or * black, O white, row after
+    row, then X or O); else the transcript of a game from its start, nothing being the start.
+
+    Raises UserError, naming the character that is wrong and what was expected.
+    """
+    if text.lstrip().startswith("{"):
+        return _of_state(game, text)
+    if isinstance(game, Othello) and _BOARD.match(text):
+        return _of_board(game, text)
+    position = game.start(seed=0)
+    try:
+        moves = read_transcript(position, text)
+    except ValueError as error:
+        raise UserError(f"the position is read as a transcript, and {error}") from None
+    for move in moves:
+        position = position.play(move)
+    return position
+
+
+def _of_state(game: Game, text: str) -> Position:
+    try:
+        state = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"the position is read as JSON: character {error.pos + 1}: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise UserError("the position is read as JSON: it is nested too deeply") from None
+    try:
+        return game.position(state)
+    except ValueError as error:
+        raise UserError(f"the position is no state of {game.name}: {error}") from None
+
+
+def _of_board(game: Othello, text: str) -> Position:
+    """`game.size` rows of cells, blanks anywhere; then the side to move, and what OBF adds."""
+    size, cells = game.size, ""
+    at = 0
+    while len(cells) < size * size:
+        if at == len(text):
+            raise UserError(
+                f"the board has {len(cells)} cells; {size}×{size} are {size * size}, row after row"
+            )
+        if not text[at].isspace():
+            if text[at] not in _DISCS:
+                raise UserError(
+                    f"character {at + 1} of the board is {text[at]!r}: expected X or * for black, "
+                    f"O for white, - or . for an empty square (cell {len(cells) + 1})"
+                )
+            cells += _DISCS[text[at]]
+        at += 1
+    rest = text[at:].partition(";")[0].strip()
+    if rest not in ("X", "x", "*", "O", "o"):
+        raise UserError(
+            f"after the {size * size} cells of the board comes who moves, X or O, "
+            f"not {rest or 'nothing'}"
+        )
+    corners = game.start().state()["board"]
+    rows = [
+        "".join(
+            "#" if corners[row][column] == "#" and cells[row * size + column] == "." else cell
+            for column, cell in enumerate(cells[row * size : (row + 1) * size])
+        )
+        for row in range(size)
+    ]
+    try:
+        return game.position({"board": rows, "to_move": 1 if _DISCS[rest] == "O" else 0})
+    except ValueError as error:
+        raise UserError(f"the board is no position of {game.name}: {error}") from None

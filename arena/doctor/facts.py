@@ -1,0 +1,196 @@
+"""What of this machine matters to a tournament, found out by looking and by trying."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from arena.errors import SandboxError
+from arena.files.cache import cache_root
+from arena.model.containment import Asked, Guarantee, Held
+from arena.model.frozen import Frozen
+from arena.model.game_spec import PlayerSpec
+from arena.model.record import Host
+from arena.sandbox import cgroups
+from arena.sandbox.host import this_host
+from arena.sandbox.overload import scheduling_delay
+from arena.sandbox.probe import resolve
+from arena.tournament.machine import DELAY_S, cpu_quota, delay_warning, usable_cores
+from players.compiled.folder import cache_folder
+
+NEEDED = (Guarantee.MEMORY, Guarantee.NETWORK, Guarantee.FILES, Guarantee.PIDS)
+"""Without these, programs of strangers are a danger to the machine or to each other."""
+_LANGUAGES = {
+    "python": ((sys.executable, "--version"),),
+    "javascript": (("node", "--version"),),
+    "java": (("java", "-version"), ("javac", "-version")),
+    "c++": (("g++", "--version"),),
+    "rust": (("rustc", "--version"), ("cargo", "--version")),
+}
+"""What bots of a language are started or built with, and how it tells its version."""
+_PATIENCE_S = 20.0
+
+
+class Sandbox(Frozen):
+    """One mode, tried."""
+
+    mode: Asked
+    held: Held | None
+    """What it holds; null where it cannot be used."""
+    reason: str | None = None
+    """Why it cannot be used, and what to do."""
+
+    @property
+    def suffices(self) -> bool:
+        """Whether strangers' programs may run in it."""
+        return self.held is not None and None not in (self.held.by.get(each) for each in NEEDED)
+
+
+class Control(Frozen):
+    """What control groups bound."""
+
+    what: str
+    where: str | None
+    """The hierarchy; null where none can be written."""
+    missing: str | None
+    """Why none can, and what to do."""
+
+
+class Tool(Frozen):
+    """A program that bots are started or built with."""
+
+    language: str
+    program: str
+    version: str | None
+    """As it tells itself; null where it is not there or does not run."""
+
+
+class Kernels(Frozen):
+    """The compiled kernels of the built-in players."""
+
+    folder: str
+    kernels: int
+    """How many are kept there."""
+    megabytes: float
+    writable: bool
+    """Whether what is missing can be kept once it is compiled."""
+
+
+class Facts(Frozen):
+    """All of it."""
+
+    host: Host
+    kernel: str
+    user: int
+    """The number of the user who asks; 0 is root."""
+    cores: tuple[int, ...]
+    """Those a run may use."""
+    quota: float | None
+    """CPUs' worth of time this container is granted; null for no limit."""
+    memory_mb: int
+    available_mb: int
+    """Memory that is free now, or can be made so."""
+    sandboxes: tuple[Sandbox, ...]
+    control_groups: tuple[Control, ...]
+    bubblewrap: str | None
+    """Its version; null where it is not installed."""
+    tools: tuple[Tool, ...]
+    kernels: Kernels
+    delay_ms: dict[int, float]
+    """By core, what a busy loop of 200 ms lost to other programs just now."""
+    missing: tuple[str, ...]
+    """What is needed and not there: a sentence each."""
+    warnings: tuple[str, ...]
+    """What could be better: a sentence each."""
+
+
+def facts() -> Facts:
+    """Look and try; about 2 s."""
+    sandboxes = tuple(_sandbox(mode) for mode in ("bwrap", "limits"))
+    memory, available = _memory()
+    cores = usable_cores()
+    delays = scheduling_delay(cores, DELAY_S)
+    kernels = _kernels()
+    busy = delay_warning(delays)
+    return Facts(
+        host=this_host(),
+        kernel=platform.release(),
+        user=os.geteuid(),
+        cores=cores,
+        quota=cpu_quota(),
+        memory_mb=memory,
+        available_mb=available,
+        sandboxes=sandboxes,
+        control_groups=tuple(Control(**one._asdict()) for one in cgroups.available()),
+        bubblewrap=_version(("bwrap", "--version")),
+        tools=tuple(
+            Tool(language=language, program=words[0], version=_version(words))
+            for language, commands in _LANGUAGES.items()
+            for words in commands
+        ),
+        kernels=kernels,
+        delay_ms=delays,
+        missing=tuple(_missing(sandboxes)),
+        warnings=(busy,) if busy else (),
+    )
+
+
+def _sandbox(mode: Asked) -> Sandbox:
+    try:
+        held = resolve(mode, PlayerSpec(name="doctor", command=(sys.executable,)))
+    except SandboxError as error:
+        return Sandbox(mode=mode, held=None, reason=str(error))
+    return Sandbox(mode=mode, held=held)
+
+
+def _missing(sandboxes: tuple[Sandbox, ...]) -> list[str]:
+    if any(sandbox.suffices for sandbox in sandboxes):
+        return []
+    needed = ", ".join(NEEDED)
+    return [
+        f"No sandbox holds {needed} here: let only programs play that you trust. What would bring "
+        "them is said beside each sandbox."
+    ]
+
+
+def _version(words: tuple[str, ...]) -> str | None:
+    """The first line a program tells of itself; None where it is not there or does not run."""
+    if shutil.which(words[0]) is None:
+        return None
+    try:
+        told = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return next((line.strip() for line in told.splitlines() if line.strip()), "unknown version")
+
+
+def _memory() -> tuple[int, int]:
+    """Of this machine, all and what is available, in MB."""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+    kilobytes = {words[0].rstrip(":"): int(words[1]) for words in lines}
+    return kilobytes["MemTotal"] // 1024, kilobytes["MemAvailable"] // 1024
+
+
+def _kernels() -> Kernels:
+    folder = cache_folder()
+    files = [path for path in folder.rglob("*.nbc") if path.is_file()]
+    holder = next(path for path in (folder, cache_root(), *cache_root().parents) if path.exists())
+    return Kernels(
+        folder=str(folder),
+        kernels=len(files),
+        megabytes=round(sum(path.stat().st_size for path in files) / 2**20, 1),
+        writable=os.access(holder, os.W_OK),
+    )

@@ -1,0 +1,142 @@
+"""Every error a user can cause. The command line shows its text and exits with 2.
+
+ArenaError
+├── UserError               an argument of a command
+├── FileError               a TOML file: a line for each problem, with its place
+│   ├── ConfigError         a tournament file
+│   └── ManifestError       a bot.toml (also a PackageError)
+├── PackageError            a bot package
+│   ├── ManifestError       its bot.toml
+│   ├── ArchiveError        the archive, or the entries it holds
+│   └── BuildError          its build command
+├── ProgramError            a script or a command that cannot be started here
+├── SubmissionError         a folder of submissions, or a bot it does not accept
+├── SandboxError            a sandbox that this machine cannot give
+├── StoreError              the file of a run
+│   ├── StoreLockedError    another process plays it
+│   └── ConfigChangedError  it was begun with another configuration
+├── ExecutorError           no game can be played
+├── RecordError             a game that has no such form, or a damaged one
+│   └── ReplayError         moves that do not lead to the last position
+├── RateError               a list of results
+└── BenchError              nothing could be measured
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+_SHOWN = 20
+"""Reasons shown of a package: more are seen at the next try."""
+
+
+class ArenaError(Exception):
+    """What a user can fix: its text says what happened, why, and what to do."""
+
+
+class UserError(ArenaError):
+    """An argument of a command cannot be used."""
+
+
+class Problem(NamedTuple):
+    """One thing wrong in a file."""
+
+    key: str
+    """Where, as `player[2].options.c` (players counted from 1); empty for the whole file."""
+    line: int | None
+    """The line in the file, from 1; None where it cannot be told."""
+    message: str
+
+
+def sentence(file: str, problem: Problem) -> str:
+    """`bot.toml:3: command: must be …`: a problem with its place in the file."""
+    place = f"{file}:{problem.line}" if problem.line else file
+    return ": ".join(part for part in (place, problem.key, problem.message) if part)
+
+
+class FileError(ArenaError, ValueError):
+    """A file cannot be used. Its text has a line for each problem, all at once."""
+
+    def __init__(self, file: Path, problems: tuple[Problem, ...]) -> None:
+        self.file = file
+        self.problems = problems
+        super().__init__("\n".join(sentence(str(file), problem) for problem in problems))
+
+
+class ConfigError(FileError):
+    """A tournament file cannot be used."""
+
+
+class PackageError(ArenaError, ValueError):
+    """A bot package cannot be used. Its text has a line for each reason."""
+
+    def __init__(self, path: Path, reasons: Sequence[str]) -> None:
+        self.path = path
+        self.reasons = tuple(reasons)
+        lines = [f"{path}: {reason}" for reason in reasons[:_SHOWN]]
+        if len(reasons) > _SHOWN:
+            lines.append(f"{path}: and {len(reasons) - _SHOWN} more like these")
+        super().__init__("\n".join(lines))
+
+
+class ManifestError(PackageError, FileError):
+    """A bot.toml cannot be used. Its text has a line for each problem, with its place."""
+
+    def __init__(self, path: Path, problems: tuple[Problem, ...]) -> None:
+        FileError.__init__(self, path, problems)
+        self.path = path
+        self.reasons = tuple(sentence(path.name, problem) for problem in problems)
+
+
+class ArchiveError(PackageError):
+    """An archive was refused; nothing of it was written."""
+
+
+class BuildError(PackageError):
+    """A build command failed; the last reason is what the compiler said first."""
+
+
+class ProgramError(ArenaError, ValueError):
+    """A program cannot be started here."""
+
+
+class SubmissionError(ArenaError, ValueError):
+    """A bot cannot be accepted, or a folder of submissions is not as it was written."""
+
+
+class SandboxError(ArenaError):
+    """A sandbox that was asked for cannot be had."""
+
+
+class StoreError(ArenaError):
+    """The file of a run cannot be used."""
+
+
+class StoreLockedError(StoreError):
+    """Another process plays this run."""
+
+
+class ConfigChangedError(StoreError):
+    """The run was begun with another configuration."""
+
+
+class ExecutorError(ArenaError):
+    """No game can be played."""
+
+
+class RecordError(ArenaError, ValueError):
+    """A game has no such form, or its record is damaged."""
+
+
+class ReplayError(RecordError):
+    """The moves of a record do not lead to its last position."""
+
+
+class RateError(ArenaError, ValueError):
+    """A file is no list of results; the text names each bad line."""
+
+
+class BenchError(ArenaError):
+    """Nothing could be measured."""

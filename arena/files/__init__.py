@@ -1,0 +1,1 @@
+"""Files and signals: TOML, caches, locks, stop signals. Imports nothing of ours."""

@@ -1,0 +1,50 @@
+"""One process at a time: a lock file beside a file, let go of however its holder ends."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+
+class Held(Exception):
+    """Another process has the lock; its text says which."""
+
+
+def acquire(path: Path) -> int:
+    """Lock `path` through `PATH.lock`, which names our pid; what to give to `release`.
+
+    Raises Held; OSError when there can be no such file.
+    """
+    name = beside(path)
+    while True:
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(descriptor, 200).decode("utf-8", "replace")
+            os.close(descriptor)
+            with suppress(ValueError):
+                holder = f"pid {json.loads(holder)['pid']}"
+            raise Held(holder) from None
+        # Who held it may have removed the file after we opened it: then ours is nobody's.
+        with suppress(FileNotFoundError):
+            ours, there = os.fstat(descriptor), name.stat()
+            if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
+                return descriptor
+        os.close(descriptor)
+
+
+def release(path: Path, descriptor: int) -> None:
+    """Let others have it."""
+    beside(path).unlink(missing_ok=True)
+    os.close(descriptor)
+
+
+def beside(path: Path) -> Path:
+    """The lock file of a file."""
+    return path.with_name(f"{path.name}.lock")

@@ -1,0 +1,175 @@
+"""Tables of a TOML file validated by a model, and what is wrong with them in words."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from arena.files.toml_lines import KeyPath
+
+_File = TypeVar("_File", bound="Table")
+
+
+class Table(BaseModel):
+    """What all tables share: no unknown keys, no guessing at types, no infinity."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+    )
+
+
+class Finding(NamedTuple):
+    """A problem with the place it is at, before that is turned into words."""
+
+    path: KeyPath
+    message: str
+
+
+def read_tables(model: type[_File], data: dict[str, Any]) -> tuple[_File, list[Finding]]:
+    """Validate a parsed file. What is wrong is reported, left out, and the rest still checked.
+
+    Every key of `model` has a default; what is required is asked for by the caller.
+    """
+    data, findings = deepcopy(data), list[Finding]()
+    while True:
+        try:
+            return model.model_validate(data), findings
+        except ValidationError as error:
+            found = list(explain(error, model, data))
+            findings += found
+            for finding in found:
+                _leave_out(data, finding.path)
+
+
+def _leave_out(data: Any, path: KeyPath) -> None:
+    """Remove the table entry nearest to `path`, so that its default is used."""
+    holder, key = data, path[0]
+    for depth, step in enumerate(path):
+        if isinstance(data, dict):
+            holder, key = data, step
+        elif all(isinstance(item, dict) for item in path[:depth]):
+            break
+        if not isinstance(data, dict | list) or (isinstance(data, dict) and step not in data):
+            break
+        data = data[step]  # type: ignore[index] # a list's step is an index, a table's a key
+    holder.pop(key, None)
+
+
+_TABLES = {
+    "model_type": "must be a table: write [{name}]",
+    "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
+    "too_short": "must not be empty",
+}
+"""pydantic's words for what a TOML file has another name for."""
+_CHOICES = ("literal_error", "enum")
+"""A value that is none of a few."""
+
+
+def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
+    """Each key that `model` refused, with what is allowed and what was got."""
+    messages: dict[KeyPath, list[str]] = {}
+    got: dict[KeyPath, str] = {}
+    for entry in error.errors():
+        path = _path_in(data, entry["loc"], entry["type"])
+        messages.setdefault(path, [])
+        if entry["type"] == "extra_forbidden":
+            known = _keys_of(model, path[:-1])
+            messages[path].append(f"unknown key; {did_you_mean(str(path[-1]), known)}")
+        elif entry["type"] == "missing":
+            messages[path].append("is missing")
+        elif entry["type"] in _TABLES:
+            written_as = _TABLES[entry["type"]].format(name=path[-1])
+            messages[path].append(f"{written_as}, got {shown(entry['input'])}")
+        elif entry["type"] == "value_error":
+            text = entry["msg"].removeprefix("Value error, ")
+            messages[path].append(f"{text}, got {shown(entry['input'])}")
+        else:
+            text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
+            if entry["type"] in _CHOICES:
+                text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
+            messages[path].append(text)
+            got[path] = f", got {shown(entry['input'])}"
+            if entry["type"] in _CHOICES and isinstance(entry["input"], str):
+                got[path] += nearest(entry["input"], re.findall(r"'([^']*)'", text))
+    for path, texts in messages.items():
+        text = " or ".join(dict.fromkeys(texts))
+        must_be = "must be " if path in got else ""
+        yield Finding(path, f"{must_be}{text}{got.get(path, '')}")
+
+
+def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
+    """The part of pydantic's `loc` that is in the file: it also names branches of unions."""
+    path: KeyPath = ()
+    for step in loc:
+        if isinstance(data, Mapping) and (step in data or kind == "missing"):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int):
+            data = data[step]
+        else:
+            break
+        path = (*path, step)
+    return path
+
+
+def _keys_of(model: type[BaseModel], path: KeyPath) -> list[str]:
+    """The keys of the table that `path` leads to."""
+    for step in path:
+        field = model.model_fields.get(str(step))  # none for an index, or a name that is free
+        if field is not None:
+            model = _model_in(field.annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
+
+
+def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
+    """`did you mean "c"? (known: c, threads)`, without the question where nothing is near."""
+    known = list(known)
+    listed = f"{what}: {', '.join(known) or 'none'}"
+    near = difflib.get_close_matches(word, known, n=1)
+    return f'did you mean "{near[0]}"? ({listed})' if near else listed
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """`; did you mean "c"?`, or nothing where nothing is near."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""
+
+
+def wrong_name(name: str, what: str) -> str | None:
+    """Why `name` cannot name `what`, a file or a folder of ours; None where it can."""
+    fits = name.isprintable() and not name.startswith(".") and "/" not in name
+    if fits and 1 <= len(name.encode()) <= 200:
+        return None
+    return (
+        f"names {what}: no slash, no leading dot, no control character, not empty, at most 200 "
+        f"bytes; got {shown(name)}"
+    )
+
+
+def shown(value: object) -> str:
+    """A value as a file writes it, shortened."""
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def written(path: KeyPath) -> str:
+    """`("player", 1, "options", "c")` → `player[2].options.c`: people count from 1."""
+    text = ""
+    for step in path:
+        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
+    return text

@@ -1,0 +1,1 @@
+"""Values that travel: the protocol, game specs, records, what contains a player."""

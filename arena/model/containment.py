@@ -1,0 +1,68 @@
+"""What a player's sandbox is asked to hold, and what it was found to hold."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from arena.model.frozen import Frozen
+
+Mode = Literal["bwrap", "limits", "none"]
+"""How a player is contained: bubblewrap; the system's limits without it; not at all."""
+Asked = Literal["auto", "bwrap", "limits", "none"]
+"""What a tournament asks for: `auto` is the strongest that holds on this machine, never `none`."""
+
+
+class Guarantee(StrEnum):
+    """What a sandbox can hold a player to."""
+
+    MEMORY = "memory"
+    """Its processes together take no more than their limit."""
+    PROCESSES = "processes"
+    """It cannot start processes or threads without end."""
+    CPU = "cpu"
+    """It runs on its own cores only."""
+    NETWORK = "network"
+    """It reaches no network, this machine's own included."""
+    FILES = "files"
+    """It reads its own program and the system's, and writes nothing that outlives it."""
+    DISK = "disk"
+    """What it writes, in sum, is bounded."""
+    PIDS = "pids"
+    """It sees and signals no process but its own."""
+    UID = "uid"
+    """It runs as a user that owns nothing."""
+
+
+class Policy(Frozen):
+    """A player's sandbox, as it is asked for."""
+
+    mode: Mode = "none"
+    readable: tuple[str, ...] = ()
+    """Files and folders it may read, absolute, beside the system, its interpreter and its `cwd`."""
+    listable: tuple[str, ...] = ()
+    """Folders below which it may see names, not contents: where it finds what is readable."""
+    masked: tuple[str, ...] = ()
+    """Files, absolute, that it finds closed or empty though it may read the folder they lie in: a
+    file that can be read can be locked. Landlock alone cannot do that."""
+    writable: tuple[str, ...] = ()
+    """Folders it may write that outlive it: only what builds a program has one."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Variables it gets beside the few that every program needs; in mode `none` it gets all."""
+    processes: int = Field(default=256, gt=0)
+    """Processes and threads together."""
+    disk_mb: int = Field(default=256, gt=0)
+    """What it may write to its private folders, in sum where the system allows, else a file."""
+
+
+class Held(Frozen):
+    """What a sandbox was found to hold on this machine, by trying to break it."""
+
+    mode: Mode = "none"
+    """How the player is contained."""
+    by: dict[Guarantee, str | None] = Field(default_factory=dict)
+    """How each guarantee is held, such as `cgroup`; null for one that is not."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what is missing, and what would bring it."""

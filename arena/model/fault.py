@@ -1,0 +1,25 @@
+"""A player's fault while it happens; `record.Fault` is what is kept of it."""
+
+from __future__ import annotations
+
+from arena.model.protocol import Termination
+
+
+class PlayerFault(Exception):
+    """A player broke the contract: one word, and a sentence for its author."""
+
+    def __init__(self, termination: Termination, detail: str) -> None:
+        super().__init__(f"{termination}: {detail}")
+        self.termination = termination
+        self.detail = detail
+
+
+def excerpt(data: bytes, length: int = 120) -> str:
+    """What a player wrote, safe to show: shortened, everything unprintable escaped."""
+    shown = printable(data[:length].decode("utf-8", "backslashreplace"))
+    return f"«{shown}»" if len(data) <= length else f"«{shown}…» ({len(data)} bytes)"
+
+
+def printable(text: str) -> str:
+    """The text with everything that could rewrite a terminal escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,105 @@
+"""What is kept of a game: the record a store, a report or a replay is made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.model.containment import Held
+from arena.model.frozen import Frozen
+from arena.model.protocol import Clock, Termination
+
+
+class Fault(Frozen):
+    """What a player did wrong, and when."""
+
+    ply: int
+    seat: int
+    termination: Termination
+    detail: str
+
+
+class PlayedMove(Frozen):
+    """One ply."""
+
+    seat: int
+    """Who moved; −1 is chance."""
+    move: str
+    used_ms: float | None = None
+    """Wall time measured; null for openings, passes and chance, which nobody was asked for."""
+    cpu_ms: float | None = None
+    """CPU time of the player's process, where the system tells; recorded, never judged."""
+    info: dict[str, Any] | None = None
+    """The player's `info`, as sent, without what it left out."""
+    fault: Fault | None = None
+    """Why the referee played a random move for the player; null for a move of its own."""
+
+
+class SeatRecord(Frozen):
+    """One player's side of a game, beyond its moves."""
+
+    player: str
+    """The name in the tournament."""
+    command: tuple[str, ...]
+    reported_name: str | None = None
+    """`name`, `version` and `author` as the player gave them in `ready`."""
+    reported_version: str | None = None
+    reported_author: str | None = None
+    startup_ms: float | None = None
+    """From `start` to `ready`; null when it never came."""
+    stderr_head: str = ""
+    """The first 32 KiB the player wrote to stderr in this game."""
+    stderr_tail: str = ""
+    """The last 32 KiB, where they are not part of the head."""
+    stderr_bytes: int = 0
+    peak_memory_mb: float | None = None
+    sandbox: Held = Held()
+    """What contained it."""
+    random_moves: int = 0
+    """Moves the referee played for it after faults."""
+
+
+class Host(Frozen):
+    """Where and with what a game was played."""
+
+    name: str
+    system: str
+    cpu: str
+    cores: int
+    python: str
+    arena: str
+    """Version of this package."""
+
+
+class GameRecord(Frozen):
+    """A game from start to end. `moves` replays it; everything else says how it went."""
+
+    game: str
+    attempt: int = 1
+    """1, or more when earlier attempts were void."""
+    round: int
+    pair: str
+    rules: str
+    variant: dict[str, Any]
+    seats: tuple[SeatRecord, ...]
+    opening: tuple[str, ...]
+    seed: int
+    clock: Clock
+    startup_ms: int
+    grace_ms: int
+    on_fault: str
+    moves: tuple[PlayedMove, ...]
+    """Every ply, openings, passes and chance included."""
+    final_state: dict[str, Any]
+    """The last position, as on the wire."""
+    termination: Termination
+    detail: str
+    offender: int | None
+    """The seat that forfeited; null when none did."""
+    scores: tuple[int, ...]
+    points: tuple[float, ...]
+    """1, ½ or 0 for each seat; empty where one game alone decides nothing (2048 and 2584, but for
+    a forfeit between two)."""
+    started_at: str
+    """UTC, ISO 8601."""
+    duration_ms: float
+    host: Host

@@ -1,0 +1,1 @@
+"""Game records in the forms other programs read: one file a form."""

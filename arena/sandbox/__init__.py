@@ -1,0 +1,1 @@
+"""Contains player processes, and tries whether it does."""

@@ -1,0 +1,230 @@
+"""A player's containment: its start, what all of its processes take, its freezing, its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from arena.model.game_spec import PlayerSpec
+from arena.sandbox import launch
+from arena.sandbox.allocation import Place
+from arena.sandbox.cgroups import Group
+from arena.sandbox.features import Means, found
+from arena.sandbox.overload import Load, cpu_ms, sample
+from arena.sandbox.processes import (
+    children,
+    kill_tree,
+    peak_resident_bytes,
+    resident_bytes,
+    signal_tree,
+    strays,
+    tree,
+)
+from arena.sandbox.users import User
+
+_DEATH_S = 2.0
+"""How long a killed process may take to be gone, on a host that is busy freeing its memory."""
+_POLL_S = 0.0005
+
+
+class Cage:
+    """One player's processes, contained as its `sandbox` says.
+
+    `cores`: those it may run on in a sandbox; None for the caller's. `means`: what of this
+    machine may be used, by default all there is. Every method but `start` needs it started.
+    """
+
+    def __init__(
+        self,
+        spec: PlayerSpec,
+        cores: tuple[int, ...] | None = None,
+        means: Means | None = None,
+    ) -> None:
+        self.spec = spec
+        self._cores = cores
+        self._means = found() if means is None else means
+        self.place: Place | None = None
+        """What is set aside for it; None in mode `none`, which sets nothing aside."""
+        self._player: int | None = None
+        self._killed = False
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the program, in a session of its own, with pipes; once.
+
+        Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+        """
+        mode = self.spec.sandbox.mode
+        if mode == "none":
+            self._launched = launch.bare(self.spec)
+        else:
+            self.place = Place.prepare(self.spec, self._cores, self._means)
+            begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
+            try:
+                self._launched = begin(self.place, self._cores, self._means)
+            except BaseException:
+                self.place.close()
+                raise
+        self.pid = self._launched.process.pid
+        """The process we started: the player's, or bubblewrap's beside it."""
+        return self._launched.process
+
+    @property
+    def group(self) -> Group | None:
+        """Its control group; None without one."""
+        return self.place.group if self.place is not None else None
+
+    # What it takes
+
+    def memory_bytes(self) -> int:
+        """What all its processes hold now."""
+        used = self.group.memory_bytes() if self.group is not None else None
+        return resident_bytes(self.pid) if used is None else used
+
+    def peak_bytes(self) -> int:
+        """The most they ever held together, where the system says; else its first process."""
+        peak = self.group.peak_bytes() if self.group is not None else None
+        return peak_resident_bytes(self.player_pid()) if peak is None else peak
+
+    def out_of_memory(self) -> bool:
+        """Whether the system killed one of its processes for the memory they held together."""
+        return self.group is not None and self.group.oom_kills() > 0
+
+    def cpu_ms(self) -> float | None:
+        """CPU time of its first process; None when it is gone. Source: clock_getcpuclockid(3)."""
+        try:
+            return time.clock_gettime((~self.player_pid() << 3) | 2) * 1000
+        except OSError:
+            return None
+
+    def player_pid(self) -> int:
+        """Its first process, which in bubblewrap has two others above it."""
+        if self.spec.sandbox.mode != "bwrap":
+            return self.pid
+        if self._player is None:
+            inside = [pid for init in children(self.pid) for pid in children(init)]
+            if len(inside) != 1:
+                return self.pid  # not there yet, or no more
+            self._player = inside[0]
+        return self._player
+
+    def end(self) -> os.waitid_result | None:
+        """How the player ended, once it has; it is left to be reaped.
+
+        bubblewrap tells of a signal as shells do, by a code above 128, and so may a player itself.
+        """
+        end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        if end is None or self.spec.sandbox.mode != "bwrap" or end.si_status <= 128:
+            return end
+        number = end.si_status - 128
+        return os.waitid_result((end.si_pid, end.si_uid, end.si_signo, number, os.CLD_KILLED))
+
+    def host_failure(self) -> str | None:
+        """Once it is dead: why that was no fault of the player's, or None."""
+        status = self._launched.status
+        if status is None or launch.report_of(status):
+            return None
+        return "bubblewrap ended before the player's program did"
+
+    def load(self, others: Collection[int]) -> Load:
+        """What its processes do and its cores have done; `others` are pids of other players.
+
+        Where neither group nor user tells whose a process is, what any player forked away counts
+        as this one's: nobody excuses itself by what it has let loose.
+        """
+        processes = set(self._processes())
+        used = self.group.cpu_ms() if self.group is not None else None
+        if used is None:
+            away = strays({self.pid, *others}) if self._user is None else ()
+            used = cpu_ms(processes.union(*map(tree, away)))
+        bare = self._cores is None or self.spec.sandbox.mode == "none"
+        cores = os.sched_getaffinity(0) if bare else self._cores
+        return sample(processes, used, cores or ())
+
+    def _processes(self) -> Iterator[int]:
+        """All that are known to be its own; some may be told twice."""
+        if self.group is not None:
+            yield from self.group.processes()
+        else:
+            yield from tree(self.pid)
+            if self._user is not None:
+                yield from self._user.processes()
+
+    @property
+    def _user(self) -> User | None:
+        return self.place.user if self.place is not None else None
+
+    # Freezing
+
+    def freeze(self) -> None:
+        """Stop all its processes where they are.
+
+        Without a freezer by signals, which miss a process that is just being forked: freezing
+        again stops that too.
+        """
+        if self.group is not None and self.group.freezes:
+            self.group.freeze()
+        else:
+            self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        if self.group is not None and self.group.freezes:
+            self.group.thaw()
+        else:
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for process in self._processes():  # each, before its children are looked for
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, number)
+
+    # Its end
+
+    def stop(self) -> None:
+        """Kill its processes and leave them to be reaped, as they are at `kill`."""
+        signal_tree(self.pid)
+
+    def kill(self) -> None:
+        """End every process in it and reap ours; give back all that was set aside. Twice is fine.
+
+        What mode `none` and a player that keeps our user forked away, it no longer knows; whoever
+        runs as a subreaper gets that.
+        """
+        if self._killed:
+            return
+        self._killed = True
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        kill_tree(self.pid)
+        if self.group is not None:
+            self.group.kill()
+        elif self.place is not None and self.place.user is not None:
+            self.place.user.kill_all()
+        with suppress(subprocess.TimeoutExpired):
+            self._launched.process.wait(_DEATH_S)
+        self._reap_adopted()
+        if self._launched.status is not None:
+            os.close(self._launched.status)
+        if self.place is not None:
+            self.place.close()
+
+    def _reap_adopted(self) -> None:
+        """What became our child when the process above it died: bubblewrap's first inside, too."""
+        deadline = time.monotonic() + _DEATH_S
+        while adopted := [pid for pid in children() if self._is_its(pid)]:
+            for pid in adopted:
+                os.waitpid(pid, os.WNOHANG)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_POLL_S)
+
+    def _is_its(self, pid: int) -> bool:
+        """Whether a child of ours is of this cage, by its user, else by its session."""
+        if self._user is not None:
+            return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
+        return self.place is not None and os.getsid(pid) == self.pid

@@ -1,0 +1,103 @@
+"""What referees that were killed have left behind, and taking it away.
+
+Everything a sandbox makes on a machine carries the pid of the referee that made it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from arena.sandbox import group_folders
+from arena.sandbox.users import is_player
+
+_NAME = re.compile(r"arena-(\d+)-[^/]+")
+
+
+def private_folder() -> str:
+    """A new folder for a player to write to."""
+    return tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-")
+
+
+def sweep() -> None:
+    """End the players of dead referees that are in a control group, and remove what was theirs:
+    groups and private folders.
+    """
+    group_folders.sweep()
+    for path in Path(tempfile.gettempdir()).iterdir():
+        made = _NAME.fullmatch(path.name)
+        if made and not _alive(int(made[1])):
+            with suppress(OSError):  # another sweep's
+                if _ours(path.lstat()):
+                    remove(str(path))
+
+
+def remove(folder: str) -> None:
+    """Remove a folder and all in it, whatever was made there: folders closed or nested without
+    end, links, pipes. Nothing outside is touched, even if somebody makes and moves things
+    meanwhile. Raises OSError.
+    """
+    top = _opened(folder)
+    try:
+        pending = ["."]
+        while pending:
+            name = pending.pop()
+            pending += _emptied(name, top)
+            if name != ".":
+                os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+    Path(folder).rmdir()
+
+
+def _emptied(name: str, top: int) -> list[str]:
+    """Empty the folder `name` in `top`: what was nested there is in `top` now, by these names.
+
+    So no path grows beyond what the system takes.
+    """
+    folder, moved = _opened(name, top), []
+    try:
+        with os.scandir(folder) as entries:
+            found = list(entries)
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                os.close(_opened(entry.name, folder))  # to be moved it must be open to us
+                moved.append(uuid.uuid4().hex)
+                os.rename(entry.name, moved[-1], src_dir_fd=folder, dst_dir_fd=top)
+            else:
+                os.unlink(entry.name, dir_fd=folder)
+    finally:
+        os.close(folder)
+    return moved
+
+
+def _opened(folder: str, within: int | None = None) -> int:
+    """A folder, never a link to one, made open to us; a descriptor."""
+    path = os.open(folder, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=within)
+    try:
+        here = f"/proc/self/fd/{path}"
+        Path(here).chmod(stat.S_IRWXU)
+        return os.open(here, os.O_RDONLY | os.O_DIRECTORY)
+    finally:
+        os.close(path)
+
+
+def _ours(folder: os.stat_result) -> bool:
+    """Made by this user, or by root for a player: nobody else can lay a trap for us in it."""
+    user = os.geteuid()
+    return folder.st_uid == user or (user == 0 and is_player(folder.st_uid))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -1,0 +1,120 @@
+"""Process trees on Linux: who descends from whom, what they hold, and leaving none behind."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.sandbox.linux import prctl
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def become_subreaper() -> None:
+    """Orphans among our descendants become our children, so that none gets away."""
+    prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+@contextmanager
+def gathering() -> Iterator[None]:
+    """While it lasts we are a subreaper; at its end, what appeared among our children is killed.
+
+    Nothing else in this process may start others meanwhile.
+    """
+    before, was = children(), ctypes.c_int()
+    prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
+    become_subreaper()
+    try:
+        yield
+    finally:
+        kill_children(spare=before)
+        prctl(_PR_SET_CHILD_SUBREAPER, was.value)
+
+
+def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
+    """Be sent `with_signal` when the process `parent`, which started us, ends however it may."""
+    prctl(_PR_SET_PDEATHSIG, with_signal)
+    if os.getppid() != parent:  # it ended before we asked
+        os.kill(os.getpid(), with_signal)
+
+
+def children(pid: int | None = None) -> frozenset[int]:
+    """Pids of the children of `pid`, ours by default; none when it is gone."""
+    found: set[int] = set()
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid or os.getpid()}/task").iterdir():
+            with suppress(OSError):
+                found.update(map(int, (task / "children").read_text().split()))
+    return frozenset(found)
+
+
+def tree(pid: int) -> Iterator[int]:
+    """`pid` and all its descendants, parents first."""
+    yield pid
+    for child in children(pid):
+        yield from tree(child)
+
+
+def strays(players: Collection[int]) -> frozenset[int]:
+    """Our children that some player forked away: neither a player nor of our session."""
+    ours, found = os.getsid(0), set()
+    for pid in children() - frozenset(players):
+        with suppress(ProcessLookupError):
+            if os.getsid(pid) != ours:
+                found.add(pid)
+    return frozenset(found)
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of `pid` and its descendants; pages they share count for each."""
+    total = 0
+    for process in tree(pid):
+        with suppress(OSError):
+            total += int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return total * _PAGE_BYTES
+
+
+def peak_resident_bytes(pid: int) -> int:
+    """The most resident memory the process `pid` alone ever had; 0 when it is gone."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) -> None:
+    """Kill and reap our children and all their descendants, but for the children in `spare`.
+
+    As a subreaper we also get what they forked away. Repeated while something new appears, for
+    at most `patience_s`: who is killed is not gone at once.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        alive = [kill_tree(pid) for pid in children() - spare]
+        if not any(alive) or time.monotonic() > deadline:
+            return
+        time.sleep(0.002)
+
+
+def signal_tree(pid: int) -> None:
+    """Kill a child of ours and all its descendants, and leave it to be reaped."""
+    for process in tuple(tree(pid)):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, signal.SIGKILL)
+
+
+def kill_tree(pid: int) -> bool:
+    """Kill a child of ours and all its descendants; reap it; whether it may still be there."""
+    signal_tree(pid)
+    with suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    return False

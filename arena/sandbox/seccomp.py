@@ -1,0 +1,173 @@
+"""Seccomp: a filter of system calls that a player and all it starts can never take off.
+
+It refuses what no player needs and what would get around the rest of a sandbox; everything else
+is allowed, so that every language's runtime works. A program for the kernel's classic BPF, made
+here as bytes. Source: `include/uapi/linux/{seccomp,filter,audit}.h`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import socket
+import struct
+
+from arena.sandbox.linux import no_new_privileges, prctl
+from arena.sandbox.syscalls import MACHINES, numbers
+
+_PR_SET_SECCOMP = 22
+_MODE_FILTER = 2
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
+_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
+_ARCHES = dict(zip(MACHINES, (0xC000003E, 0xC00000B7), strict=True))
+_X32 = 0x40000000
+"""Calls of x86_64's other numbering, from here on."""
+
+_NEVER = (
+    # Into other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp",
+    "migrate_pages", "move_pages",
+    # Other views of files, and around them
+    "mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount",
+    "mount_setattr", "fsopen", "fsconfig", "fsmount", "fspick", "name_to_handle_at",
+    "open_by_handle_at", "fanotify_init",
+    # Other namespaces
+    "unshare", "setns",
+    # Wide doors into the kernel
+    "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter",
+    "io_uring_register", "lookup_dcookie",
+    # What outlives the process: keys, System V and POSIX queues
+    "keyctl", "add_key", "request_key", "shmget", "semget", "msgget", "mq_open",
+    # The machine itself
+    "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "init_module",
+    "finit_module", "delete_module", "acct", "quotactl", "quotactl_fd", "syslog",
+    "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname",
+    "setdomainname", "iopl", "ioperm", "vhangup", "ioprio_set",
+)  # fmt: skip
+_ATTRIBUTES = (
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
+    "utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr",
+    "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr",
+)  # fmt: skip
+_OWN_ONLY = {
+    "prlimit64": 0,
+    "sched_setscheduler": 0,
+    "sched_setparam": 0,
+    "sched_setattr": 0,
+    "setpriority": 1,
+}
+"""Calls that may change other processes of the same user, and which argument must be 0, itself."""
+_DATAGRAMS = 0x2
+"""The bit that tells sockets for datagrams (SOCK_DGRAM, SOCK_RAW) from streams. One of a pair can
+still be sent from to any name."""
+_NAMESPACES = 0x7E020000
+"""Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces."""
+
+
+def here() -> str | None:
+    """The machine we run on, where a filter can be made for it, else None."""
+    machine = os.uname().machine
+    # A 32-bit Python on a 64-bit kernel makes other calls than the machine's name says.
+    return machine if machine in MACHINES and ctypes.sizeof(ctypes.c_void_p) == 8 else None
+
+
+def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bool) -> bytes:
+    """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`.
+
+    Refused are, with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes'
+    memory and limits, mounts, namespaces, and what concerns the whole machine. `own_cores`: may
+    choose the cores it runs on, as where a cpuset bounds them. `unix_sockets`: may make sockets
+    that have names, as where no name of another process is in sight; pairs of streams are always
+    allowed.
+    `attributes`: may change the modes, owners, times and attributes of files, as where all files
+    it can name are its own.
+    """
+    number = numbers(machine)
+    refused = [*_NEVER]
+    if not own_cores:
+        refused.append("sched_setaffinity")
+    if not attributes:
+        refused += _ATTRIBUTES
+    code = _unless(_EQUAL, _ARCHES[machine], _return(_KILL_PROCESS), load=_ARCH_AT)
+    code += _load(_NUMBER_AT)
+    if machine == "x86_64":
+        code += _when(_AT_LEAST, _X32, _refuse(errno.ENOSYS))
+    # It hides its flags from us; told that there is none, libraries go back to `clone`.
+    code += _when(_EQUAL, number["clone3"], _refuse(errno.ENOSYS))
+    clone = _load(_argument(0)) + _when(_ANY_BIT, _NAMESPACES, _refuse(errno.EPERM))
+    code += _when(_EQUAL, number["clone"], clone + _return(_ALLOW))
+    for name, argument in _OWN_ONLY.items():
+        own = _unless(_EQUAL, 0, _refuse(errno.EPERM), load=_argument(argument))
+        if name == "setpriority":  # its first argument: a process, and no group or user
+            own += _unless(_EQUAL, 0, _refuse(errno.EPERM), load=_argument(0))
+        code += _when(_EQUAL, number[name], own + _return(_ALLOW))
+    unix = _unless(_EQUAL, socket.AF_UNIX, _refuse(errno.EACCES), load=_argument(0))
+    sockets = unix + _return(_ALLOW) if unix_sockets else _refuse(errno.EACCES)
+    code += _when(_EQUAL, number["socket"], sockets)
+    pairs = unix
+    if not unix_sockets:
+        pairs += _load(_argument(1)) + _when(_ANY_BIT, _DATAGRAMS, _refuse(errno.EACCES))
+        code += _when(_EQUAL, number["bind"], _refuse(errno.EACCES))
+    code += _when(_EQUAL, number["socketpair"], pairs + _return(_ALLOW))
+    for name in refused:
+        if name in number:
+            code += _when(_EQUAL, number[name], _refuse(errno.EPERM))
+    return code + _return(_ALLOW)
+
+
+def _load(offset: int) -> bytes:
+    return _instruction(_LOAD, offset)
+
+
+def _argument(index: int) -> int:
+    """Where the lower half of an argument lies: all that an `int` of the kernel takes of it."""
+    return _ARGUMENTS_AT + 8 * index
+
+
+def _return(action: int) -> bytes:
+    return _instruction(_RETURN, action)
+
+
+def _refuse(error: int) -> bytes:
+    return _return(_ERRNO | error)
+
+
+def _when(test: int, value: int, then: bytes) -> bytes:
+    """Do `then` where the test holds, else go on behind it."""
+    return _instruction(test, value, jump_else=len(then) // 8) + then
+
+
+def _unless(test: int, value: int, then: bytes, *, load: int) -> bytes:
+    """Load what lies there; do `then` where the test fails, else go on behind it."""
+    return _load(load) + _instruction(test, value, jump_true=len(then) // 8) + then
+
+
+def _instruction(code: int, value: int, *, jump_true: int = 0, jump_else: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, jump_true, jump_else, value)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+class Filter:
+    """A program that is ready to be entered by a forked child, or given to bubblewrap."""
+
+    def __init__(self, instructions: bytes) -> None:
+        self._instructions = instructions
+        self._program = _Program(len(instructions) // 8, instructions)
+
+    def install(self) -> None:
+        """Put it on this process, and all it will start, for ever. Raises OSError."""
+        no_new_privileges()
+        prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(self._program))
+
+    def descriptor(self) -> int:
+        """A new file to read it from, for `bwrap --seccomp`; the caller closes it."""
+        fd = os.memfd_create("seccomp")
+        os.write(fd, self._instructions)
+        os.lseek(fd, 0, os.SEEK_SET)
+        return fd

@@ -1,1 +1,0 @@
-"""TOML files that people write: read, judged, and what is wrong with them in words."""

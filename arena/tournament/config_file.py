@@ -1,0 +1,283 @@
+"""From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import rules
+from arena.bots import programs
+from arena.errors import ConfigError, FileError, Problem, ProgramError
+from arena.files.toml import problems, read_file
+from arena.files.toml_lines import KeyPath
+from arena.files.toml_tables import Finding, did_you_mean, read_tables, shown, wrong_name
+from arena.model.protocol import Clock
+from arena.ratings.sprt import Sprt
+from arena.tournament import openings
+from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
+from arena.tournament.config_tables import ClockTable, TournamentFile
+from arena.tournament.contenders import read_players
+from arena.tournament.machine import usable_cores
+from arena.tournament.submitted import Builtin, Reading
+from rules.position import Game
+
+__all__ = [
+    "Builtin",
+    "ConfigError",
+    "Problem",
+    "TournamentConfig",
+    "Unusable",
+    "load_config",
+    "read_config",
+]
+
+_TEST_ROUNDS = 50_000
+"""As many as a sequential test may take where the file does not say; it seldom needs them all."""
+
+
+def load_config(
+    path: Path, builtins: Mapping[str, Builtin], *, cores: int | None = None
+) -> TournamentConfig:
+    """Read a tournament file. `cores` is what it may use; None takes what this process has.
+
+    Raises ConfigError with every problem found. Scripts lie relative to the file and are started
+    in their own folder; commands and built-ins are started in the folder of the file.
+    """
+    path = Path(path)
+    try:
+        text, data = read_file(path)
+    except FileError as error:
+        raise ConfigError(path, error.problems) from None
+    try:
+        return read_config(data, builtins, path.resolve().parent, name=path.stem, cores=cores)
+    except Unusable as error:
+        raise ConfigError(path, problems(text, error.findings)) from None
+
+
+class Unusable(ValueError):
+    """Tables that make no tournament, and all that is wrong with them."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = tuple(findings)
+
+
+def read_config(
+    data: dict[str, Any],
+    builtins: Mapping[str, Builtin],
+    folder: Path,
+    *,
+    name: str,
+    player_folders: Mapping[int, Path] | None = None,
+    cores: int | None = None,
+) -> TournamentConfig:
+    """The tournament of a file's tables, wherever they come from.
+
+    Paths are relative to `folder`, those of player tables that have one in `player_folders` to
+    that. `name` is the tournament's where the tables give none. Raises Unusable.
+    """
+    cores = cores or len(usable_cores())
+    return _Reader(data, builtins, folder, player_folders or {}, name, cores).config()
+
+
+class _Reader:
+    """The checks of one file, in the order of its tables; each reports and goes on."""
+
+    def __init__(
+        self,
+        data: dict[str, Any],
+        builtins: Mapping[str, Builtin],
+        folder: Path,
+        player_folders: Mapping[int, Path],
+        name: str,
+        cores: int,
+    ) -> None:
+        self.builtins = builtins
+        self.folder = folder
+        self.player_folders = player_folders
+        self.name = name
+        self.cores = cores
+        self.tables: TournamentFile
+        self.tables, self.findings = read_tables(TournamentFile, data)
+        self.wrong = {finding.path for finding in self.findings}
+
+    def report(self, at: KeyPath, message: str) -> None:
+        """Note a problem, unless the key was already found wrong in itself."""
+        if not any(at[: len(known)] == known for known in self.wrong):
+            self.findings.append(Finding(at, message))
+
+    def config(self) -> TournamentConfig:
+        """The resolved configuration, or Unusable."""
+        table = self.tables.tournament
+        name = self._name()
+        game = self._game()
+        clock = self._clock(self.tables.clock)
+        reading = Reading(game, self.builtins, self.folder, self.report, table.sandbox)
+        roster = read_players(self.tables.player, reading, self.player_folders)
+        players = roster.players
+        start = self._openings(game) if game else Openings()
+        concurrency = self._concurrency(game, players)
+        self._require(players)
+        self._rating(players)
+        self._sprt(players)
+        if self.findings:
+            raise Unusable(self.findings)
+        assert game is not None and clock is not None  # or there was a finding
+        sprt = self.tables.sprt
+        return TournamentConfig(
+            name=name,
+            concurrency=concurrency,
+            rounds=table.rounds or (_TEST_ROUNDS if sprt else 1),
+            **table.model_dump(exclude={"name", "rounds", "concurrency", "sandbox"}),
+            rules=game.name,
+            variant=game.variant,
+            clock=clock,
+            grace_ms=self.tables.clock.grace_ms,
+            startup_ms=self.tables.clock.startup_ms,
+            openings=start,
+            rating=Rating(**self.tables.rating.model_dump()),
+            sprt=Sprt(**sprt.model_dump()) if sprt else None,
+            players=players,
+            left_out=roster.left_out,
+        )
+
+    def _name(self) -> str:
+        name = self.tables.tournament.name
+        if name is None:
+            return self.name
+        wrong = wrong_name(name, "the run's file")
+        if wrong is not None:
+            self.report(("tournament", "name"), wrong)
+        return name
+
+    def _game(self) -> Game | None:
+        settings = dict(self.tables.game)
+        name = settings.pop("rules", None)
+        try:
+            game, wrong = rules.judge(str(name), settings)
+        except ValueError as error:
+            self.report(("game", "rules"), str(error) if name else "is missing: which game is it?")
+            return None
+        for key, message in wrong.items():
+            self.report(("game", key) if key else ("game",), message)
+        return None if wrong else game
+
+    def _clock(self, table: ClockTable) -> Clock | None:
+        bank, increment = table.bank_ms, table.increment_ms
+        if increment and bank is None:
+            self.report(
+                ("clock", "increment_ms"),
+                "needs bank_ms: an increment is added to a bank; give bank_ms too, or leave it out",
+            )
+        if bank and table.move_ms and bank < table.move_ms and not increment:
+            self.report(
+                ("clock", "bank_ms"),
+                f"the bank of the whole game, {bank} ms, is less than one move may take, "
+                f"move_ms = {table.move_ms}; give more, or leave out move_ms",
+            )
+        default = Clock().move_ms if bank is None else None
+        move = default if table.move_ms is None else table.move_ms
+        return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
+
+    def _openings(self, game: Game) -> Openings:
+        table, at = self.tables.openings, ("openings",)
+        if game.name in rules.TILE_GAMES:
+            for key in ("plies", "file"):
+                if getattr(table, key):
+                    self.report((*at, key), "2048 and 2584 have none: each seed is another game")
+            return Openings()
+        if table.file is None:
+            plies = openings.default_plies(game) if table.plies is None else table.plies
+            try:
+                openings.random_opening(game, plies, seed=f"{self.tables.tournament.seed}:check")
+            except openings.OpeningError as error:
+                self.report((*at, "plies"), str(error))
+            self._check_max_plies(plies)
+            return Openings(plies=plies)
+        if table.plies is not None:
+            self.report((*at, "plies"), "cannot be given beside file; leave one of them out")
+        try:
+            file = programs.existing(table.file, self.folder)
+            lines = openings.read_openings(file.read_text("utf-8"), game)
+        except openings.OpeningError as error:
+            for sentence in error.sentences:
+                self.report((*at, "file"), f"{file}: {sentence}")
+        except ProgramError as error:
+            self.report((*at, "file"), str(error))
+        except OSError as error:
+            self.report((*at, "file"), f"{file} cannot be read: {error.strerror}")
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            self.report((*at, "file"), f"{file}: line {line} is not UTF-8 text")
+        else:
+            self._check_max_plies(max(map(len, lines)))
+            return Openings(lines=lines)
+        return Openings()
+
+    def _check_max_plies(self, plies: int) -> None:
+        most = self.tables.tournament.max_plies
+        if most is not None and most <= plies:
+            self.report(
+                ("tournament", "max_plies"),
+                f"{most} plies leave no move after an opening of {plies}; give more",
+            )
+
+    def _concurrency(self, game: Game | None, players: tuple[Player, ...]) -> int:
+        for index, player in enumerate(self.tables.player):
+            if player.resources.threads > self.cores:
+                self.report(
+                    ("player", index, "resources", "threads"),
+                    f"asks for {player.resources.threads} cores, this machine has {self.cores}",
+                )
+        threads = [player.spec.threads for player in players] or [1]
+        ponder = self.tables.tournament.ponder
+        needed = cores_a_game(threads, game.seats if game else 1, ponder)
+        if ponder and needed > self.cores >= max(threads):
+            self.report(
+                ("tournament", "ponder"),
+                f"players that think all the time need cores of their own: {needed} a game, this "
+                f"machine has {self.cores}; leave ponder out",
+            )
+        most = max(1, self.cores // needed)
+        asked = self.tables.tournament.concurrency
+        if asked is not None and asked > most and needed <= self.cores:
+            each = "1 core" if needed == 1 else f"{needed} cores"
+            self.report(
+                ("tournament", "concurrency"),
+                f"{asked} games of {each} each need {asked * needed} cores, this machine has "
+                f"{self.cores}; at most {most}",
+            )
+        return most if asked is None else asked
+
+    def _require(self, players: tuple[Player, ...]) -> None:
+        """What can be seen without trying: who has no sandbox is held to nothing."""
+        free = [player.name for player in players if player.sandbox == "none"]
+        if free and self.tables.tournament.require:
+            self.report(
+                ("tournament", "require"),
+                f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave '
+                "one of the two out",
+            )
+
+    def _rating(self, players: tuple[Player, ...]) -> None:
+        rating, names = self.tables.rating, [player.name for player in players]
+        names += [
+            table.name for table in self.tables.player if table.name and table.name not in names
+        ]
+        if rating.anchor is not None and rating.anchor not in names:
+            self.report(
+                ("rating", "anchor"),
+                f"no player is named {shown(rating.anchor)}; {did_you_mean(rating.anchor, names)}",
+            )
+
+    def _sprt(self, players: tuple[Player, ...]) -> None:
+        table = self.tables.sprt
+        if table is None:
+            return
+        if len(players) > 2:
+            names = ", ".join(player.name for player in players)
+            self.report(("sprt",), f"compares two players, got {len(players)}: {names}")
+        wrong = table.wrong_elo1()
+        if wrong is not None:
+            self.report(("sprt", "elo1"), wrong)

@@ -1,0 +1,109 @@
+"""The tables of a tournament file as they are written."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from arena.files.toml_tables import Table
+from arena.model.containment import Asked, Guarantee
+from arena.model.protocol import Text
+from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Model
+
+LONGEST_MS = 1_000_000_000
+"""Eleven days: times fit the 32-bit integers of any player's language."""
+MOST_ROUNDS = 1_000_000
+
+
+class TournamentTable(Table):
+    """`[tournament]`."""
+
+    name: Text | None = None
+    format: Literal["round-robin"] = "round-robin"
+    rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
+    """None plays one, or with a sequential test as many as it may need."""
+    seed: int = Field(default=1, ge=-(2**63), lt=2**63)
+    concurrency: int | None = Field(default=None, ge=1)
+    on_fault: Literal["forfeit", "random_move"] = "forfeit"
+    max_plies: int | None = Field(default=None, ge=1)
+    keep_alive: bool = False
+    ponder: bool = False
+    sandbox: Asked = "auto"
+    require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
+
+
+class ClockTable(Table):
+    """`[clock]`."""
+
+    move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
+    bank_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
+    increment_ms: int = Field(default=0, ge=0, le=LONGEST_MS)
+    grace_ms: int = Field(default=100, ge=0, le=LONGEST_MS)
+    startup_ms: int = Field(default=30_000, gt=0, le=LONGEST_MS)
+
+
+class OpeningsTable(Table):
+    """`[openings]`."""
+
+    plies: int | None = Field(default=None, ge=0)
+    file: str | None = None
+
+
+class RatingTable(Table):
+    """`[rating]`."""
+
+    anchor: str | None = None
+    anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
+
+
+class SprtTable(Table):
+    """`[sprt]`."""
+
+    elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
+    elo1: float = Field(default=5.0, ge=-MOST_ELO, le=MOST_ELO)
+    alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
+    beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
+    model: Model = "normalized"
+
+    def wrong_elo1(self) -> str | None:
+        """Why `elo1` makes no second hypothesis; None where it does."""
+        if self.elo1 >= self.elo0 + LEAST_ELO:
+            return None
+        return (
+            f"must be above elo0 = {self.elo0:g} by {LEAST_ELO:g} at least, got {self.elo1:g}: H1 "
+            "is the larger lead"
+        )
+
+
+class ResourcesTable(Table):
+    """`resources` of a player."""
+
+    threads: int = Field(default=1, ge=1)
+    memory_mb: int = Field(default=2048, gt=0, le=2**30)
+
+
+class PlayerTable(Table):
+    """`[[player]]`."""
+
+    bot: str | None = None
+    command: list[str] | None = Field(default=None, min_length=1)
+    from_: str | None = Field(default=None, alias="from")
+    """A folder of submissions: each that plays the game is a player."""
+    name: Text | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    resources: ResourcesTable = ResourcesTable()
+    sandbox: Asked | None = None
+    """None takes the tournament's."""
+
+
+class TournamentFile(Table):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    tournament: TournamentTable = TournamentTable()
+    game: dict[str, Any] = Field(default_factory=dict)
+    clock: ClockTable = ClockTable()
+    openings: OpeningsTable = OpeningsTable()
+    rating: RatingTable = RatingTable()
+    sprt: SprtTable | None = None
+    player: list[PlayerTable] = Field(default_factory=list)

@@ -1,0 +1,1 @@
+"""What plays the games of a run: one file an executor."""

@@ -1,0 +1,65 @@
+"""What plays games for a run: the interface, and the reports that come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.model.frozen import Frozen
+from arena.model.game_spec import GameSpec
+from arena.model.record import GameRecord
+
+
+class Task(Frozen):
+    """A game to be played."""
+
+    spec: GameSpec
+    attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A game goes on. Sent now and then, not for every ply."""
+
+    task: Task
+    plies: int
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game has ended, perhaps as void."""
+
+    task: Task
+    record: GameRecord
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What played the game failed or was killed, and there is no record."""
+
+    task: Task
+    reason: str
+
+
+Report = Progress | Played | Lost
+
+
+class Executor(Protocol):
+    """Plays up to `capacity` games at a time, wherever it likes."""
+
+    @property
+    def capacity(self) -> int:
+        """How many games it takes at once."""
+
+    def submit(self, task: Task) -> None:
+        """Begin a game; called only when fewer than `capacity` are being played."""
+
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        """What has happened, as soon as something has; nothing after `timeout_s`.
+
+        Every task ends in one Played or Lost. Raises ExecutorError.
+        """
+
+    def close(self, *, now: bool) -> None:
+        """Let go of everything; with `now`, games being played are cut off and not reported."""

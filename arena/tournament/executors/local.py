@@ -1,0 +1,174 @@
+"""Games side by side in worker processes of this machine, each pinned to cores of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import IO
+
+from arena.errors import ExecutorError
+from arena.model.record import GameRecord
+from arena.sandbox.processes import become_subreaper, children, kill_children
+from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
+from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD
+
+_GRACE_S = 2.0
+"""How long idle workers may take to send their players home."""
+_STARTS = 3
+"""So many workers in a row may die before they are up; then none will ever be."""
+_PATIENCE_S = 1.0
+"""How long a worker that was told to end may take, before it is killed."""
+
+
+@dataclass
+class _Worker:
+    process: subprocess.Popen[bytes]
+    connection: Connection
+    stderr: IO[bytes]
+    cores: tuple[int, ...]
+    task: Task | None = None
+    ready: bool = False
+
+    def last_words(self) -> str:
+        """How it ended, and the last line of its stderr."""
+        code = self.process.wait()
+        ended = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+        self.stderr.seek(0)
+        lines = self.stderr.read().decode("utf-8", "replace").strip().splitlines()
+        return f"{ended}: {lines[-1]}" if lines else ended
+
+
+class LocalExecutor:
+    """`games` at a time, each on `threads` of `cores`.
+
+    While it is open, orphans among this process's descendants are handed to this process, and
+    new children that are no workers are taken for what a killed worker left, and killed.
+    """
+
+    def __init__(self, games: int, threads: int, cores: tuple[int, ...], keep_alive: bool) -> None:
+        if games * threads > len(cores):
+            raise ExecutorError(
+                f"{games} games of {threads} cores each need {games * threads} cores, there are "
+                f"{len(cores)}"
+            )
+        self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
+        self._games = games
+        self._keep_alive = keep_alive
+        self._workers: list[_Worker] = []
+        self._stillborn = 0
+        self._failure: ExecutorError | None = None
+        self._others = children()
+        become_subreaper()
+
+    @property
+    def capacity(self) -> int:
+        """How many games it takes at once."""
+        return self._games
+
+    def submit(self, task: Task) -> None:
+        """Begin a game in an idle worker, or in a new one."""
+        worker = next((worker for worker in self._workers if worker.task is None), None)
+        if worker is None:
+            worker = self._start(self._free.pop(0))
+        worker.task = task
+        with suppress(BrokenPipeError, ConnectionResetError):  # `wait` finds it dead
+            worker.connection.send_bytes(task.model_dump_json().encode())
+
+    def _start(self, cores: tuple[int, ...]) -> _Worker:
+        ours, theirs = socket.socketpair()
+        stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        arguments = (
+            str(theirs.fileno()),
+            str(os.getpid()),
+            ",".join(map(str, cores)),
+            "keep_alive" if self._keep_alive else "new_processes",
+        )
+        with theirs:
+            process = subprocess.Popen(
+                (sys.executable, "-P", "-m", "arena.tournament.executors.worker", *arguments),
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                process_group=0,  # Ctrl-C in the terminal reaches the run alone
+            )
+        worker = _Worker(process, Connection(ours.detach()), stderr, cores)
+        self._workers.append(worker)
+        return worker
+
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        """What the workers have to tell. Raises ExecutorError when one cannot even start."""
+        by_connection = {worker.connection: worker for worker in self._workers}
+        reports: list[Report] = []
+        for connection in wait(list(by_connection), timeout_s):
+            worker = by_connection[connection]  # type: ignore[index] # waited for these only
+            try:
+                report = self._take(worker, worker.connection.recv_bytes())
+            except (EOFError, ConnectionResetError):
+                report = self._bury(worker)
+            if report is not None:
+                reports.append(report)
+        if self._failure is not None and not reports:  # what was played is told first
+            raise self._failure
+        return reports
+
+    def _take(self, worker: _Worker, message: bytes) -> Report | None:
+        kind, body, task = message[:1], message[1:], worker.task
+        if kind == READY:
+            worker.ready = True
+            self._stillborn = 0
+            return None
+        assert task is not None  # a worker speaks only while it plays
+        if kind == PLIES:
+            return Progress(task, int(body))
+        worker.task = None
+        if kind == RECORD:
+            return Played(task, GameRecord.model_validate_json(body))
+        assert kind == FAILED
+        return Lost(task, f"the referee failed: {body.decode('utf-8', 'replace').strip()}")
+
+    def _bury(self, worker: _Worker) -> Report | None:
+        """A worker has died: free its cores, end what it left, tell of its game."""
+        self._workers.remove(worker)
+        self._free.append(worker.cores)
+        worker.process.kill()  # it may only have closed the socket
+        last_words = worker.last_words()
+        self._kill_leftovers()
+        worker.connection.close()
+        worker.stderr.close()
+        if not worker.ready:
+            self._stillborn += 1
+            if self._stillborn < _STARTS and worker.task is not None:
+                self.submit(worker.task)  # something may have killed just this one
+                return None
+            self._failure = ExecutorError(f"a worker process did not start ({last_words})")
+            return None
+        return Lost(worker.task, f"its worker ended ({last_words})") if worker.task else None
+
+    def _kill_leftovers(self) -> None:
+        kill_children(self._others | {worker.process.pid for worker in self._workers})
+
+    def close(self, *, now: bool) -> None:
+        """End the workers and all they started, within about 2 s."""
+        for worker in self._workers:
+            if now or worker.task is not None:
+                worker.process.terminate()
+            worker.connection.close()
+        deadline = time.monotonic() + (_PATIENCE_S if now else _GRACE_S)
+        for worker in self._workers:
+            with suppress(subprocess.TimeoutExpired):
+                worker.process.wait(max(0.0, deadline - time.monotonic()))
+        for worker in self._workers:
+            worker.process.kill()
+            worker.process.wait()
+            worker.stderr.close()
+        self._workers.clear()
+        self._kill_leftovers()

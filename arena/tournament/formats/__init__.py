@@ -1,0 +1,1 @@
+"""Which games a tournament plays: one file a format."""

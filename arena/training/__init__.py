@@ -1,0 +1,1 @@
+"""The applications around training, tuning and testing players."""

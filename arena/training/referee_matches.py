@@ -1,0 +1,211 @@
+"""The games of a tuning between player processes, through the referee and its local workers."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import starmap
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import rules
+from arena.errors import UserError
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.model.seeds import derive
+from arena.ratings.results import digest, slid
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import Unusable, read_config
+from arena.tournament.executors import base as executing
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.machine import usable_cores
+from arena.tournament.openings import Line, OpeningError, random_opening
+from arena.tournament.ready import ready
+from arena.tournament.run import MAX_ATTEMPTS
+from arena.training.verify import resources_for
+from arena.training.verify_config import AMPLE_MS
+from players.catalogue import BUILTINS
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.result import player_options
+from players.learning.tuning.space import Space, Vector
+from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
+from rules.position import PASS
+
+_COMPILING_MS = 900_000
+"""Players that come first compile their kernels."""
+_POLL_S = 0.2
+
+
+class RefereeHall:
+    """A hall whose players are processes: contained, asked over the pipe, judged by the referee.
+
+    A game that was void is played again; a move too late loses, as in a tournament. Any other
+    forfeit is a mistake in the settings, and ends the tuning with what the referee said.
+    """
+
+    def __init__(self, config: TuneConfig, space: Space) -> None:
+        """Raises UserError and ConfigError where the players cannot be started."""
+        self._space = space
+        self._rules = rules.load(config.rules, **config.variant)
+        self._parts = 2 if config.rules in rules.TILE_GAMES else 1
+        self._tables = TemporaryDirectory(prefix="arena-tune-")
+        self._folder = Path(self._tables.name)
+        self._folder.chmod(0o755)  # for players who become another user
+        self._base = self._tournament(config, space)
+        self._games = min(config.threads, self._base.concurrency)
+        self._thread = ThreadPoolExecutor(1)  # workers die with the thread that started them
+        self._stop = threading.Event()
+        self._executor: LocalExecutor | None = None
+        self._specs: dict[Vector, PlayerSpec] = {}
+
+    def _tournament(self, config: TuneConfig, space: Space) -> TournamentConfig:
+        """What a tournament of the start against itself would be."""
+        options = player_options(space, space.start, self._folder / "start.json", {})
+        player = {"bot": config.bot, "options": options, "resources": resources_for(options)}
+        tables = {
+            "tournament": {"keep_alive": True},
+            "game": {"rules": config.rules, **config.variant},
+            "clock": {"move_ms": AMPLE_MS, "startup_ms": _COMPILING_MS},
+            "openings": {"plies": config.plies},
+            "player": [player | {"name": "one"}, player | {"name": "other"}],
+        }
+        try:
+            made = read_config(tables, BUILTINS, Path.cwd(), name=config.name)
+        except Unusable as error:
+            raise UserError("\n".join(each.message for each in error.findings)) from None
+        return ready(made, Path("referee = true"))
+
+    def load(self, plies: int) -> None:
+        """Raises ValueError when no opening has so many `plies`; players make ready themselves."""
+        try:
+            random_opening(self._rules, plies, seed="")
+        except OpeningError as error:
+            raise ValueError(f"openings.plies: {error}") from None
+
+    def play(self, tasks: Sequence[Task]) -> list[Played]:
+        """The games, in the order of the tasks. Raises Aborted once `abort` was called, UserError
+        where a game cannot be played.
+        """
+        return self._thread.submit(self._play, tasks).result()
+
+    def _play(self, tasks: Sequence[Task]) -> list[Played]:
+        self._specs.clear()
+        if self._executor is None:
+            self._executor = LocalExecutor(
+                self._games, self._base.threads, usable_cores(), keep_alive=True
+            )
+        executor, left = self._executor, deque(self._games_of(tasks))
+        played: dict[str, GameRecord] = {}
+        playing, wanted = 0, len(left)
+        while len(played) < wanted:
+            if self._stop.is_set():
+                raise Aborted
+            while left and playing < executor.capacity:
+                executor.submit(left.popleft())
+                playing += 1
+            for report in executor.wait(_POLL_S):
+                if isinstance(report, executing.Progress):
+                    continue
+                playing -= 1
+                record = _scored(report)
+                if record is None:
+                    left.append(_again(report))
+                else:
+                    played[report.task.spec.game] = record
+        records = [played[_name(number)] for number in range(wanted)]
+        if self._parts == 1:
+            return list(map(_result, records))
+        return list(starmap(_compared, zip(records[::2], records[1::2], strict=True)))
+
+    def _games_of(self, tasks: Sequence[Task]) -> Iterator[executing.Task]:
+        """The games as the referee takes them; those of a pair have their opening drawn once. In
+        2048 and 2584 each of both slides once.
+        """
+        base, openings = self._base, dict[str, Line]()
+        parts = ((task, part) for task in tasks for part in range(self._parts))
+        for number, (task, part) in enumerate(parts):
+            if task.opening not in openings:
+                line = random_opening(self._rules, task.plies, seed=task.opening)
+                openings[task.opening] = line
+            players = tuple(map(self._player, task.contestants[:: -1 if part else 1]))
+            yield executing.Task(
+                spec=GameSpec(
+                    game=_name(number),
+                    rules=base.rules,
+                    variant=base.variant,
+                    players=players[: self._rules.seats],
+                    opening=openings[task.opening],
+                    seed=derive(0, task.seed),
+                    clock=base.clock,
+                    startup_ms=base.startup_ms,
+                    grace_ms=base.grace_ms,
+                    ponder=False,
+                )
+            )
+
+    def _player(self, contestant: Contestant) -> PlayerSpec:
+        """The program with the values of a contestant."""
+        vector = contestant.vector
+        if vector not in self._specs:
+            name = hashlib.sha256(repr(vector).encode()).hexdigest()[:12]
+            options = player_options(self._space, vector, self._folder / f"{name}.json", {})
+            spec = self._base.players[0].spec
+            readable = (*spec.sandbox.readable, str(self._folder))
+            sandbox = spec.sandbox.model_copy(update={"readable": readable})
+            self._specs[vector] = spec.model_copy(
+                update={"name": name, "options": options, "sandbox": sandbox}
+            )
+        return self._specs[vector]
+
+    def abort(self) -> None:
+        """Have the games under way, and all that follow, end in Aborted."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Let go of the processes; games under way are cut off."""
+        if self._executor is not None:
+            self._thread.submit(self._executor.close, now=True).result()
+            self._executor = None
+        self._thread.shutdown()
+        self._tables.cleanup()
+
+
+def _name(number: int) -> str:
+    return f"t{number:04d}"
+
+
+def _scored(report: executing.Played | executing.Lost) -> GameRecord | None:
+    """The record of a game; None where it was void. Raises UserError."""
+    if isinstance(report, executing.Lost) or report.record.termination is Termination.VOID:
+        return None
+    record = report.record
+    if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
+        raise UserError(f"A player forfeited a game ({record.termination}): {record.detail}")
+    return record
+
+
+def _compared(one: GameRecord, other: GameRecord) -> Played:
+    """What two games of 2048 or 2584 on one seed came to, in which the sliders changed."""
+    first, second = slid(digest(one)), slid(digest(other))
+    return Played((), (first > second) - (first < second), (one.scores[0], other.scores[0]))
+
+
+def _result(record: GameRecord) -> Played:
+    """What a game of Othello or dots came to."""
+    first, second = record.points
+    net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
+    moves = record.moves[len(record.opening) :]
+    return Played(tuple((each.seat, each.move) for each in moves if each.move != PASS), int(net))
+
+
+def _again(report: executing.Played | executing.Lost) -> executing.Task:
+    """The next attempt at a game that was void. Raises UserError after too many."""
+    task = report.task
+    if task.attempt == MAX_ATTEMPTS:
+        why = report.reason if isinstance(report, executing.Lost) else report.record.detail
+        raise UserError(f"A game was void {MAX_ATTEMPTS} times, the last time for: {why}")
+    return task.model_copy(update={"attempt": task.attempt + 1})

@@ -1,0 +1,198 @@
+"""`arena sprt`: two players named in words, and the tournament that tells which is stronger."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from arena.cli.settings import read_pairs
+from arena.errors import FileError, Problem, UserError, sentence
+from arena.files.toml import read_file
+from arena.files.toml_lines import KeyLines, KeyPath
+from arena.files.toml_tables import Finding, written
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import Unusable, read_config
+from arena.tournament.config_tables import PlayerTable
+from arena.tournament.ready import ready
+from arena.tournament.submitted import Reading, entrants
+from players.catalogue import BUILTINS
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Tables of a tournament file by name; a key that is None was not given."""
+
+
+class Side(NamedTuple):
+    """One of the two players as it was named."""
+
+    letter: str
+    """A or B."""
+    words: str
+    """What was typed."""
+    table: dict[str, Any]
+    """As a `[[player]]` table of a tournament file."""
+    folder: Path
+    """What its paths are relative to."""
+    options: dict[str, Any]
+    """Those typed, which go before those of a file."""
+    text: str | None = None
+    """Of the file that the words name; None when they name no file of a player."""
+    at: KeyPath = ()
+    """Where in that file the player's keys are."""
+
+
+def read_side(letter: str, words: str, options: Iterable[str]) -> Side:
+    """A built-in, a script, a bot's folder or archive, a command of several words, a FILE.toml
+    that holds what a `[[player]]` table does or one such table, or TOURNAMENT.toml:NAME. Raises
+    UserError.
+    """
+    typed = read_pairs(f"--{letter.lower()}-option", options)
+    if named := _FILE.fullmatch(words):
+        return _side_of_file(letter, named["file"], named["player"], typed)
+    try:
+        command = shlex.split(words)
+    except ValueError as error:
+        raise UserError(f"{letter}: {error} in {words}") from None
+    if not command:
+        raise UserError(f"{letter} names no player")
+    table: dict[str, Any] = {"bot": command[0]} if len(command) == 1 else {"command": command}
+    return Side(letter, words, table | {"options": typed}, Path.cwd(), typed)
+
+
+_FILE = re.compile(r"(?P<file>\S+?\.toml)(:(?P<player>.+))?")
+"""FILE.toml, or TOURNAMENT.toml:NAME."""
+
+
+def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, Any]) -> Side:
+    file = Path(name)
+    try:
+        text, table = read_file(file)
+    except FileError as error:
+        raise UserError(f"{letter}: {error}") from None
+    side = Side(letter, name, table, file.resolve().parent, typed, text)
+    if "player" in table:
+        return _with_options(_player_of_tournament(side, wanted))
+    if wanted is not None:
+        raise UserError(f"{letter}: {file} is no tournament, it has no [[player]] named {wanted}")
+    if "from" in table:
+        raise UserError(f"{name}: from: names many players; name one, with bot = or command =")
+    table.setdefault("name", file.stem)
+    return _with_options(side)
+
+
+def _player_of_tournament(file: Side, wanted: str | None) -> Side:
+    """The `[[player]]` table of the name that is wanted, or the only one."""
+    tables = file.table["player"]
+    if not isinstance(tables, list):
+        tables = []  # [player], which `arena run` explains
+    players: dict[str, Side] = {}
+    for index, table in enumerate(tables):
+        player = file._replace(table=table, at=("player", index))
+        name = _name(player)
+        if name is not None and "from" not in table:
+            players.setdefault(name, player._replace(table=table | {"name": name}))
+    if wanted is None and len(players) == len(tables) == 1:
+        (wanted,) = players  # as in the file that a tuning leaves
+    if wanted in players:
+        return players[wanted]
+    missing = "name one of its players" if wanted is None else f"it has no player named {wanted}"
+    raise UserError(
+        f"{file.letter}: {file.words} is a tournament; {missing}: "
+        + (", ".join(f"{file.words}:{name}" for name in players) or "none can be read")
+    )
+
+
+def _with_options(side: Side) -> Side:
+    """With the options typed before those of the file."""
+    options = side.table.get("options", {})
+    if not isinstance(options, dict):
+        return side  # told of when everything is read
+    return side._replace(table=side.table | {"options": options | side.options})
+
+
+def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
+    """The tournament of the two, ready to be played. Raises UserError, ConfigError."""
+    names = _names(sides)
+    given = {
+        name: {key: value for key, value in table.items() if value is not None}
+        for name, table in tables.items()
+    }
+    players = [
+        side.table | ({} if name is None else {"name": name})
+        for side, name in zip(sides, names, strict=True)
+    ]
+    folders = {index: side.folder for index, side in enumerate(sides)}
+    called = (name or side.words for side, name in zip(sides, names, strict=True))
+    run = "-".join(("sprt", given["game"]["rules"], *called))
+    try:
+        config = read_config(
+            {**given, "player": players},
+            BUILTINS,
+            Path.cwd(),
+            name=run.replace("/", "-"),
+            player_folders=folders,
+        )
+    except Unusable as error:
+        raise UserError("\n".join(_told(each, sides) for each in error.findings)) from None
+    return ready(config, Path("arena sprt"))
+
+
+def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
+    """What the players are called: as they are, or told apart by the words they were named with;
+    None where that cannot be found out.
+    """
+    names = tuple(map(_name, sides))
+    if len(set(names)) > 1 or names[0] is None:
+        return names
+    words = tuple(side.words.removeprefix("./").rstrip("/") for side in sides)
+    if len(set(words)) > 1:
+        return words
+    return tuple(f"{name}-{side.letter.lower()}" for name, side in zip(names, sides, strict=True))
+
+
+def _name(side: Side) -> str | None:
+    try:
+        table = PlayerTable.model_validate(side.table)
+    except ValidationError:  # told of when everything is read
+        return None
+    found = entrants((), table, Reading(None, BUILTINS, side.folder, lambda at, message: None))
+    return table.name or next((entrant.name for entrant in found.playing), None)
+
+
+_OPTIONS = {
+    ("game", "rules"): "--rules",
+    ("tournament", "rounds"): "--max-games",
+    ("openings", "file"): "--openings",
+}
+"""Options that are not called as their key is."""
+
+
+def _told(finding: Finding, sides: Sequence[Side]) -> str:
+    """What is wrong, with the place where it was typed or written."""
+    at = finding.path
+    if len(at) > 1 and at[0] == "player" and isinstance(at[1], int):
+        return _told_of_player(at[2:], finding.message, sides[at[1]])
+    if at[:2] in _OPTIONS:
+        place = _OPTIONS[at[0], at[1]]  # type: ignore[index] # one of the keys above
+    elif at[0] == "game":
+        place = " ".join(("--set", *map(str, at[1:])))
+    else:
+        place = f"--{at[-1]}".replace("_", "-")
+    return f"{place}: {finding.message}"
+
+
+def _told_of_player(at: KeyPath, message: str, side: Side) -> str:
+    if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
+        return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
+    if side.text is not None:
+        at = (*side.at, *at)
+        line = KeyLines(side.text).line_of(at)
+        return sentence(side.words, Problem(written(at), line, message))
+    if at in (("bot",), ("command",)):
+        return f"{side.letter}: {message}"
+    hint = "; a FILE.toml of the player can say more" if at[:1] == ("resources",) else ""
+    return f"{side.letter}, {side.words}: {written(at)}: {message}{hint}"

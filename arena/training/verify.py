@@ -1,0 +1,304 @@
+"""`arena tune --verify`: whether a player is stronger by what it learned, by sequential tests.
+
+One is played in process, with the players thinking as they learned. The other is a tournament of
+two players under the referee, at the thinking time that counts, kept in a store like any
+tournament.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import typer
+
+from arena.cli.exits import Exit
+from arena.cli.reporting import standings_of
+from arena.cli.running import play_config
+from arena.errors import ConfigChangedError, UserError
+from arena.files.background import apart
+from arena.files.stop_signals import Stop
+from arena.files.toml_tables import written
+from arena.ratings.model import Verdict
+from arena.ratings.sprt import Sprt
+from arena.ratings.trial import Tally
+from arena.reports.words import about_sprt
+from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.config_file import Unusable, read_config
+from arena.tournament.ready import ready
+from arena.tournament.store import Store
+from arena.training.tuned_player import half_points
+from arena.training.verify_config import Target, Verification
+from players.catalogue import BUILTINS
+from players.learning.tuning.config import BUDGETS, unhurried
+from players.learning.tuning.tasks import Aborted
+from rules import TILE_GAMES
+
+_SAVE_S = 2.0
+"""What was played is saved at the end, and before that at most so often."""
+
+
+class Sides(NamedTuple):
+    """Who meets whom in a test."""
+
+    new: str
+    """What the player is called that learned something."""
+    old: str
+    """What the other is called."""
+    title: str
+    """As `The tuned player against the start`."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A test under the referee."""
+
+    name: str
+    """Of what was learned."""
+    sides: Sides
+    at: str
+    """How results name the thinking time."""
+    rules: str
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    seed: int
+    plies: int
+    """Of the random openings."""
+    bot: str
+    options: tuple[dict[str, Any], dict[str, Any]]
+    """The new player's, and the old one's; budgets of their own among them do not count."""
+
+
+class Pairs(Protocol):
+    """The pairs of games of a test in process, as far as they were played; kept with verdicts."""
+
+    @property
+    def verdicts(self) -> dict[str, dict[str, Any]]:
+        """What tests said, by where they were played."""
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """What each pair brought so far: 0 to 2."""
+
+    def repeats(self, first: int) -> int:
+        """How many of the `first` pairs are known to repeat an earlier one."""
+
+    def extend(self, most: int) -> None:
+        """Play some more pairs, up to `most` in all. Raises Aborted."""
+
+    def save(self) -> None:
+        """Keep pairs and verdicts. Raises OSError."""
+
+
+class View(Protocol):
+    """What shows how a test goes on."""
+
+    def doing(self, what: str) -> None:
+        """Show what is going on."""
+
+    def show_test(self, verdict: Verdict) -> None:
+        """Show where the test stands."""
+
+
+def budget_of(options: Mapping[str, Any]) -> str:
+    """The thinking time that options have, as results name it."""
+    return ", ".join(f"{key} {options[key]}" for key in BUDGETS if options.get(key))
+
+
+def under_referee(target: Target) -> str:
+    """The thinking time of the target, as results name it."""
+    return f"{target.words}, under the referee"
+
+
+class BudgetTest:
+    """The test in process, as far as its games are there."""
+
+    def __init__(self, sides: Sides, at: str, pairs: Pairs, verification: Verification) -> None:
+        """`at` is how results name the thinking time. Raises UserError where the test was begun
+        with other hypotheses.
+        """
+        self.at = at
+        self.title = f"{sides.title} at {at}"
+        self._pairs, self._most = pairs, verification.most_pairs
+        self._tally = Tally(verification.test, sides.new, sides.old, paired=True)
+        self._refuse_other(pairs.verdicts.get(at), verification.test)
+        self._count(0)
+
+    def _refuse_other(self, before: dict[str, Any] | None, test: Sprt) -> None:
+        """Hypotheses may not be chosen by what the games say."""
+        if before is None:
+            return
+        changed = [
+            f"{key} {before[key]} → {value}"
+            for key, value in test.model_dump().items()
+            if before[key] != value
+        ]
+        if changed:
+            raise UserError(
+                f"The test at {self.at} was begun with other settings in [verify], and goes on "
+                f"with the same alone. Changed: {', '.join(changed)}. Give the old ones back, or "
+                "tune in another folder with --out"
+            )
+
+    @property
+    def over(self) -> bool:
+        """Whether it is decided, or given up."""
+        return self._tally.decision is not None or len(self._pairs.scores) >= self._most
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where it stands."""
+        repeats = self._pairs.repeats(self._tally.units)
+        return self._tally.verdict.model_copy(update={"repeats": repeats})
+
+    def play(self) -> None:
+        """Play some more pairs. Raises Aborted."""
+        done = len(self._pairs.scores)
+        self._pairs.extend(self._most)
+        self._count(done)
+
+    def save(self) -> None:
+        """Keep what was played. Raises OSError."""
+        self._pairs.save()
+
+    def _count(self, since: int) -> None:
+        """Count the pairs from there on, and have the verdict kept."""
+        self._tally.add(half_points(self._pairs.scores[since:]))
+        if self._pairs.scores:
+            self._pairs.verdicts[self.at] = self.verdict.model_dump(mode="json")
+
+
+def play_budget(test: BudgetTest, view: View, stop: Stop, say: Callable[[str], None]) -> None:
+    """Play the test in process until it is over, or somebody stops it; it is kept either way. `say`
+    shows a line that stays.
+    """
+    say(f"{test.title}:")
+    saved_at = time.monotonic()
+    while not stop.asked and not test.over:
+        view.doing("testing")
+        try:
+            apart(test.play)
+        except Aborted:
+            break
+        view.show_test(test.verdict)
+        if time.monotonic() - saved_at > _SAVE_S:
+            test.save()
+            saved_at = time.monotonic()
+    test.save()
+    for line in about_sprt(test.verdict):
+        say(line)
+
+
+def play_target(
+    file: Path, contest: Contest, store_path: Path, verification: Verification
+) -> tuple[Exit, dict[str, Any]]:
+    """Play the test at the target, or what is left of it; its verdict. Raises UserError and
+    ConfigError.
+    """
+    config = ready(_tournament(contest, store_path.parent, verification), file)
+    typer.echo(f"\n{contest.sides.title} at {contest.at}:")
+    more = "max_games in [verify]"
+    try:
+        code = Exit(play_config(config, store_path, more=more))
+    except ConfigChangedError:
+        config = _as_begun(config, contest, store_path, verification.target)
+        typer.echo("It goes on with the higher max_games that it was begun with.")
+        code = Exit(play_config(config, store_path, more=more))
+    with Store.open(store_path) as store:
+        verdict = standings_of(store).sprt
+    assert verdict is not None  # as the tournament asks for a test
+    return code, verdict.model_dump(mode="json")
+
+
+def _as_begun(
+    config: TournamentConfig, contest: Contest, store_path: Path, target: Target
+) -> TournamentConfig:
+    """The test with the rounds that it was begun with. Raises UserError where other settings
+    changed too.
+    """
+    with Store.open(store_path) as store:
+        before = store.config
+    config = config.model_copy(update={"rounds": max(before.rounds, config.rounds)})
+    changed = differences(before, config)
+    if not changed:
+        return config
+    listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
+    raise UserError(
+        f"The test at {contest.at} was begun with other settings, and goes on with the same "
+        f"alone. Changed:\n{listed}\nGive the old ones back, or move {store_path} away to begin "
+        "that test anew."
+    )
+
+
+def _as_written(change: str, sides: Sides, target: Target) -> str:
+    """A change of the tournament, `key: old → new`, in words of the file that asks for the test."""
+    for key, words in (
+        ("clock", f"[verify] {target.words}"),
+        ("sprt", "[verify]"),
+        ("player[1]", f"{sides.new} player"),
+        ("player[2]", f"{sides.old} player"),
+    ):
+        if change.startswith((f"{key}.", f"{key}:")):
+            return f"{words}, {change[len(key) + 1 :].strip()}"
+    return change
+
+
+def slug(words: str) -> str:
+    """Words as a part of a file's name."""
+    return "-".join("".join(sign if sign.isalnum() else " " for sign in words).split())
+
+
+def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
+    """The exit code once the last test ended with `code`: FAILED where one is undecided."""
+    undecided = any(each["decision"] is None for each in verdicts.values())
+    return Exit.FAILED if code is Exit.DONE and undecided else code
+
+
+def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
+    """The tournament of the two. Raises UserError."""
+    comparisons_a_pair = 2 if contest.rules in TILE_GAMES else 1  # a round compares on one seed
+    tables = []
+    for name, options in zip(contest.sides[:2], contest.options, strict=True):
+        resources = resources_for(options)
+        rethought = rethink(contest.bot, options, verification.target)
+        tables.append(
+            {"bot": contest.bot, "name": name, "options": rethought, "resources": resources}
+        )
+    try:
+        return read_config(
+            {
+                "tournament": {
+                    "rounds": verification.most_pairs * comparisons_a_pair,
+                    "seed": contest.seed,
+                    "keep_alive": True,
+                },
+                "game": {"rules": contest.rules, **contest.variant},
+                "clock": verification.target.clock,
+                "openings": {"plies": contest.plies},
+                "sprt": verification.test.model_dump(),
+                "player": tables,
+            },
+            BUILTINS,
+            folder,
+            name=f"{contest.name}-verify",
+        )
+    except Unusable as error:
+        told = (f"--verify: {written(each.path)}: {each.message}" for each in error.findings)
+        raise UserError("\n".join(told)) from None
+
+
+def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
+    """What a built-in with these options is given: room for its tables beside the default."""
+    room = sum(value for key, value in options.items() if key.endswith("_mb"))
+    return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
+
+
+def rethink(bot: str, options: Mapping[str, Any], target: Target) -> dict[str, Any]:
+    """Options with the thinking time of the target in place of their own. At a clock the player
+    thinks as it does by default in any tournament.
+    """
+    kept = {key: value for key, value in options.items() if key not in BUDGETS}
+    return unhurried(bot, kept | target.budget) if target.budget else kept

@@ -1,0 +1,259 @@
+"""`[verify]` of a tuning file: what is tested once a player is tuned, or an evaluation learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from pydantic import Field, ValidationError
+
+import rules as rule_sets
+from arena.errors import FileError, Problem
+from arena.files.toml import problems, read_file
+from arena.files.toml_tables import Finding, Table, explain, read_tables, shown, written
+from arena.ratings.sprt import MOST_ELO, Sprt
+from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, SprtTable, TournamentFile
+from arena.tournament.openings import default_plies
+from players.catalogue import BUILTINS
+from players.learning.games.config import GamesConfig
+from players.learning.games.config import load_config as load_training
+from players.learning.tuning.config import BUDGETS, TuneConfig, load_config
+
+_MOVE_MS = 100
+"""The clock of the target where the file names none."""
+AMPLE_MS = 60_000
+"""The clock of players who count what they think."""
+_COUNTED = ("iterations", "nodes", "depth")
+
+_LEARNING_BUDGETS: dict[str, dict[str, Any]] = {
+    "alphabeta": {"depth": 1},
+    "uct": {"iterations": 400},
+}
+"""How players think in the test in process where `[verify]` says nothing: what learned chose its
+moves at 1 ply. A tree needs some visits to choose at all."""
+_USES = ("leaf", "leaf_plies", "prior")
+"""Options by which `uct` asks an evaluation."""
+
+
+class VerifyTable(SprtTable):
+    """`[verify]`: the hypotheses, when to give up, and at which thinking time it counts."""
+
+    elo0: float = Field(default=0.0, ge=0.0, le=MOST_ELO)
+    """0 or more: what is accepted as H1 is called a gain."""
+    elo1: float = Field(default=10.0, gt=0.0, le=MOST_ELO)
+    max_games: int = Field(default=20_000, ge=2, le=2 * MOST_ROUNDS, multiple_of=2)
+    """Each test stops undecided after so many."""
+    move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
+    tournament: str | None = None
+    """A tournament file, whose clock is taken."""
+    iterations: int | None = Field(default=None, gt=0)
+    nodes: int | None = Field(default=None, gt=0)
+    depth: int | None = Field(default=None, gt=0)
+
+
+class LearnedVerifyTable(VerifyTable):
+    """`[verify]` where an evaluation is learned: also whose evaluation it is."""
+
+    bot: Literal["alphabeta", "uct"] = "alphabeta"
+    options: dict[str, Any] = Field(default_factory=dict)
+    """The player's; a budget among them is for the test in process."""
+
+
+class _VerifyFile(Table):
+    """Of a tuning file, what is read here."""
+
+    verify: VerifyTable = VerifyTable()
+
+
+class _LearnedVerifyFile(Table):
+    """The same where an evaluation is learned."""
+
+    verify: LearnedVerifyTable = LearnedVerifyTable()
+
+
+class Target(NamedTuple):
+    """The thinking time that counts."""
+
+    words: str
+    """As `move_ms 100`."""
+    clock: dict[str, Any]
+    """As the table of a tournament file."""
+    budget: dict[str, int]
+    """Options of the player that say how long it thinks; none where the clock does."""
+
+
+class Verification(NamedTuple):
+    """What is tested."""
+
+    test: Sprt
+    most_pairs: int
+    """Of each test."""
+    target: Target
+
+
+class Asker(NamedTuple):
+    """Whose evaluation is tested, what was learned against the default one."""
+
+    bot: str
+    options: dict[str, Any]
+    """Without the evaluation, and without how long it thinks."""
+    budget: dict[str, Any]
+    """How long it thinks in process, as options."""
+    plies: int
+    """Of the openings."""
+
+
+_Config = TypeVar("_Config")
+_Asked = TypeVar("_Asked")
+
+
+def load_both(file: Path) -> tuple[TuneConfig, Verification]:
+    """A tuning file with its `[verify]`. Raises FileError with every problem of either."""
+    return _both(file, load_config, read_verification)
+
+
+def load_learned(file: Path) -> tuple[GamesConfig, Verification, Asker]:
+    """The same of a file by which an evaluation is learned."""
+    config, asked = _both(file, load_training, read_learned)
+    return config, *asked
+
+
+def _both(
+    file: Path,
+    load: Callable[[Path], _Config],
+    read: Callable[[Path, _Config | None], _Asked],
+) -> tuple[_Config, _Asked]:
+    """What both read of a file. Raises FileError with every problem of either."""
+    config, found = None, dict[Problem, None]()
+    try:
+        config = load(file)
+    except FileError as error:
+        mine = (each for each in error.problems if each.key != "verify")  # what `read` tells
+        found |= dict.fromkeys(mine)
+    try:
+        asked = read(file, config)
+    except FileError as error:
+        found |= dict.fromkeys(error.problems)
+    if found or config is None:
+        raise FileError(file, tuple(sorted(found, key=lambda problem: problem.line or 0)))
+    return config, asked
+
+
+def read_verification(file: Path, config: TuneConfig | None) -> Verification:
+    """The table `[verify]` of a tuning file; without `config` it is not judged whether its player
+    can think so. Raises FileError.
+    """
+    text, read, findings = _read(file, _VerifyFile)
+    verification = _verification(read.verify, file.parent, findings)
+    if config is not None:
+        findings += _unfit(config.bot, verification.target)
+    if findings:
+        raise FileError(file, problems(text, findings))
+    return verification
+
+
+def read_learned(file: Path, config: GamesConfig | None) -> tuple[Verification, Asker]:
+    """The same where an evaluation is learned, and whose it is; without `config` the openings are
+    of no length. Raises FileError.
+    """
+    text, read, findings = _read(file, _LearnedVerifyFile)
+    table = read.verify
+    verification = _verification(table, file.parent, findings)
+    findings += _unfit(table.bot, verification.target)
+    findings += _wrong_options(table)
+    if findings:
+        raise FileError(file, problems(text, findings))
+    plies = 0 if config is None else default_plies(rule_sets.load(config.rules, **config.variant))
+    budget = {key: value for key, value in table.options.items() if key in BUDGETS}
+    options = {key: value for key, value in _completed(table).items() if key not in BUDGETS}
+    asker = Asker(table.bot, options, budget or _LEARNING_BUDGETS[table.bot], plies)
+    return verification, asker
+
+
+_File = TypeVar("_File", bound=Table)
+
+
+def _read(file: Path, model: type[_File]) -> tuple[str, _File, list[Finding]]:
+    """A file's text, its `[verify]`, and what is wrong with that."""
+    text, data = read_file(file)
+    content = {"verify": data["verify"]} if "verify" in data else {}
+    return text, *read_tables(model, content)
+
+
+def _verification(table: VerifyTable, folder: Path, findings: list[Finding]) -> Verification:
+    wrong = table.wrong_elo1()
+    if wrong is not None:
+        findings.append(Finding(("verify", "elo1"), wrong))
+    target = _target(table, folder, findings)
+    sprt = {name: getattr(table, name) for name in Sprt.model_fields}
+    return Verification(Sprt(**sprt), table.max_games // 2, target)
+
+
+def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target:
+    given = [
+        name for name in ("move_ms", "tournament", *_COUNTED) if getattr(table, name) is not None
+    ]
+    for name in given[1:]:
+        message = f"cannot be given beside {given[0]}; leave one of them out"
+        findings.append(Finding(("verify", name), message))
+    if given and given[0] == "tournament":
+        assert table.tournament is not None  # as it was given
+        return _of_tournament(table.tournament, folder, findings)
+    if given and given[0] in _COUNTED:
+        value = getattr(table, given[0])
+        return Target(f"{given[0]} {value}", {"move_ms": AMPLE_MS}, {given[0]: value})
+    move_ms = table.move_ms or _MOVE_MS
+    return Target(f"move_ms {move_ms}", {"move_ms": move_ms}, {})
+
+
+def _of_tournament(name: str, folder: Path, findings: list[Finding]) -> Target:
+    """The clock of a tournament file; its players need not be there yet."""
+    try:
+        _, data = read_file(folder / name)
+    except FileError as error:
+        findings += [Finding(("verify", "tournament"), str(error))]
+        return Target(name, {}, {})
+    tables, wrong = read_tables(TournamentFile, data)
+    findings += [
+        Finding(("verify", "tournament"), f"{folder / name}: {written(each.path)}: {each.message}")
+        for each in wrong
+        if each.path[0] == "clock"
+    ]
+    clock = tables.clock.model_dump(exclude_none=True)
+    return Target(f"the clock of {name}", clock, {})
+
+
+def _unfit(bot: str, target: Target) -> Iterator[Finding]:
+    """What keeps the player from thinking so."""
+    fields = BUILTINS[bot].options.model_fields
+    able = ("move_ms", "tournament", *(name for name in _COUNTED if name in fields))
+    for name in target.budget:
+        if name not in fields:
+            message = f"{bot} does not count {name}; give one of {', '.join(able)}"
+            yield Finding(("verify", name), message)
+
+
+def _completed(table: LearnedVerifyTable) -> dict[str, Any]:
+    """The player's options; `uct` asks its evaluation at the leaves unless they say otherwise."""
+    if table.bot == "uct" and not any(key in table.options for key in _USES):
+        return {"leaf": "mixed", **table.options}
+    return table.options
+
+
+def _wrong_options(table: LearnedVerifyTable) -> Iterator[Finding]:
+    """What the player refuses of its options."""
+    at, options = ("verify", "options"), _completed(table)
+    if "evaluation" in options:
+        message = (
+            "is what is tested: what was learned meets the default one; leave it out, got "
+            f"{shown(options['evaluation'])}"
+        )
+        yield Finding((*at, "evaluation"), message)
+    model = BUILTINS[table.bot].options
+    options = options | {"evaluation": "default"}
+    try:
+        model.model_validate(options)
+    except ValidationError as error:
+        for finding in explain(error, model, options):
+            yield Finding((*at, *finding.path), finding.message)

@@ -1,0 +1,138 @@
+"""What `arena tune --verify` tests of a learned evaluation: a player with it against the same
+player with the default one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from arena.cli.exits import Exit
+from arena.errors import UserError
+from arena.files.stop_signals import stop_signals
+from arena.reports import words
+from arena.training.loading import load_kernels
+from arena.training.training_folder import EVIDENCE, NETWORK
+from arena.training.tune_view import LiveTest, PlainTest
+from arena.training.tuned_player import gain, refuse_damaged, tests_of
+from arena.training.verify import (
+    BudgetTest,
+    Contest,
+    Sides,
+    budget_of,
+    conclusion,
+    play_budget,
+    play_target,
+    slug,
+    under_referee,
+)
+from arena.training.verify_config import Asker, Verification
+from players.learning.games.config import GamesConfig
+from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
+from players.ntuple.network import Network
+
+SIDES = Sides("learned", "default", "The learned evaluation against the default one")
+_DIGEST, _LONGEST = 8, 120
+"""How many signs of a network's digest name its test under the referee, and of the name at most."""
+
+
+class NetworkTrial:
+    """The tests of a network in a folder, as far as they were played."""
+
+    def __init__(
+        self,
+        config: GamesConfig,
+        verification: Verification,
+        asker: Asker,
+        folder: Path,
+        network: Network,
+        test: str,
+    ) -> None:
+        """`test` tells how to have it tested. Raises UserError where what was kept is damaged."""
+        self._config, self._verification, self._asker = config, verification, asker
+        self._folder, self._test = folder, test
+        try:
+            self._evidence = Evidence.open(folder / EVIDENCE, network)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        refuse_damaged(folder / EVIDENCE, self._evidence.verdicts)
+        self._new = asker.options | {"evaluation": str((folder / NETWORK).resolve())}
+        self._by = asker.bot
+        if asker.options:
+            self._by += f" ({words.settings(asker.options)})"
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What the network's file tells of the tests: fields of its header."""
+        verdicts = self._evidence.verdicts
+        return {"tests": tuple(tests_of(verdicts)), "gain": self.said} if verdicts else {}
+
+    @property
+    def said(self) -> str:
+        """Whether it is a gain, in a sentence."""
+        return gain(self._evidence.verdicts, self._test, "the default evaluation")
+
+    def play(self, file: Path, console: Console, say: Callable[[str], None]) -> Exit:
+        """Play both tests, or what is left of them; `say` shows a line that stays.
+
+        Raises UserError, ConfigError and OSError.
+        """
+        evidence, verification = self._evidence, self._verification
+        budget = f"{budget_of(self._asker.budget)}, in process, by {self._by}"
+        if not self._play_budget(budget, console, say):
+            say(f"Stopped. Go on with: {self._test}")
+            return Exit.INTERRUPTED
+        contest = self._contest(f"{under_referee(verification.target)}, by {self._by}")
+        name = f"{evidence.weights[:_DIGEST]}-{slug(f'{verification.target.words} {self._by}')}"
+        store_path = self._folder / f"verify-{name[:_LONGEST]}.sqlite"
+        code, verdict = play_target(file, contest, store_path, verification)
+        evidence.verdicts[contest.at] = verdict
+        evidence.save()
+        return conclusion(code, {at: evidence.verdicts[at] for at in (budget, contest.at)})
+
+    def _play_budget(self, at: str, console: Console, say: Callable[[str], None]) -> bool:
+        """Play the test in process, or what is left of it; whether it is over."""
+        config, asker = self._config, self._asker
+        meeting = Meeting(
+            rules=config.rules,
+            variant=config.variant,
+            bot=asker.bot,
+            options=(self._new | asker.budget, asker.options | asker.budget),
+            plies=asker.plies,
+            seed=f"{config.seed}:verify:{self._evidence.weights}",
+            threads=len(os.sched_getaffinity(0)),
+        )
+        with closing(NetworkPairs(self._evidence, at, meeting)) as pairs:
+            test = BudgetTest(SIDES, at, pairs, self._verification)
+            if test.over:
+                return True
+            make_view = LiveTest if console.is_terminal else PlainTest
+            with make_view(console, time.monotonic) as view:
+                try:
+                    load_kernels(pairs.load, view.doing, say)
+                except ValueError as error:
+                    raise UserError(str(error)) from None
+                with stop_signals(pairs.interrupt, then_at_once=True) as stop:
+                    play_budget(test, view, stop, say)
+            return test.over
+
+    def _contest(self, at: str) -> Contest:
+        """The two under the referee."""
+        config, asker = self._config, self._asker
+        return Contest(
+            name=config.name,
+            sides=SIDES,
+            at=at,
+            rules=config.rules,
+            variant=config.variant,
+            seed=config.seed,
+            plies=asker.plies,
+            bot=asker.bot,
+            options=(self._new, asker.options),
+        )

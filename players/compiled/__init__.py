@@ -1,0 +1,1 @@
+"""Helpers for compiled code: the kernel cache, bits, vector lanes, atomics."""

@@ -1,0 +1,88 @@
+"""Entries of arrays that several threads change at once: operations no other thread can come
+between.
+
+`publish` and `claim` keep what was written before them ahead of themselves, `read` what is read
+after it behind: who sees that a node has children also sees the children.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+from players.compiled.bits import declare
+from players.compiled.cache import intrinsic
+
+BYTE = ir.IntType(8)
+INT = ir.IntType(32)
+
+
+def _entry(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """A pointer to the entry that the first two arguments, an array and an index, name."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
+
+
+@intrinsic
+def add(_typing: Any, array: Any, _index: Any, _amount: Any) -> Any:
+    """Add to an entry; what it held before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = _entry(context, builder, signature, arguments)
+        operation = "add" if isinstance(array.dtype, types.Integer) else "fadd"
+        return builder.atomic_rmw(operation, entry, arguments[2], "monotonic")
+
+    return array.dtype(array, types.int64, array.dtype), generate
+
+
+@intrinsic
+def claim(_typing: Any, array: Any, _index: Any, _expected: Any, _value: Any) -> Any:
+    """Write a value if the entry holds the expected one; whether it did."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = _entry(context, builder, signature, arguments)
+        pair = builder.cmpxchg(entry, arguments[2], arguments[3], "acq_rel", "acquire")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(array, types.int64, array.dtype, array.dtype), generate
+
+
+@intrinsic
+def read(_typing: Any, array: Any, _index: Any) -> Any:
+    """An entry as it is now in memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = _entry(context, builder, signature, arguments)
+        return builder.load_atomic(entry, "acquire", array.dtype.bitwidth // 8)
+
+    return array.dtype(array, types.int64), generate
+
+
+@intrinsic
+def publish(_typing: Any, array: Any, _index: Any, _value: Any) -> Any:
+    """Write an entry, after all that was written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = _entry(context, builder, signature, arguments)
+        builder.store_atomic(arguments[2], entry, "release", array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), generate
+
+
+@intrinsic
+def prefetch(_typing: Any, array: Any, _index: Any) -> Any:
+    """Have the processor bring an entry near, while other work is done."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = builder.bitcast(_entry(context, builder, signature, arguments), BYTE.as_pointer())
+        function = declare(
+            builder.module, "llvm.prefetch.p0", ir.VoidType(), [BYTE.as_pointer(), INT, INT, INT]
+        )
+        to_read, keep_near, data = INT(0), INT(3), INT(1)
+        builder.call(function, [entry, to_read, keep_near, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate

@@ -1,0 +1,221 @@
+"""Machine words: counting and picking bits, random numbers, and the flag that stops a search.
+
+All words are uint64. numba turns a mixture of uint64 and int64 into floats, so every constant
+here and in the games is typed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.registry import cpu_target
+
+from players.compiled.cache import intrinsic, part
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+WORD = ir.IntType(64)
+HALF, BYTE = np.uint64(32), np.uint64(0xFF)
+
+
+def repeated(builder: Any, word: Any, count: int) -> Any:
+    """LLVM code for a vector of `count` times `word`."""
+    undefined, index = ir.Constant(ir.VectorType(WORD, count), ir.Undefined), ir.IntType(32)
+    vector = builder.insert_element(undefined, word, index(0))
+    first = ir.Constant(ir.VectorType(index, count), [0] * count)
+    return builder.shuffle_vector(vector, undefined, first)
+
+
+def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """The LLVM function `name`, declared in `module` once."""
+    if name in module.globals:
+        return module.globals[name]
+    return ir.Function(module, ir.FunctionType(result, arguments), name)
+
+
+@intrinsic
+def popcount(_typing: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def lowest(_typing: Any, word: Any) -> Any:
+    """The index of the lowest set bit; 64 when there is none."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        flag = ir.IntType(1)
+        function = declare(builder.module, "llvm.cttz.i64", WORD, [WORD, flag])
+        return builder.call(function, [arguments[0], flag(0)])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def reversed_bits(_typing: Any, word: Any) -> Any:
+    """The bits in the opposite order."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(declare(builder.module, "llvm.bitreverse.i64", WORD, [WORD]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def swapped_bytes(_typing: Any, word: Any) -> Any:
+    """The bytes in the opposite order."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(declare(builder.module, "llvm.bswap.i64", WORD, [WORD]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+def deposit(builder: Any, bits: Any, mask: Any) -> Any:
+    """LLVM code for the low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
+    function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])
+    return builder.call(function, [bits, mask])
+
+
+@intrinsic
+def _deposit(_typing: Any, bits: Any, mask: Any) -> Any:
+    """The low bits of `bits`, spread over the set bits of `mask`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return deposit(builder, *arguments)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@part
+def nth_bit_by_steps(mask: Any, n: Any) -> Any:
+    """The n-th set bit of `mask`, from 0, as a mask: for processors without a deposit."""
+    for _ in range(np.int64(n)):
+        mask &= mask - ONE
+    return mask & (ZERO - mask)
+
+
+@part
+def nth_bit_by_deposit(mask: Any, n: Any) -> Any:
+    """The n-th set bit of `mask`, from 0, as a mask, in one instruction."""
+    return _deposit(ONE << n, mask)
+
+
+HAS_DEPOSIT = "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+"""Whether the processor numba compiles for has the instruction, and its opposite."""
+
+nth_bit = nth_bit_by_deposit if HAS_DEPOSIT else nth_bit_by_steps
+
+
+def pack(builder: Any, word: Any, mask: Any) -> Any:
+    """LLVM code for the bits of `word` at the set bits of `mask`, moved together at the low end
+    (x86 BMI2).
+    """
+    function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
+    return builder.call(function, [word, mask])
+
+
+@intrinsic
+def _pack(_typing: Any, word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return pack(builder, *arguments)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@part
+def packed_by_steps(word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end: for processors
+    without the instruction.
+    """
+    result, place = ZERO, ONE
+    while mask != ZERO:
+        bit = mask & (ZERO - mask)
+        if word & bit != ZERO:
+            result |= place
+        place <<= ONE
+        mask ^= bit
+    return result
+
+
+@part
+def packed_by_instruction(word: Any, mask: Any) -> Any:
+    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
+    return _pack(word, mask)
+
+
+packed = packed_by_instruction if HAS_DEPOSIT else packed_by_steps
+
+
+def extract(builder: Any, word: Any, mask: int) -> Any:
+    """LLVM code for the same under a constant `mask`, on any processor."""
+    if HAS_DEPOSIT:
+        return pack(builder, word, WORD(mask))
+    return extract_by_shifts(builder, word, mask)
+
+
+def extract_by_shifts(builder: Any, word: Any, mask: int) -> Any:
+    """`extract` a run of set bits at a time, for processors without the instruction."""
+    result, count = WORD(0), 0
+    while mask:
+        low = (mask & -mask).bit_length() - 1
+        length = (~(mask >> low) & (mask >> low) + 1).bit_length() - 1
+        run = builder.and_(builder.lshr(word, WORD(low)), WORD((1 << length) - 1))
+        result = builder.or_(result, builder.shl(run, WORD(count)))
+        mask &= mask + (1 << low)
+        count += length
+    return result
+
+
+@part
+def swapped(word: Any, mask: Any, shift: Any) -> Any:
+    """`word` with the bits at `mask` and those `shift` above them exchanged (a delta swap)."""
+    change = (word ^ (word >> shift)) & mask
+    return word ^ change ^ (change << shift)
+
+
+@part
+def draw(state: Any) -> Any:
+    """One step of splitmix64 (Steele, Lea and Flood 2014): (next state, 64 random bits)."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    bits = state
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, bits ^ (bits >> np.uint64(31))
+
+
+@part
+def below(bits: Any, bound: Any) -> Any:
+    """A number from 0 to bound − 1 out of 64 random bits, for a bound below 2³²."""
+    return ((bits >> HALF) * bound) >> HALF
+
+
+@part
+def mix(key: Any, word: Any) -> Any:
+    """`key` with `word` hashed into it (the finalizer of MurmurHash3)."""
+    key ^= word
+    key = (key ^ (key >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    key = (key ^ (key >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return key ^ (key >> np.uint64(33))
+
+
+@intrinsic
+def is_set(_typing: Any, flag: Any) -> Any:
+    """Whether the first entry of the int64 array `flag` is not 0, read afresh from memory:
+    another thread may have set it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        value = builder.load_atomic(array.data, "monotonic", 8)
+        return builder.icmp_signed("!=", value, WORD(0))
+
+    return types.boolean(flag), generate

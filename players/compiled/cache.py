@@ -1,0 +1,143 @@
+"""How compiled kernels are kept between processes, in the folder of `players.compiled.folder`."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numba.extending
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+
+from arena.files.cache import CACHE_VARIABLE
+from players.compiled.folder import cache_folder
+
+intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
+"""numba's own annotation hides the arguments of what it decorates."""
+
+
+_settings: Any = numba.config
+"""numba makes its settings at run time, unknown to a type checker."""
+_settings.CACHE_DIR = str(cache_folder())
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Hold the cache folder's lock while kernels are loaded or compiled.
+
+    Two processes that write the first kernels of one function together could give them the same
+    file name. Besides, whoever waits finds the work done. Who cannot write needs no lock.
+    """
+    if not _writable(Path(_settings.CACHE_DIR)):
+        yield
+        return
+    with (Path(_settings.CACHE_DIR) / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+class _WhereItLies(UserProvidedCacheLocator):
+    """Finds kernels in `CACHE_DIR` without asking whether it can be written."""
+
+    def ensure_cache_path(self) -> None:
+        """Nothing is written."""
+
+
+class _InPlace(CompileResultCacheImpl):
+    """numba's way to keep compiled functions, in that place alone."""
+
+    _locator_classes = [_WhereItLies]  # noqa: RUF012  # as numba has it
+
+
+class _ReadOnlyCache(FunctionCache):
+    """A cache that cannot be written, as in a sandbox: read where it lies.
+
+    What it lacks is compiled for this process alone; stderr says so, once.
+    """
+
+    _impl_class = _InPlace
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel, or None; also where the folder is none, or may not be read."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # numba ships no types
+        except OSError:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep nothing."""
+        _say_once(
+            f"The kernel cache {_settings.CACHE_DIR} cannot be written and lacks kernels: this "
+            f"process compiles what is missing for itself. `arena warm` fills it; {CACHE_VARIABLE} "
+            "names another folder.\n"
+        )
+
+
+@cache
+def _say_once(sentence: str) -> None:
+    sys.stderr.write(sentence)
+
+
+_ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_PART: dict[str, Any] = {"forceinline": True, "error_model": "numpy"}
+_COUNTED: dict[str, Any] = {"_nrt": True}
+_BARE: dict[str, Any] = {"_nrt": False}
+"""Whether memory can be taken and references to arrays are counted; else it is as in the caller."""
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile an entry point, called from Python, and keep it in the cache. It holds no GIL."""
+    return _kept(numba.njit(**_ENTRY, **_COUNTED)(function))
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Compile a function for use inside kernels: it becomes part of each that calls it."""
+    return numba.njit(**_PART)(function)
+
+
+def answers(question: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Answer the `question` of an interface for one type of position, as `numba.extending.overload`
+    does, as a part of each kernel that asks.
+    """
+    options: Any = _PART
+    answer: Callable[[Callable[..., Any]], Any] = numba.extending.overload(
+        question, jit_options=options
+    )
+    return answer
+
+
+def bare_kernel(function: Callable[..., Any]) -> Any:
+    """A kernel that takes no memory of its own and counts no references to its arrays, which costs
+    more than the work where tuples of arrays go through many parts. Its parts are `bare_part`.
+    """
+    return _kept(numba.njit(**_ENTRY, **_BARE)(function))
+
+
+def bare_part(function: Callable[..., Any]) -> Any:
+    """A part of bare kernels."""
+    return numba.njit(**_PART, **_BARE)(function)
+
+
+def _kept(compiled: Any) -> Any:
+    """The compiled function with its cache."""
+    if _writable(Path(_settings.CACHE_DIR)):
+        compiled.enable_caching()
+    else:
+        compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
+    return compiled

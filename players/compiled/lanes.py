@@ -1,0 +1,287 @@
+"""Eight words at once: one 64-bit lane for each of eight boards.
+
+`Lanes` is a type of compiled code alone. It lives in vector registers, and no kernel takes or
+returns one. Its operators & | ^ ~ + - * << >> work lane by lane, with a uint64 on either side
+standing for eight of the same, so a function written for one word, such as `bits.draw`, serves
+eight. LLVM lowers them to whatever the processor has: one register of AVX-512, two of AVX2.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import extending, types
+from numba.extending import models, overload, register_model
+
+from players.compiled.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit, repeated
+from players.compiled.cache import intrinsic, part
+from players.games.interface import BATCH
+
+Decorator = Callable[[Callable[..., Any]], Any]
+
+lower: Callable[..., Decorator] = extending.lower_builtin
+"""numba's own is not annotated, nor is the next."""
+
+result_type: Callable[..., Decorator] = extending.type_callable
+
+COUNT = BATCH
+VECTOR = ir.VectorType(WORD, COUNT)
+INDEX = ir.IntType(32)
+EIGHTH = np.uint64(61)
+"""2⁶¹ is an eighth of the cycle of 2⁶⁴."""
+
+
+class Lanes(types.Type):
+    """The numba type of eight words."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Lanes")
+
+
+LANES = Lanes()
+
+
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
+    """How LLVM holds them."""
+
+    def __init__(self, manager: Any, numba_type: Any) -> None:
+        super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]  # numba's
+
+
+def constant(word: int) -> Any:
+    """`word`, below 2⁶⁴, in every lane."""
+    return ir.Constant(VECTOR, [word] * COUNT)
+
+
+def _give_operator(symbol: Callable[..., Any], instruction: str) -> None:
+    """Let `symbol` work on lanes, or lanes and a word, by one LLVM instruction."""
+
+    @result_type(symbol)
+    def _type(_context: Any) -> Any:
+        def typer(left: Any, right: Any) -> Any:
+            pair = {left, right}
+            return LANES if LANES in pair and pair <= {LANES, types.uint64} else None
+
+        return typer
+
+    def generate(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left, right = (
+            value if kind == LANES else repeated(builder, value, COUNT)
+            for kind, value in zip(signature.args, arguments, strict=True)
+        )
+        return getattr(builder, instruction)(left, right)
+
+    for kinds in ((Lanes, Lanes), (Lanes, types.Integer), (types.Integer, Lanes)):
+        lower(symbol, *kinds)(generate)
+
+
+for _symbols, _instruction in (
+    ((operator.and_, operator.iand), "and_"),
+    ((operator.or_, operator.ior), "or_"),
+    ((operator.xor, operator.ixor), "xor"),
+    ((operator.add, operator.iadd), "add"),
+    ((operator.sub, operator.isub), "sub"),
+    ((operator.mul, operator.imul), "mul"),
+    ((operator.lshift, operator.ilshift), "shl"),
+    ((operator.rshift, operator.irshift), "lshr"),
+):
+    for _symbol in _symbols:
+        _give_operator(_symbol, _instruction)
+
+
+@result_type(operator.invert)
+def _type_invert(_context: Any) -> Any:
+    return lambda lanes: LANES if lanes == LANES else None
+
+
+@lower(operator.invert, Lanes)
+def _invert(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    return builder.not_(arguments[0])
+
+
+@intrinsic
+def spread(_typing: Any, word: Any) -> Any:
+    """`word` in every lane."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return repeated(builder, arguments[0], COUNT)
+
+    return LANES(types.uint64), generate
+
+
+@intrinsic
+def numbered(_typing: Any) -> Any:
+    """The number of each lane, from 0."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
+        return ir.Constant(VECTOR, list(range(COUNT)))
+
+    return LANES(), generate
+
+
+@intrinsic
+def lane(_typing: Any, lanes: Any, number: Any) -> Any:
+    """The word of one lane."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.extract_element(*arguments)
+
+    return types.uint64(LANES, types.uint64), generate
+
+
+@part
+def write(lanes: Any, out: Any) -> None:
+    """Write the word of each lane to `out`."""
+    for number in range(COUNT):
+        out[number] = lane(lanes, np.uint64(number))
+
+
+@intrinsic
+def total(_typing: Any, lanes: Any) -> Any:
+    """The sum of all lanes as signed numbers."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        name = f"llvm.vector.reduce.add.v{COUNT}i64"
+        return builder.call(declare(builder.module, name, WORD, [VECTOR]), arguments)
+
+    return types.int64(LANES), generate
+
+
+@intrinsic
+def any_set(_typing: Any, lanes: Any) -> Any:
+    """Whether a bit is set in any lane."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        bits = builder.icmp_unsigned("!=", arguments[0], constant(0))
+        mask = ir.IntType(COUNT)
+        return builder.icmp_unsigned("!=", builder.bitcast(bits, mask), mask(0))
+
+    return types.boolean(LANES), generate
+
+
+@intrinsic
+def less(_typing: Any, left: Any, right: Any) -> Any:
+    """All ones where `left` is less than `right`, as signed numbers; nothing elsewhere."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.sext(builder.icmp_signed("<", *arguments), VECTOR)
+
+    return LANES(LANES, LANES), generate
+
+
+@intrinsic
+def empty(_typing: Any, lanes: Any) -> Any:
+    """All ones where no bit is set; nothing elsewhere."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.sext(builder.icmp_unsigned("==", arguments[0], constant(0)), VECTOR)
+
+    return LANES(LANES), generate
+
+
+def given(test: Any, chosen: Any, otherwise: Any) -> Any:
+    """`chosen` where `test` has a bit set, `otherwise` where it has none: for lanes and words."""
+    raise NotImplementedError
+
+
+@overload(given)
+def _given(test: Any, chosen: Any, otherwise: Any) -> Any:
+    def given_lanes(test: Any, chosen: Any, otherwise: Any) -> Any:
+        without = empty(test)
+        return (chosen & ~without) | (otherwise & without)
+
+    def given_words(test: Any, chosen: Any, otherwise: Any) -> Any:
+        return chosen if test != ZERO else otherwise
+
+    return given_lanes if test == LANES else given_words
+
+
+@part
+def either(first: Any, second: Any) -> Any:
+    """`first` where it has a bit set, else `second`: for lanes and words."""
+    return given(first, first, second)
+
+
+@part
+def results(margins: Any) -> Any:
+    """What a batch is to seat 0 that ends with these `margins` for it: (twice the wins and once the
+    draws, the sum of the margins).
+    """
+    zeros = spread(ZERO)
+    return COUNT + total(less(margins, zeros) - less(zeros, margins)), total(margins)
+
+
+@part
+def streams(state: Any) -> Any:
+    """The states of eight streams of random numbers, from that of the first.
+
+    They are an eighth of the generator's cycle apart.
+    """
+    return spread(state) + (numbered() << EIGHTH)
+
+
+@intrinsic
+def popcounts(_typing: Any, lanes: Any) -> Any:
+    """How many bits are set in each lane."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _popcounts(builder, arguments[0])
+
+    return LANES(LANES), generate
+
+
+def _popcounts(builder: Any, lanes: Any) -> Any:
+    return builder.call(
+        declare(builder.module, f"llvm.ctpop.v{COUNT}i64", VECTOR, [VECTOR]), [lanes]
+    )
+
+
+@intrinsic
+def nth_bits_by_search(_typing: Any, masks: Any, n: Any) -> Any:
+    """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
+
+    Six times the half that holds the bit, by counting the lower one: for processors without a
+    deposit.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        b = builder
+        rest, n = arguments
+        place = constant(0)
+        for width in (32, 16, 8, 4, 2, 1):
+            count = _popcounts(b, b.and_(rest, constant((1 << width) - 1)))
+            above = b.icmp_unsigned(">=", n, count)
+            n = b.select(above, b.sub(n, count), n)
+            rest = b.select(above, b.lshr(rest, constant(width)), rest)
+            place = b.select(above, b.or_(place, constant(width)), place)
+        return b.and_(arguments[0], b.shl(constant(1), place))
+
+    return LANES(LANES, LANES), generate
+
+
+@intrinsic
+def nth_bits_by_deposit(_typing: Any, masks: Any, n: Any) -> Any:
+    """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
+
+    Vectors have no deposit, but eight of it one after the other still take less time than a search.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        masks, n = arguments
+        single = builder.shl(constant(1), n)
+        picked = ir.Constant(VECTOR, ir.Undefined)
+        for number in range(COUNT):
+            at = INDEX(number)
+            bit, mask = (builder.extract_element(each, at) for each in (single, masks))
+            picked = builder.insert_element(picked, deposit(builder, bit, mask), at)
+        return picked
+
+    return LANES(LANES, LANES), generate
+
+
+nth_bits = nth_bits_by_deposit if HAS_DEPOSIT else nth_bits_by_search

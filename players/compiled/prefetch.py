@@ -1,0 +1,29 @@
+"""Telling the processor which memory will be needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+from players.compiled.bits import declare
+from players.compiled.cache import intrinsic
+
+
+@intrinsic
+def prefetch(_typing: Any, table: Any, index: Any) -> Any:
+    """Have the processor fetch `table[index]` while it does other things."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.gep(array.data, [arguments[1]])
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = declare(
+            builder.module, "llvm.prefetch.p0i8", ir.VoidType(), [byte, word, word, word]
+        )
+        # for reading, kept in every cache, data
+        builder.call(function, [builder.bitcast(pointer, byte), word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.none(table, types.int64), generate

@@ -1,0 +1,1 @@
+"""The games once more, compiled: one folder a game, behind one interface."""

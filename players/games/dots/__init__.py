@@ -1,0 +1,1 @@
+"""Dots and boxes, compiled."""

@@ -1,0 +1,241 @@
+"""Dots and boxes on boards of up to 64 dots: a word for each direction of edges.
+
+Dot (row, column) is bit (columns + 1)·row + column. A horizontal edge has the bit of its left dot,
+a vertical one that of its upper dot, a box that of its upper left dot; so shifts by one row or
+one column find every closed box at once. Moves are 0–63 for horizontal edges, 64–127 for
+vertical ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
+from players.compiled.cache import part
+from players.games import interface as game
+
+VERTICAL = 64
+"""Added to the bit of a vertical edge gives its move."""
+
+WHOLE_GAME = 64
+"""No seat ever has more boxes than this: a game that ends at more is played to its last edge."""
+
+
+class DotsPosition(NamedTuple):
+    """A position in words. Undrawn edges are kept, as these are what a search asks for."""
+
+    across: Any
+    """The horizontal edges not drawn yet."""
+    down: Any
+    """The vertical edges not drawn yet."""
+    lead: Any
+    """int64: the boxes of seat 0 less those of seat 1."""
+    seat: Any
+    """int64, 0 or 1; after the end, whoever closed the last box."""
+    stride: Any
+    """The distance between a bit and the one of the row below."""
+    boxes: Any
+    """Every box of the board."""
+    enough: Any
+    """int64: the game ends when a seat has so many boxes."""
+
+
+def is_dots(position: Any) -> bool:
+    """Whether the numba type `position` is that of a DotsPosition."""
+    return getattr(position, "instance_class", None) is DotsPosition
+
+
+@part
+def open_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """The boxes with an edge still to draw."""
+    return boxes & (across | (across >> stride) | down | (down >> ONE))
+
+
+@part
+def is_over(across: Any, down: Any, lead: Any, closed: Any, enough: Any) -> Any:
+    """With `closed` boxes in all, the leader has (closed + |lead|) / 2."""
+    return (across | down) == ZERO or closed + abs(lead) >= 2 * enough
+
+
+@part
+def closed_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """How many boxes have all edges drawn."""
+    return np.int64(popcount(boxes & ~open_boxes(across, down, stride, boxes)))
+
+
+@part
+def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The undrawn edges less those around the boxes of `region`: for words and lanes."""
+    return across & ~(region | (region << stride)), down & ~(region | (region << ONE))
+
+
+@part
+def write_moves(across: Any, down: Any, out: Any) -> Any:
+    """Write the edges to the front of `out`; their number."""
+    count = 0
+    while across != ZERO:
+        out[count] = np.int64(lowest(across))
+        across &= across - ONE
+        count += 1
+    while down != ZERO:
+        out[count] = VERTICAL + np.int64(lowest(down))
+        down &= down - ONE
+        count += 1
+    return count
+
+
+@overload(game.moves)
+def _moves(position: Any, out: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def moves(position: Any, out: Any) -> Any:
+        across, down, lead, _, stride, boxes, enough = position
+        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
+            return 0
+        return write_moves(across, down, out)
+
+    return moves
+
+
+@overload(game.play)
+def _play(position: Any, move: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def play(position: Any, move: Any) -> Any:
+        across, down, lead, seat, stride, boxes, enough = position
+        before = popcount(open_boxes(across, down, stride, boxes))
+        edge = ONE << np.uint64(move & 63)
+        if move < VERTICAL:
+            across &= ~edge
+        else:
+            down &= ~edge
+        won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
+        lead += won if seat == 0 else -won
+        return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
+
+    return play
+
+
+@overload(game.net)
+def _net(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def net(position: Any) -> Any:
+        return position.lead
+
+    return net
+
+
+@overload(game.remaining)
+def _remaining(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def remaining(position: Any) -> Any:
+        return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
+
+    return remaining
+
+
+@overload(game.key)
+def _key(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def key(position: Any) -> Any:
+        rest = np.uint64(2 * (position.lead + 256) + position.seat)
+        return mix(mix(mix(ZERO, rest), position.across), position.down)
+
+    return key
+
+
+@part
+def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """(boxes with exactly one edge undrawn, boxes with one or two undrawn)."""
+    north, south, west, east = across, across >> stride, down, down >> ONE
+    one_of_rows, both_rows = north ^ south, north & south
+    one_of_columns, both_columns = west ^ east, west & east
+    no_row, no_column = ~(north | south), ~(west | east)
+    single = (one_of_rows & no_column) | (one_of_columns & no_row)
+    double = (both_rows & no_column) | (both_columns & no_row) | (one_of_rows & one_of_columns)
+    return boxes & single, boxes & (single | double)
+
+
+@overload(game.priority)
+def _priority(position: Any, move: Any) -> Any:
+    """First the edges that close a box, last those that let the other player close one."""
+    if not is_dots(position):
+        return None
+
+    def priority(position: Any, move: Any) -> Any:
+        edge = ONE << np.uint64(move & 63)
+        step = position.stride if move < VERTICAL else ONE
+        near = position.boxes & (edge | (edge >> step))
+        takeable, unsafe = sides(position.across, position.down, position.stride, position.boxes)
+        if near & takeable != ZERO:
+            return 100
+        return -100 if near & unsafe != ZERO else 0
+
+    return priority
+
+
+class DotsBoard:
+    """One dots game's moves and positions, between the wire and the kernels."""
+
+    def __init__(self, variant: Mapping[str, Any]) -> None:
+        rows: int = variant["rows"]
+        columns: int = variant["cols"]
+        self._stride = columns + 1
+        self._boxes = [self._bit(row, column) for row in range(rows) for column in range(columns)]
+        majority = len(self._boxes) // 2 + 1
+        self.enough = majority if variant["stop_at_majority"] else WHOLE_GAME + 1
+        """The game ends when a seat has so many boxes."""
+        self.names = [""] * game.MOVES
+        """The edge of each move; "" for what is none."""
+        for row in range(rows + 1):
+            for column in range(columns + 1):
+                bit, dot = self._bit(row, column), _dot(row, column)
+                if column < columns:
+                    self.names[bit] = dot + _dot(row, column + 1)
+                if row < rows:
+                    self.names[VERTICAL + bit] = dot + _dot(row + 1, column)
+        self.moves = {name: move for move, name in enumerate(self.names) if name}
+        """The move of each edge."""
+
+    def position(self, state: Mapping[str, Any]) -> DotsPosition:
+        """The kernels' position of a `state` from the wire."""
+        across, down = (
+            np.uint64(
+                sum(
+                    1 << self._bit(row, column)
+                    for row, edges in enumerate(state[orientation])
+                    for column, drawn in enumerate(edges)
+                    if not drawn
+                )
+            )
+            for orientation in ("horizontal", "vertical")
+        )
+        first, second = state["score"]
+        return DotsPosition(
+            across,
+            down,
+            first - second,
+            state["to_move"] or 0,
+            np.uint64(self._stride),
+            np.uint64(sum(1 << box for box in self._boxes)),
+            self.enough,
+        )
+
+    def _bit(self, row: int, column: int) -> int:
+        return self._stride * row + column
+
+
+def _dot(row: int, column: int) -> str:
+    return f"{'abcdefghijklmnop'[column]}{row + 1}"

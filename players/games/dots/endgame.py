@@ -1,0 +1,239 @@
+"""The exact endgame of dots and boxes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, is_set, popcount
+from players.compiled.cache import kernel, one_at_a_time, part
+from players.games import endgame
+from players.games import interface as game
+from players.games.dots.board import (
+    VERTICAL,
+    WHOLE_GAME,
+    DotsBoard,
+    DotsPosition,
+    is_dots,
+    open_boxes,
+)
+from players.games.dots.endgame_far import new_room
+from players.games.dots.endgame_ground import (
+    canonical,
+    is_far,
+    move_before,
+    new_ground,
+    with_corners_across,
+)
+from players.games.dots.endgame_majority import majority_pool, search_majority
+from players.games.dots.endgame_rest import core_of, double_dealing_cost, pooled
+from players.games.dots.endgame_search import search
+from players.games.dots.endgame_table import MOST, NO_MOVE, move_of, new_table, place, recall
+from players.games.endgame import Solution
+
+REACH, MAJORITY_REACH = 41, 20
+"""Edges to draw in positions solved in about a second: where all boxes are played for, and where
+the game stops at a majority."""
+
+
+class DotsMemory(NamedTuple):
+    """What solved positions are kept in. Threads may share one."""
+
+    table: Any
+    """See `dots_table`."""
+
+
+@part
+def stops_at_majority(position: Any) -> Any:
+    """Whether the game ends before all boxes are closed."""
+    return position.enough <= WHOLE_GAME
+
+
+@kernel
+def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, stop: Any) -> Any:
+    """`solve`, with an int64[1] that counts the nodes."""
+    across, down, lead, seat, stride, boxes, _ = position
+    lead = lead if seat == 0 else -lead
+    ground = new_ground(position)
+    if stops_at_majority(position):
+        limits = np.int64(low), np.int64(high)  # see `search` on literals
+        return search_majority(position, *limits, memory.table, ground.largest, nodes, stop)
+    still = open_boxes(across, down, stride, boxes)
+    core_across, core_down = core_of(across, down, boxes, stride)
+    rest = open_boxes(core_across, core_down, stride, boxes)
+    cost = double_dealing_cost(across, down, still & ~rest, stride)
+    core_across, core_down = with_corners_across(core_across, core_down, ground)
+    left = np.int64(popcount(rest))
+    taken = np.int64(popcount(still)) - left
+
+    room = new_room(ground)
+    least, most = lead - taken - left, lead + taken + left
+    bound = lead
+    while least < most and least < high and low < most and not is_set(stop):
+        bound = max(min(bound, high), low + 1)
+        bound += (most - bound) & 1
+        bound = max(min(bound, most), least + 2)
+        value = lead + search(
+            core_across,
+            core_down,
+            ZERO,
+            left,
+            taken,
+            cost,
+            bound - lead,
+            ground,
+            memory.table,
+            room,
+            nodes,
+            stop,
+        )
+        if value >= bound:
+            least, bound = value, value + 2
+        else:
+            most, bound = value, value
+    return most if most <= low else least
+
+
+@overload(endgame.solve)
+def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+        nodes = np.zeros(1, np.int64)
+        return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
+
+    return solve
+
+
+@part
+def known_move(position: Any, memory: Any) -> Any:
+    """The move that the table has for a position without captures, or NO_MOVE: where there are
+    captures, and sometimes at a corner, it may be none of the position's.
+    """
+    across, down, lead, seat, stride, boxes, _ = position
+    pool = majority_pool(lead if seat == 0 else -lead)
+    ground, turn = new_ground(position), 0
+    if not stops_at_majority(position):
+        across, down = with_corners_across(across, down, ground)
+        across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
+        if is_far(across, down, ground):
+            across, down, turn = canonical(across, down, ground)
+    slot = place(across, down, pool, memory.table)
+    move = move_of(recall(across, down, pool, slot, memory.table))
+    return move_before(move, turn, position.across, position.down, ground) if turn else move
+
+
+@part
+def candidates(position: Any, moves: Any) -> Any:
+    """Write the moves of which one is best to the front of `moves`; their number.
+
+    If there are boxes to take and all are played for, taking one or handing them over is.
+    """
+    across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
+    count = game.moves(position, moves)
+    core_across, core_down = core_of(across, down, boxes, stride)
+    prey = open_boxes(across, down, stride, boxes)
+    prey &= ~open_boxes(core_across, core_down, stride, boxes)
+    if prey == ZERO or stops_at_majority(position):
+        return count
+    rows, columns = prey | (prey << stride), prey | (prey << ONE)
+    chosen = np.int64(0)
+    for index in range(count):
+        move = np.int64(moves[index])
+        near = rows if move < VERTICAL else columns
+        if near & (ONE << np.uint64(move & 63)) != ZERO:
+            moves[chosen] = move
+            chosen += 1
+    return chosen
+
+
+@part
+def best_move(position: Any, margin: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
+    count = candidates(position, moves)
+    known = known_move(position, memory)
+    for index in range(count):
+        if moves[index] == known:
+            moves[0], moves[index] = moves[index], moves[0]
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        if child.seat == position.seat:
+            value = margin_between(child, margin - 1, margin, memory, nodes, stop)
+        else:
+            value = -margin_between(child, -margin, 1 - margin, memory, nodes, stop)
+        if is_set(stop):
+            break
+        if value >= margin:
+            return np.int64(moves[index])
+    return np.int64(NO_MOVE)
+
+
+@kernel
+def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """Write the principal variation of a position of known margin to `line`; its length."""
+    moves = np.empty(game.MOVES, np.int16)
+    length = 0
+    while True:
+        move = best_move(position, margin, moves, memory, nodes, stop)
+        if move == NO_MOVE:
+            return length
+        line[length] = move
+        length += 1
+        seat = position.seat
+        position = game.play(position, move)
+        margin = margin if position.seat == seat else -margin
+
+
+@kernel
+def all_margins(position: Any, moves: Any, margins: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+    """Write every legal move and the mover's margin after it; how many there are."""
+    count = game.moves(position, moves)
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        limits = np.int64(-MOST), np.int64(MOST)
+        margin = margin_between(child, *limits, memory, nodes, stop)
+        margins[index] = margin if child.seat == position.seat else -margin
+    return count
+
+
+class DotsEndgame:
+    """Solves positions of one board, with a table that serves a whole game."""
+
+    def __init__(self, board: DotsBoard, memory_mb: int) -> None:
+        self._board = board
+        self.memory = DotsMemory(new_table(memory_mb))
+
+    @property
+    def reach(self) -> int:
+        """Positions with so many moves remaining are, typically, solved in about a second."""
+        return REACH if self._board.enough > WHOLE_GAME else MAJORITY_REACH
+
+    def best(self, position: DotsPosition, stop: Any) -> Solution | None:
+        """The best move, "" after the end; None when `stop` was set before it was known."""
+        nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margin = int(margin_between(position, -MOST, MOST, self.memory, nodes, stop))
+        length = int(follow(position, margin, line, self.memory, nodes, stop))
+        if stop[0] and not length:
+            return None
+        pv = [self._board.names[move] for move in line[:length]]
+        return Solution(pv[0] if pv else "", margin, pv, int(nodes[0]))
+
+    def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:
+        """The exact margin of every legal move for the mover; None when `stop` was set first."""
+        nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margins = np.zeros(game.MOVES, np.int64)
+        count = int(all_margins(position, moves, margins, self.memory, nodes, stop))
+        if stop[0]:
+            return None
+        names = [self._board.names[move] for move in moves[:count]]
+        return dict(zip(names, margins[:count].tolist(), strict=True))
+
+    def load_kernels(self, position: DotsPosition) -> None:
+        """Load from the cache, or compile, what solves positions of this type."""
+        stop = np.ones(1, np.int64)
+        with one_at_a_time():
+            self.best(position, stop)
+            self.margins(position, stop)

@@ -1,0 +1,166 @@
+"""What is left of a dots position, for the exact solver: cores, captures, chains and loops.
+
+Undrawn edges are strings that tie a box to its neighbour or to the border. A box with one is there
+to be taken; a run of boxes with two is a chain, or a loop if it closes; a box with three or four is
+a joint. A core has nothing to take.
+
+Chains from border to border and loops may lie anywhere and be shaped anyhow, so a search moves
+them out of the words of edges into a pool: one word that counts those of each length. Of chains of
+one box, and of two, the pool keeps only whether their number is odd. Whoever opens one gives up
+its boxes and the turn comes back with the other of a pair, so a pair changes nothing: any sequence
+of moves without it does as well with it, the opening of one being answered by that of the other.
+
+Source of the terms: Berlekamp, "The Dots and Boxes Game" (2000).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.compiled.bits import ONE, ZERO, lowest, popcount
+from players.compiled.cache import part
+from players.games.dots.board import open_boxes, without
+
+CHAINS_AT, LONGEST_CHAIN = 2, 10
+LOOPS_AT, LONGEST_LOOP = 34, 16
+"""A pool's lowest bits are for chains of one and two boxes. From these bits on it has four bits a
+length: chains of 3, 4, … boxes, loops of 4, 6, …; what is longer stays in the words of edges.
+
+A board of 64 dots has no room for 16 of one length. It would take 48 boxes, and boards with so many
+have 24 at the border, where both ends of a chain are."""
+
+SHORT = np.uint64((1 << CHAINS_AT) - 1)
+CHAINS = np.uint64((1 << LOOPS_AT) - (1 << CHAINS_AT))
+LOOPS = np.uint64((1 << 62) - (1 << LOOPS_AT))
+
+CHAIN_COST, LOOP_COST = 2, 4
+"""The boxes left to the other player by who takes all others of a chain or loop and then, to hand
+the turn over, draws the edge that takes nothing."""
+
+
+@part
+def strings(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+    """How many undrawn edges are around `boxes`."""
+    rows = popcount(across & (boxes | (boxes << stride)))
+    return np.int64(rows + popcount(down & (boxes | (boxes << ONE))))
+
+
+@part
+def by_strings(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+    """Those of `boxes` with one undrawn edge; with two; with three or four."""
+    north, south, west, east = across, across >> stride, down, down >> ONE
+    one_row, both_rows = north ^ south, north & south
+    one_column, both_columns = west ^ east, west & east
+    ones = (one_row & ~(west | east)) | (one_column & ~(north | south))
+    joints = (both_rows & (west | east)) | (both_columns & (north | south))
+    twos = (both_rows | both_columns | (one_row & one_column)) & ~joints
+    return boxes & ones, boxes & twos, boxes & joints
+
+
+@part
+def tied_to(seed: Any, within: Any, across: Any, down: Any, stride: Any) -> Any:
+    """`seed` and the boxes of `within` tied to it, directly or through others of them."""
+    found, before = seed, ZERO
+    while found != before:
+        before = found
+        rows = ((found & across) >> stride) | ((found << stride) & across)
+        columns = ((found & down) >> ONE) | ((found << ONE) & down)
+        found |= (rows | columns) & within
+    return found
+
+
+@part
+def core_of(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+    """The undrawn edges when all that can be taken in one turn is taken."""
+    ones, _, _ = by_strings(across, down, boxes, stride)
+    while ones != ZERO:
+        across, down = without(ones, across, down, stride)
+        ones, _, _ = by_strings(across, down, boxes, stride)
+    return across, down
+
+
+@part
+def double_dealing_cost(across: Any, down: Any, prey: Any, stride: Any) -> Any:
+    """The fewest boxes of `prey`, all that can be taken, that must be left in order to hand the
+    turn over; 0 when it cannot be.
+
+    Prey are trees of boxes. One tied by a last string to the border or a joint can be taken down
+    to the two boxes at that string, which takes nothing; one without can be taken down to four
+    boxes in a row, if it has them, and cut in two.
+    """
+    cost = 0
+    while prey != ZERO:
+        tree = tied_to(prey & (ZERO - prey), prey, across, down, stride)
+        prey ^= tree
+        size = np.int64(popcount(tree))
+        if strings(across, down, tree, stride) == size:
+            if size >= CHAIN_COST:
+                cost = CHAIN_COST
+        elif cost == 0:
+            ends, _, _ = by_strings(across, down, tree, stride)
+            inside = tree & ~ends
+            rows = across & inside & (inside << stride)
+            if rows | (down & inside & (inside << ONE)) != ZERO:
+                cost = LOOP_COST
+    return cost
+
+
+@part
+def pooled(across: Any, down: Any, pool: Any, left: Any, boxes: Any, stride: Any) -> Any:
+    """A core with its free chains and loops in the pool: the edges, the pool, the boxes `left`
+    less those of pairs that change nothing.
+    """
+    _, twos, joints = by_strings(across, down, boxes, stride)
+    free = twos & ~tied_to(joints, twos, across, down, stride)
+    while free != ZERO:
+        chain = tied_to(free & (ZERO - free), free, across, down, stride)
+        free ^= chain
+        size = np.int64(popcount(chain))
+        if size <= 2:
+            field = np.uint64(size)
+            left -= 2 * size if pool & field != ZERO else 0
+            pool ^= field
+        else:
+            at, longest = CHAINS_AT + 4 * (size - 3), LONGEST_CHAIN
+            if strings(across, down, chain, stride) == size:
+                at, longest = LOOPS_AT + 2 * (size - 4), LONGEST_LOOP
+            if size > longest:
+                continue
+            pool += ONE << np.uint64(at)
+        across, down = without(chain, across, down, stride)
+    return across, down, pool, left
+
+
+@part
+def take_chain(across: Any, down: Any, chain: Any, boxes: Any, stride: Any) -> Any:
+    """What opening `chain` in a core leads to: (the edges once all is taken, how many boxes that
+    is, the cost of double-dealing).
+
+    One of two boxes is opened in the middle, so that no double-dealing is possible.
+    """
+    size = np.int64(popcount(chain))
+    cost = LOOP_COST if strings(across, down, chain, stride) == size else CHAIN_COST
+    before = popcount(open_boxes(across, down, stride, boxes))
+    across, down = without(chain, across, down, stride)
+    across, down = core_of(across, down, boxes, stride)
+    after = popcount(open_boxes(across, down, stride, boxes))
+    return across, down, np.int64(before - after), cost if size > 2 else 0
+
+
+@part
+def take_shortest(pool: Any, kind: Any) -> Any:
+    """Open the shortest chain or loop of a `kind`, a mask of fields of which one is not empty:
+    (the rest of the pool, how many boxes it has, the cost of double-dealing).
+
+    Within a kind a shorter one is never a worse choice.
+    """
+    at = np.int64(lowest(pool & kind))
+    if kind == SHORT:
+        return pool ^ (ONE << np.uint64(at)), at + 1, 0
+    if kind == CHAINS:
+        field = (at - CHAINS_AT) >> 2
+        return pool - (ONE << np.uint64(CHAINS_AT + 4 * field)), 3 + field, CHAIN_COST
+    field = (at - LOOPS_AT) >> 2
+    return pool - (ONE << np.uint64(LOOPS_AT + 4 * field)), 4 + 2 * field, LOOP_COST

@@ -1,0 +1,212 @@
+"""The exact search of dots endgames: null windows over cores.
+
+A value is what the mover takes of the boxes left, less what the other player takes: its parity is
+that of their number, so bounds move in steps of two. The search goes from core to core. Whoever can
+take boxes takes them all; but whoever opens a chain or loop next loses it, so it may pay to leave
+the last two of a chain, or four of a loop, to the other player and with them the move. If T boxes
+can be taken, the core G is worth V to its mover, and handing the move over costs C boxes,
+
+    value = max(T + V, T − C − (C + V)) = T − C + |V + C|.
+
+See Barker and Korf, "Solving Dots-And-Boxes" (AAAI 2012), and Buzzard and Ciere, "Playing simple
+loony dots and boxes endgames optimally" (2013).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
+from players.compiled.cache import kernel, part
+from players.games.dots.board import VERTICAL
+from players.games.dots.endgame_far import arrange, move_in
+from players.games.dots.endgame_ground import beside_corners, canonical, is_far
+from players.games.dots.endgame_rest import (
+    CHAINS,
+    LOOPS,
+    SHORT,
+    by_strings,
+    pooled,
+    take_chain,
+    take_shortest,
+    tied_to,
+)
+from players.games.dots.endgame_table import (
+    MOST,
+    NO_MOVE,
+    keep,
+    least_of,
+    most_of,
+    move_of,
+    new_record,
+    place,
+    recall,
+)
+
+KINDS = (SHORT, CHAINS, LOOPS)
+
+
+@part
+def safe_edges(across: Any, down: Any, twos: Any, ground: Any) -> Any:
+    """The edges of a core that open no chain."""
+    safe = across & ~(twos | (twos << ground.stride)) & ~beside_corners(down, ground)
+    return safe, down & ~(twos | (twos << ONE))
+
+
+@part
+def linking(across: Any, down: Any, joints: Any, ground: Any) -> Any:
+    """Those of the safe edges to be tried first: between boxes, one of them a joint of `joints`;
+    if there are none, all.
+    """
+    stride = ground.stride
+    rows = across & ground.boxes & (ground.boxes << stride) & (joints | (joints << stride))
+    columns = down & ground.boxes & (ground.boxes << ONE) & (joints | (joints << ONE))
+    return (rows, columns) if rows | columns != ZERO else (across, down)
+
+
+@kernel
+def search(
+    across: Any,
+    down: Any,
+    pool: Any,
+    left: int,
+    taken: int,
+    cost: int,
+    bound: int,
+    ground: Any,
+    table: Any,
+    room: Any,
+    nodes: Any,
+    stop: Any,
+) -> Any:
+    """The value for a mover who can take `taken` boxes before the core, of `left` boxes, and may
+    hand it over at a `cost` (0: may not), compared with `bound`, which has the value's parity:
+    at least `bound`, and then the value is no less, or below it, and then it is no more.
+    """
+    if cost:
+        # Called with a literal 0, search would be compiled once more for that type alone; and a
+        # kernel that calls another version of itself does not survive numba's cache.
+        none = np.int64(0)
+        sure = taken - cost + (left & 1)
+        if sure >= bound:
+            return sure
+        value = search(
+            across, down, pool, left, none, none, bound - taken, ground, table, room, nodes, stop
+        )
+        if value >= bound - taken:
+            return taken + value
+        least = taken - 2 * cost - bound
+        if value > least:
+            other = search(
+                across, down, pool, left, none, none, least + 2, ground, table, room, nodes, stop
+            )
+            if other > least:
+                return max(taken + value, taken - 2 * cost - other)
+            value = other
+        return taken - 2 * cost - value
+
+    bound -= taken
+    if bound <= -left:
+        return taken - left
+    if bound > left:
+        return taken + left
+    across, down, pool, left = pooled(across, down, pool, left, ground.boxes, ground.stride)
+    nodes[0] += 1
+    if is_set(stop):
+        return 0
+    far = is_far(across, down, ground)
+    if far:
+        across, down, _ = canonical(across, down, ground)
+    slot = place(across, down, pool, table)
+    record = recall(across, down, pool, slot, table)
+    low, high = max(least_of(record), -left), min(most_of(record), left)
+    if low >= bound:
+        return taken + low
+    if high < bound:
+        return taken + high
+
+    _, twos, joints = by_strings(across, down, ground.boxes, ground.stride)
+    rows, columns = safe_edges(across, down, twos, ground)
+    threes = joints & ~(across & (across >> ground.stride) & down & (down >> ONE))
+    known = move_of(record)
+    best, best_move = np.int64(-MOST), known
+    edges = np.int64(popcount(across) + popcount(down))
+    chains = twos
+    kind, index, count = 0, 0, 0
+    if far:
+        line = room[edges]
+        count, best, last = arrange(
+            across, down, pool, left, rows, columns, threes, bound, known, ground, table, line
+        )
+        if best >= bound:
+            record = new_record(best, high, last, edges)
+            keep(across, down, pool, record, slot, table, ground.largest)
+            return taken + best
+        rows, columns = ZERO, ZERO
+    while True:
+        after_across, after_down, after_pool = across, down, pool
+        prey, price = np.int64(0), 0
+        move = np.int64(NO_MOVE)
+        if rows | columns != ZERO or index < count:
+            if index < count:
+                move = move_in(room[edges, index])
+                index += 1
+            elif known != NO_MOVE:
+                move = known
+                known = np.int64(NO_MOVE)
+            else:
+                first_rows, first_columns = linking(rows, columns, threes, ground)
+                if first_rows != ZERO:
+                    move = np.int64(lowest(first_rows))
+                else:
+                    move = VERTICAL + np.int64(lowest(first_columns))
+            edge = ONE << np.uint64(move & 63)
+            if move < VERTICAL:
+                rows &= ~edge
+                after_across ^= edge
+            else:
+                columns &= ~edge
+                after_down ^= edge
+        elif kind < len(KINDS):
+            kind += 1
+            if pool & KINDS[kind - 1] == ZERO:
+                continue
+            after_pool, prey, price = take_shortest(pool, KINDS[kind - 1])
+        elif chains != ZERO:
+            chain = tied_to(chains & (ZERO - chains), chains, across, down, ground.stride)
+            chains ^= chain
+            after_across, after_down, prey, price = take_chain(
+                across, down, chain, ground.boxes, ground.stride
+            )
+        else:
+            break
+        value = -search(
+            after_across,
+            after_down,
+            after_pool,
+            left - prey,
+            prey,
+            price,
+            2 - bound,
+            ground,
+            table,
+            room,
+            nodes,
+            stop,
+        )
+        if value > best:
+            best = value
+            if value >= bound:
+                best_move = move
+                break
+    if is_set(stop):
+        return 0
+    if best >= bound:
+        low = best
+    else:
+        high = best
+    record = new_record(low, high, best_move, edges)
+    keep(across, down, pool, record, slot, table, ground.largest)
+    return taken + best

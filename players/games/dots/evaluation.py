@@ -1,0 +1,212 @@
+"""What a dots position is worth before its end, from its chains and loops.
+
+Words of Berlekamp, "The Dots and Boxes Game" (2000): a chain is a row of boxes with two edges
+undrawn each, a loop one that closes on itself. Whoever opens a chain gives it away; who takes it
+may leave the last two boxes (four of a loop) to the other, who must then open the next: he keeps
+control. The long-chain rule says by a parity who will have it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, popcount
+from players.compiled.cache import part
+from players.games import interface as game
+from players.games.dots.board import is_dots, open_boxes, sides, without
+from players.games.views import face
+from players.ntuple.as_terms import NETWORK, worth
+from players.weights.json_fields import rows_of, whole
+
+FEATURES = ("turn", "control", "free", "chains", "chained")
+"""What is valued: having the move; what the mover loses if he must open the chains and loops there
+are now; boxes with three or four edges undrawn; chains of three or more; boxes in them."""
+
+CHAINS = 0
+"""The first of an evaluation's numbers: that it is of this kind, not a network's."""
+
+STAGES = 23
+"""Values depend on the number of safe edges, up to so many less one, and on the parity of the
+long-chain rule."""
+
+CHAIN_PRICE, LOOP_PRICE = 4, 8
+"""What keeping control costs in the margin: boxes left to the other, twice."""
+
+NO_CHOICE = 1_000
+"""The price where nothing can be left over."""
+
+LONGEST = 15
+"""Longer chains count as so long, longer loops as of four more. Of each length up to 15 count."""
+
+FOUR = np.uint64(4)
+
+
+@part
+def joined(seed: Any, beside: Any, above: Any, stride: Any) -> Any:
+    """The boxes tied to `seed`. A box in `beside` is tied to the next of its row, one in `above` to
+    the one below.
+    """
+    found = ZERO
+    while seed != found:
+        found = seed
+        seed |= ((seed & beside) << ONE) | ((seed >> ONE) & beside)
+        seed |= ((seed & above) << stride) | ((seed >> stride) & above)
+    return found
+
+
+@part
+def ties(low: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The boxes of `low` tied to the next of their row, and to the one below, by undrawn edges."""
+    return low & (low >> ONE) & (down >> ONE), low & (low >> stride) & (across >> stride)
+
+
+@part
+def capture(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """Take every box there is for the taking: (across, down, how many, the least price of leaving
+    some).
+    """
+    taken, price = np.int64(0), np.int64(NO_CHOICE)
+    while True:
+        single, low = sides(across, down, stride, boxes)
+        if single == ZERO:
+            return across, down, taken, price
+        beside, above = ties(low, across, down, stride)
+        string = joined(single & (ZERO - single), beside, above, stride)
+        length, ends = np.int64(popcount(string)), popcount(string & single)
+        if ends == ONE and length >= 2:
+            price = np.int64(CHAIN_PRICE)
+        elif length >= 4:
+            price = min(price, np.int64(LOOP_PRICE))
+        taken += length
+        across, down = without(string, across, down, stride)
+
+
+@part
+def count_of(word: Any, length: Any) -> Any:
+    """The count that `word` holds for `length`, in four bits."""
+    return np.int64((word >> np.uint64(4 * length)) & np.uint64(15))
+
+
+@part
+def opening_value(chains: Any, loops: Any) -> Any:
+    """What the player to move wins when all boxes are in chains and loops and these are opened in
+    the order of what they cost: `chains` counts those of each length, `loops` those of 4 more.
+
+    Worked out from the last one opened. One or two boxes can be given away so that nothing is
+    left over.
+    """
+    value = np.int64(0)
+    for length in range(LONGEST, -1, -1):
+        for _ in range(count_of(chains, length) if length > 2 else 0):
+            value = -max(length + value, length - CHAIN_PRICE - value)
+        for _ in range(count_of(loops, length)):
+            value = -max(length + 4 + value, length + 4 - LOOP_PRICE - value)
+    for length in range(2, 0, -1):
+        for _ in range(count_of(chains, length)):
+            value = -(length + value)
+    return value
+
+
+@part
+def quiet_features(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+    """(stage, parity, features) of the mover where no box can be taken.
+
+    An edge is safe when no box beside it has two edges drawn. The player who makes the last turn
+    has control, and a turn ends with each edge that closes nothing: as many as there are edges
+    less boxes, and one more for every long chain but the last, which a double-dealing move saves.
+    """
+    _, low = sides(across, down, stride, boxes)
+    safe = popcount(across & ~(low | (low << stride))) + popcount(down & ~(low | (low << ONE)))
+    beside, above = ties(low, across, down, stride)
+    chains, loops, many, boxes_in = ZERO, ZERO, np.int64(0), np.int64(0)
+    rest = low
+    while rest != ZERO:
+        string = joined(rest & (ZERO - rest), beside, above, stride)
+        rest ^= string
+        length = popcount(string)
+        if popcount(string & beside) + popcount(string & above) == length:
+            loops += ONE << (FOUR * min(length - FOUR, np.uint64(LONGEST)))
+        else:
+            chains += ONE << (FOUR * min(length, np.uint64(LONGEST)))
+            if length > np.uint64(2):
+                many += 1
+                boxes_in += np.int64(length)
+    left = open_boxes(across, down, stride, boxes)
+    edges = np.int64(popcount(across)) + np.int64(popcount(down))
+    free = np.int64(popcount(left & ~low))
+    parity = (edges - np.int64(popcount(left)) + many) & 1
+    features = (np.int64(1), -opening_value(chains, loops), free, many, boxes_in)
+    return min(np.int64(safe), STAGES - 1), parity, features
+
+
+@part
+def quiet_value(across: Any, down: Any, stride: Any, boxes: Any, terms: Any) -> Any:
+    """What the mover wins from here on where no box can be taken, in hundredths. When all boxes are
+    in chains and loops there is nothing to estimate.
+    """
+    stage, parity, features = quiet_features(across, down, stride, boxes)
+    if features[2] == 0:
+        return -100 * features[1]
+    index = 1 + (2 * stage + parity) * len(FEATURES)
+    value = np.int64(0)
+    for feature in features:
+        value += feature * terms[index]
+        index += 1
+    return value
+
+
+@overload(game.evaluate)
+def _evaluate(position: Any, terms: Any) -> Any:
+    """The lead, the boxes there for the taking, and the rest, in which the mover moves first unless
+    he leaves some boxes over.
+    """
+    if not is_dots(position):
+        return None
+
+    def evaluate(position: Any, terms: Any) -> Any:
+        across, down, lead, seat, stride, boxes, _ = position
+        if terms[0] == NETWORK:
+            value, taken = worth(face(position), terms), np.int64(0)
+        else:
+            across, down, taken, price = capture(across, down, stride, boxes)
+            value = np.int64(0)
+            if across | down != ZERO:
+                value = quiet_value(across, down, stride, boxes, terms)
+                value = max(value, -100 * price - value)
+        value += 100 * ((lead if seat == 0 else -lead) + taken)
+        return min(max(value, -game.LIMIT), game.LIMIT)
+
+    return evaluate
+
+
+@overload(game.expectation)
+def _expectation(position: Any, value: Any) -> Any:
+    """A logistic curve: an estimate of `spread` hundredths means odds of e to 1. The spread is by
+    maximum likelihood on exactly solved positions of 5×5.
+    """
+    if not is_dots(position):
+        return None
+
+    def expectation(position: Any, value: Any) -> Any:
+        edges = np.int64(popcount(position.across)) + np.int64(popcount(position.down))
+        spread = min(20.0 + 0.35 * edges * edges, 500.0)
+        return 1.0 / (1.0 + np.exp(-value / spread))
+
+    return expectation
+
+
+def from_features(content: Any) -> Any:
+    """int32[:]: the terms of an evaluation, CHAINS first, from a list of the STAGES, each the
+    values of the FEATURES where the parity is even and where it is odd.
+    """
+    place = "features"
+    stages = rows_of(content, STAGES, place)
+    terms = [CHAINS]
+    for stage, parities in enumerate(stages):
+        place = f"features: {stage} safe edges"
+        for values in rows_of(parities, 2, place):
+            terms += [whole(value, place) for value in rows_of(values, len(FEATURES), place)]
+    return np.array(terms, np.int32)

@@ -1,0 +1,193 @@
+"""Moves that need not be tried in dots and boxes.
+
+- Closing a box costs nothing but the choice to leave the last two boxes of a chain or the last four
+  of a loop, so any other box there for the taking is taken at once, and while boxes of that kind
+  are there, no move elsewhere is better (Barker and Korf 2012).
+- A chain is opened by any of its edges alike, but one of two boxes best by the edge between them,
+  which leaves the other player no choice: one move a chain is enough.
+- The two outer edges of a corner box both part it from the outside: which one is drawn is all the
+  same.
+
+Where the game stops at a majority the order of captures may matter, and only the last law is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, lowest, popcount
+from players.compiled.cache import part
+from players.games.dots.board import (
+    VERTICAL,
+    WHOLE_GAME,
+    DotsPosition,
+    closed_boxes,
+    is_dots,
+    is_over,
+    open_boxes,
+    sides,
+    write_moves,
+)
+from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
+
+
+@overload(count_moves)
+def _count_moves(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def count_moves(position: Any) -> Any:
+        across, down, lead, _, stride, boxes, enough = position
+        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
+            return np.int64(0)
+        return np.int64(popcount(across)) + np.int64(popcount(down))
+
+    return count_moves
+
+
+@part
+def edge_of(box: Any, across: Any, down: Any, stride: Any) -> Any:
+    """An undrawn edge of a box that has one, as a move, and the box behind it."""
+    below, right = box << stride, box << ONE
+    if across & box != ZERO:
+        return np.int64(lowest(box)), box >> stride
+    if across & below != ZERO:
+        return np.int64(lowest(below)), below
+    if down & box != ZERO:
+        return VERTICAL + np.int64(lowest(box)), box >> ONE
+    return VERTICAL + np.int64(lowest(right)), right
+
+
+@part
+def flip(move: Any, across: Any, down: Any) -> Any:
+    """The edges with `move` taken out, or put in."""
+    edge = ONE << np.uint64(move & 63)
+    return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
+
+
+@overload(forced)
+def _forced(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def forced(position: Any) -> Any:
+        across, down, _, _, stride, boxes, enough = position
+        single, narrow = sides(across, down, stride, boxes)
+        if enough <= WHOLE_GAME:
+            return np.int64(NO_MOVE)
+        double = narrow & ~single
+        while single != ZERO:
+            box = single & (ZERO - single)
+            single ^= box
+            move, second = edge_of(box, across, down, stride)
+            if second & double == ZERO:
+                return move
+            rest_across, rest_down = flip(move, across, down)
+            move_on, third = edge_of(second, rest_across, rest_down, stride)
+            if third & narrow == ZERO:
+                continue  # two boxes and no more
+            if third & double == ZERO:
+                return move  # three boxes, closed at both ends
+            rest_across, rest_down = flip(move_on, rest_across, rest_down)
+            _, fourth = edge_of(third, rest_across, rest_down, stride)
+            if fourth & narrow & ~double == ZERO:
+                return move  # not the four boxes of an opened loop
+        return np.int64(NO_MOVE)
+
+    return forced
+
+
+@part
+def deciding_edges(single: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The edges of the boxes there for the taking and of those behind them."""
+    some_across, some_down = ZERO, ZERO
+    while single != ZERO:
+        box = single & (ZERO - single)
+        single ^= box
+        move, second = edge_of(box, across, down, stride)
+        rest_across, rest_down = flip(move, across, down)
+        move_on, _ = edge_of(second, rest_across, rest_down, stride)
+        for each in (move, move_on):
+            edge = ONE << np.uint64(each & 63)
+            some_across |= edge if each < VERTICAL else ZERO
+            some_down |= ZERO if each < VERTICAL else edge
+    return some_across, some_down
+
+
+@part
+def one_edge_a_chain(double: Any, across: Any, down: Any, stride: Any) -> Any:
+    """The edges without those of chains and loops, but for one of each."""
+    keep_across, keep_down = ZERO, ZERO
+    while double != ZERO:
+        start = double & (ZERO - double)
+        double ^= start
+        opening = np.int64(NO_MOVE)
+        for _ in range(2):  # one way along the chain, then the other
+            box = start & open_boxes(across, down, stride, start)  # none left in a loop
+            while box != ZERO:
+                move, behind = edge_of(box, across, down, stride)
+                across, down = flip(move, across, down)
+                box = behind & double
+                double ^= box
+                if box != ZERO or opening == NO_MOVE:
+                    opening = move
+        keep_across, keep_down = flip(opening, keep_across, keep_down)
+    return across | keep_across, down | keep_down
+
+
+@part
+def corners(boxes: Any, stride: Any) -> Any:
+    """For each corner: the steps from its box's bit to those of its outer horizontal and vertical
+    edges, and that bit, 0 on a board of a single row or column.
+    """
+    above, below = boxes & (boxes << stride), boxes & (boxes >> stride)
+    before, behind = boxes & (boxes << ONE), boxes & (boxes >> ONE)
+    top, bottom, left, right = below & ~above, above & ~below, behind & ~before, before & ~behind
+    return (
+        (ZERO, ZERO, top & left),
+        (ZERO, ONE, top & right),
+        (stride, ZERO, bottom & left),
+        (stride, ONE, bottom & right),
+    )
+
+
+@overload(canonical)
+def _canonical(position: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def canonical(position: Any) -> Any:
+        across, down, lead, seat, stride, boxes, enough = position
+        for row_step, column_step, box in corners(boxes, stride):
+            only_down = ~(across >> row_step) & (down >> column_step) & box
+            across |= only_down << row_step
+            down &= ~(only_down << column_step)
+        return DotsPosition(across, down, lead, seat, stride, boxes, enough)
+
+    return canonical
+
+
+@overload(candidates)
+def _candidates(position: Any, out: Any) -> Any:
+    if not is_dots(position):
+        return None
+
+    def candidates(position: Any, out: Any) -> Any:
+        if count_moves(position) == 0:
+            return 0
+        across, down, _, _, stride, boxes, enough = position
+        for row_step, column_step, box in corners(boxes, stride):
+            both = (across >> row_step) & (down >> column_step) & box
+            down &= ~(both << column_step)
+        if enough > WHOLE_GAME:
+            single, narrow = sides(position.across, position.down, stride, boxes)
+            if single != ZERO:
+                across, down = deciding_edges(single, position.across, position.down, stride)
+            elif narrow != ZERO:
+                across, down = one_edge_a_chain(narrow, position.across, position.down, stride)
+        return write_moves(across, down, out)
+
+    return candidates

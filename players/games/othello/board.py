@@ -1,0 +1,176 @@
+"""Othello on boards of 4×4, 6×6 and 8×8, any settings: one word a colour.
+
+Square (row, column) is bit 8·row + column and move 8·row + column, whatever the size of the board;
+smaller boards lie in the upper left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
+from players.compiled.cache import part
+from players.games import interface as game
+from players.games.othello.lines import beside, bracketing, flips, unbracketable
+
+
+class OthelloPosition(NamedTuple):
+    """A position in words: `own` are the mover's discs. `seat` is 0 for black."""
+
+    own: Any
+    other: Any
+    seat: Any
+    """int64, 0 or 1; after the end the seat that moved last or the other, no matter which."""
+    playable: Any
+    """The squares in play."""
+    free: Any
+    """The squares that may be played whether or not they bracket anything."""
+
+
+def is_othello(position: Any) -> bool:
+    """Whether the numba type `position` is that of an OthelloPosition."""
+    return getattr(position, "instance_class", None) is OthelloPosition
+
+
+@part
+def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
+    """The squares the owner of `own` may play."""
+    return playable & ~(own | other) & (free | bracketing(own, other))
+
+
+@part
+def margin(own: Any, other: Any) -> Any:
+    """How many more squares `own` has than `other`."""
+    return np.int64(popcount(own)) - np.int64(popcount(other))
+
+
+@overload(game.moves)
+def _moves(position: Any, out: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def moves(position: Any, out: Any) -> Any:
+        squares = legal(position.own, position.other, position.playable, position.free)
+        count = 0
+        while squares != ZERO:
+            out[count] = np.int64(lowest(squares))
+            squares &= squares - ONE
+            count += 1
+        return count
+
+    return moves
+
+
+@overload(game.play)
+def _play(position: Any, move: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def play(position: Any, move: Any) -> Any:
+        own, other, seat, playable, free = position
+        square = np.uint64(move)
+        turned = flips(square, own, other)
+        own, other = other ^ turned, own | turned | (ONE << square)
+        passes = legal(own, other, playable, free) == ZERO
+        if passes:
+            own, other = other, own
+        return OthelloPosition(own, other, seat if passes else 1 - seat, playable, free)
+
+    return play
+
+
+@overload(game.net)
+def _net(position: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def net(position: Any) -> Any:
+        ahead = margin(position.own, position.other)
+        return ahead if position.seat == 0 else -ahead
+
+    return net
+
+
+@overload(game.remaining)
+def _remaining(position: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def remaining(position: Any) -> Any:
+        return np.int64(popcount(position.playable & ~(position.own | position.other)))
+
+    return remaining
+
+
+@overload(game.key)
+def _key(position: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def key(position: Any) -> Any:
+        seat = mix(ZERO, np.uint64(position.seat + 1))
+        return mix(mix(seat, position.own), position.other)
+
+    return key
+
+
+@overload(game.priority)
+def _priority(position: Any, move: Any) -> Any:
+    """First the squares of which no disc ever turns, last those that give one of them away."""
+    if not is_othello(position):
+        return None
+
+    def priority(position: Any, move: Any) -> Any:
+        square = ONE << np.uint64(move)
+        anchors = unbracketable(position.playable)
+        if square & anchors != ZERO:
+            return 100
+        empty = position.playable & ~(position.own | position.other)
+        return -100 if square & beside(anchors & empty) != ZERO else 0
+
+    return priority
+
+
+class OthelloBoard:
+    """One Othello game's moves and positions, between the wire and the kernels."""
+
+    def __init__(self, variant: Mapping[str, Any]) -> None:
+        size = variant["size"]
+        rim = (0, size - 1)
+        self.names = tuple(
+            f"{'abcdefgh'[square % 8]}{square // 8 + 1}" if max(divmod(square, 8)) < size else ""
+            for square in range(64)
+        )
+        """The square of each move; "" for what lies off a smaller board."""
+        self.moves = {name: move for move, name in enumerate(self.names) if name}
+        """The move of each square."""
+        corners = {8 * row + column for row in rim for column in rim}
+        self._playable = [
+            square for square in self.moves.values() if variant["corners"] or square not in corners
+        ]
+        self._free = [
+            square
+            for square in self._playable
+            if variant["free_centre"] and not {*divmod(square, 8)} & {*rim}
+        ]
+
+    def position(self, state: Mapping[str, Any]) -> OthelloPosition:
+        """The kernels' position of a `state` from the wire."""
+        discs: dict[str, list[int]] = {"X": [], "O": []}
+        for row, cells in enumerate(state["board"]):
+            for column, cell in enumerate(cells):
+                if cell in discs:
+                    discs[cell].append(8 * row + column)
+        seat = state["to_move"] or 0
+        own, other = ("XO", "OX")[seat]
+        return OthelloPosition(
+            _word(discs[own]), _word(discs[other]), seat, _word(self._playable), _word(self._free)
+        )
+
+
+def _word(squares: list[int]) -> Any:
+    return np.uint64(sum(1 << square for square in squares))

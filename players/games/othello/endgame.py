@@ -1,0 +1,186 @@
+"""The exact endgame of Othello on boards of 4×4, 6×6 and 8×8, any settings.
+
+Values are final margins in discs as `rules/othello.py` counts them: empty squares belong to nobody.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.cache import kernel, one_at_a_time, part
+from players.games import endgame
+from players.games import interface as game
+from players.games.endgame import Solution
+from players.games.othello.board import OthelloPosition, is_othello
+from players.games.othello.endgame_last import few
+from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Ground
+from players.games.othello.endgame_search import FEW, search
+from players.games.othello.lines import unbracketable
+from players.games.registry import Board
+
+REACH_BOXED, REACH_FREE = 20, 19
+"""Empty squares solved in about a second, measured on positions of sensible play: where every move
+must turn discs, and where free squares leave the choice wide."""
+
+
+class OthelloMemory(NamedTuple):
+    """What solved positions are kept in. Threads may share one."""
+
+    words: Any
+    """uint64[8 · (buckets + 1)]: the table (`othello_memory`), and room to start it at a line of
+    the cache."""
+    shift: Any
+    """64 − the binary logarithm of the number of buckets."""
+    west: Any
+    """The left half of the board."""
+    north: Any
+    """Its upper half."""
+
+
+def new_memory(size: int, memory_mb: int) -> OthelloMemory:
+    """An empty table for boards of `size`: as many buckets, a power of two, as fit."""
+    logarithm = max(memory_mb * 1_000_000 // (8 * BUCKET), 2).bit_length() - 1
+    half = range(size // 2)
+    return OthelloMemory(
+        np.zeros(BUCKET * ((1 << logarithm) + 1), np.uint64),
+        np.uint64(64 - logarithm),
+        np.uint64(sum(1 << 8 * row + column for row in range(8) for column in half)),
+        np.uint64(sum(1 << 8 * row + column for row in half for column in range(8))),
+    )
+
+
+def new_work() -> Any:
+    """The words a search needs: two, then two a move of each ply."""
+    return np.zeros(2 + 64 * 65, np.uint64)
+
+
+@part
+def new_ground(position: Any, memory: Any, work: Any, stop: Any) -> Any:
+    """What stays the same in a search from `position`.
+
+    It holds the arrays' addresses only: whoever calls keeps the arrays.
+    """
+    line = np.uint64(8 * BUCKET - 1)
+    return Ground(
+        position.playable,
+        position.free,
+        unbracketable(position.playable),
+        memory.west,
+        memory.north,
+        position.own | position.other,
+        np.uint64(memory.words.ctypes.data) + line & ~line,
+        memory.shift,
+        np.uint64(work.ctypes.data),
+        np.uint64(stop.ctypes.data),
+    )
+
+
+@kernel
+def leaf_value(position: Any, low: int, high: int, memory: Any, work: Any, stop: Any) -> Any:
+    """`solve` with the words to work in."""
+    ground = new_ground(position, memory, work, stop)
+    left = np.int64(game.remaining(position))
+    if left <= FEW:
+        return few(position.own, position.other, low, high, ground)
+    return search(position.own, position.other, left, low, high, ground)
+
+
+@overload(endgame.solve)
+def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+        left = np.int64(game.remaining(position))
+        work = np.empty(2 + left * (left + 1), np.uint64)
+        work[0] = 0
+        return leaf_value(position, np.int64(low), np.int64(high), memory, work, stop)
+
+    return solve
+
+
+@kernel
+def root_value(position: Any, low: int, high: int, memory: Any, work: Any, stop: Any) -> Any:
+    """The value of a position; work[0] then counts the nodes and work[1] is the best move, or
+    NO_MOVE after the end.
+    """
+    ground = new_ground(position, memory, work, stop)
+    work[1] = NO_MOVE
+    left = np.int64(game.remaining(position))
+    return search(position.own, position.other, left, low, high, ground)
+
+
+@kernel
+def follow(position: Any, value: int, memory: Any, work: Any, line: Any, stop: Any) -> Any:
+    """Write the principal variation of a position of known value to `line`; its length."""
+    length = 0
+    while stop[0] == 0:
+        root_value(position, value - 1, value + 1, memory, work, stop)
+        if work[1] == NO_MOVE or stop[0] != 0:
+            break
+        line[length] = work[1]
+        length += 1
+        seat = position.seat
+        position = game.play(position, np.int64(work[1]))
+        value = value if position.seat == seat else -value
+    return length
+
+
+@kernel
+def all_margins(position: Any, moves: Any, margins: Any, memory: Any, work: Any, stop: Any) -> Any:
+    """Write every legal move and the mover's margin after it; how many there are."""
+    count = game.moves(position, moves)
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        limits = np.int64(WORST - 1), np.int64(BEST + 1)
+        margin = root_value(child, *limits, memory, work, stop)
+        margins[index] = margin if child.seat == position.seat else -margin
+    return count
+
+
+class OthelloEndgame:
+    """Solves positions of one board, with a table that serves a whole game."""
+
+    def __init__(self, board: Board, memory_mb: int) -> None:
+        self._names = board.names
+        self._nothing = board.position({"board": (), "to_move": 0})
+        self.memory = new_memory(isqrt(len(board.moves)), memory_mb)
+
+    @property
+    def reach(self) -> int:
+        """Positions with so many moves remaining are, typically, solved in about a second."""
+        return REACH_FREE if self._nothing.free else REACH_BOXED
+
+    def best(self, position: OthelloPosition, stop: Any) -> Solution | None:
+        """The best move, "" after the end; None when `stop` was set before it was known."""
+        work = new_work()
+        limits = (WORST - 1, BEST + 1)
+        margin = int(root_value(position, *limits, self.memory, work, stop))
+        if stop[0]:
+            return None
+        nodes, move = int(work[0]), int(work[1])
+        line = np.full(game.PLIES, move)
+        length = int(follow(position, margin, self.memory, work, line, stop))
+        pv = [self._names[each] for each in line[: max(length, int(move != NO_MOVE))]]
+        return Solution(pv[0] if pv else "", margin, pv, nodes)
+
+    def margins(self, position: OthelloPosition, stop: Any) -> dict[str, int] | None:
+        """The exact margin of every legal move for the mover; None when `stop` was set first."""
+        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
+        count = int(all_margins(position, moves, margins, self.memory, new_work(), stop))
+        if stop[0]:
+            return None
+        names = [self._names[move] for move in moves[:count]]
+        return dict(zip(names, margins[:count].tolist(), strict=True))
+
+    def load_kernels(self, position: OthelloPosition) -> None:
+        """Load from the cache, or compile, what solves positions of this type."""
+        stop = np.ones(1, np.int64)
+        with one_at_a_time():
+            self.best(position, stop)
+            self.margins(position, stop)
+            follow(position, 0, self.memory, new_work(), np.zeros(0, np.int64), stop)

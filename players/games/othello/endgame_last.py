@@ -1,0 +1,189 @@
+"""The last empty squares of an Othello game, searched without generating moves.
+
+Words and values as in the rest of the endgame: `own` are the mover's discs, a value is his final
+margin in discs. An empty square is tried by turning discs from it; what turns nothing is no move
+unless the square is free.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, pack, popcount
+from players.compiled.cache import intrinsic, kernel, part
+from players.games.othello.board import margin
+from players.games.othello.endgame_memory import count_node
+from players.games.othello.lines import DIRECTIONS, bracketing, flips
+
+NONE = -128
+"""Below every margin: no move was found yet."""
+
+
+@intrinsic
+def packed(_typing: Any, bits: Any, mask: Any) -> Any:
+    """The bits of `bits` at the set bits of `mask`, packed into the lowest."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return pack(builder, *arguments)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+def _line_masks() -> tuple[Any, Any]:
+    """For each square its four lines, and where on each it stands, times 256."""
+    masks, places = np.zeros((64, 4), np.uint64), np.zeros((64, 4), np.uint64)
+    for square in range(64):
+        for lane, (rows, columns) in enumerate(DIRECTIONS):
+            line = [
+                8 * (square // 8 + step * rows) + square % 8 + step * columns
+                for step in range(-7, 8)
+                if 0 <= square // 8 + step * rows < 8 and 0 <= square % 8 + step * columns < 8
+            ]
+            masks[square, lane] = sum(1 << each for each in line)
+            places[square, lane] = 256 * line.index(square)
+    return masks.ravel(), places.ravel()
+
+
+def _line_counts() -> Any:
+    """How many discs a disc turns on a line of eight, at [256 · its place + the bits of its own
+    colour], when every other square of the line is the opponent's.
+    """
+    counts = np.zeros((8, 256), np.uint8)
+    for place in range(8):
+        for own in range(256):
+            for beyond in (range(place + 1, 8), range(place - 1, -1, -1)):
+                ends = [abs(place - each) - 1 for each in beyond if own >> each & 1]
+                counts[place, own] += ends[0] if ends else 0
+    return counts.ravel()
+
+
+LINES, PLACES = _line_masks()
+COUNTS = _line_counts()
+
+
+@part
+def turned_by_count(square: Any, own: Any) -> Any:
+    """`turned_at_last` by looking at the four lines."""
+    first = square << np.uint64(2)
+    total = ZERO
+    for lane in range(4):
+        line = first + np.uint64(lane)
+        total += np.uint64(COUNTS[PLACES[line] + packed(own, LINES[line])])
+    return np.int64(total)
+
+
+@part
+def turned_by_flips(square: Any, own: Any) -> Any:
+    """`turned_at_last` for processors without an extract."""
+    return np.int64(popcount(flips(square, own, ~(own | ONE << square))))
+
+
+turned_at_last = turned_by_count if HAS_DEPOSIT else turned_by_flips
+"""How many discs a disc on `square` turns when every other square is `own` or the opponent's.
+
+Squares out of play may be taken for the opponent's: no line passes one to end in a disc.
+"""
+
+
+@part
+def last_one(own: Any, other: Any, square: Any, free: Any) -> Any:
+    """The value with the one empty `square`."""
+    turned = turned_at_last(square, own)
+    ahead = margin(own, other)
+    if turned != 0 or free & (ONE << square) != ZERO:
+        return ahead + 1 + 2 * turned
+    turned = turned_at_last(square, other)
+    return ahead if turned == 0 else ahead - 1 - 2 * turned
+
+
+@part
+def last_two(own: Any, other: Any, first: Any, second: Any, high: Any, free: Any) -> Any:
+    """The value with two empty squares (fail-soft at `high`); NONE when neither is a move."""
+    best = np.int64(NONE)
+    disc = ONE << first
+    turned = flips(first, own, other)
+    if (turned | free & disc) != ZERO:
+        best = -last_one(other ^ turned, own | turned | disc, second, free)
+        if best >= high:
+            return best
+    disc = ONE << second
+    turned = flips(second, own, other)
+    if (turned | free & disc) != ZERO:
+        best = max(best, -last_one(other ^ turned, own | turned | disc, first, free))
+    return best
+
+
+@part
+def last_two_or_pass(
+    own: Any, other: Any, first: Any, second: Any, low: Any, high: Any, free: Any
+) -> Any:
+    """The value with two empty squares."""
+    best = last_two(own, other, first, second, high, free)
+    if best == NONE:
+        best = last_two(other, own, first, second, -low, free)
+        best = margin(own, other) if best == NONE else -best
+    return best
+
+
+@part
+def can_move(own: Any, other: Any, empties: Any, free: Any) -> Any:
+    """Whether the owner of `own` has a move."""
+    return empties & (free | bracketing(own, other)) != ZERO
+
+
+@part
+def odd_quadrants(empties: Any, ground: Any) -> Any:
+    """The squares of those quadrants of the board that hold an odd number of `empties`."""
+    odd = ZERO
+    for rows in (ground.north, ~ground.north):
+        for columns in (ground.west, ~ground.west):
+            quadrant = rows & columns
+            odd |= quadrant & (ZERO - (popcount(empties & quadrant) & ONE))
+    return odd
+
+
+@kernel
+def few(own: Any, other: Any, low: int, high: int, ground: Any) -> Any:
+    """The value with so few empty squares that a table would not pay.
+
+    Squares in quadrants with an odd number of empties come first: who moves there moves last
+    there.
+    """
+    count_node(ground)
+    empties = ground.playable & ~(own | other)
+    left = popcount(empties)
+    if left <= np.uint64(2):
+        first = lowest(empties)
+        if left < np.uint64(2):
+            return margin(own, other) if left == ZERO else last_one(own, other, first, ground.free)
+        second = lowest(empties & (empties - ONE))
+        return last_two_or_pass(own, other, first, second, low, high, ground.free)
+    odd = empties & odd_quadrants(empties, ground)
+    rest = empties & ~odd
+    best, floor = np.int64(NONE), np.int64(low)
+    squares = odd
+    while True:
+        if squares == ZERO:
+            squares, rest = rest, ZERO
+            if squares == ZERO:
+                break
+        square = lowest(squares)
+        squares &= squares - ONE
+        disc = ONE << square
+        turned = flips(square, own, other)
+        if (turned | ground.free & disc) == ZERO:
+            continue
+        value = -few(other ^ turned, own | turned | disc, -high, -floor, ground)
+        if value > best:
+            best = value
+            if value >= high:
+                return best
+            floor = max(floor, value)
+    if best == NONE:
+        if not can_move(other, own, empties, ground.free):
+            return margin(own, other)
+        return -few(other, own, -high, -low, ground)
+    return best

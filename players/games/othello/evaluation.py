@@ -1,0 +1,210 @@
+"""What an Othello position is worth before its end: by patterns, or by the classical features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from players.compiled.bits import ONE, ZERO, popcount
+from players.compiled.cache import part
+from players.games import interface as game
+from players.games.othello.board import is_othello, legal, margin
+from players.games.othello.lines import beside
+from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum, transposed
+from players.games.views import face
+from players.ntuple.as_terms import NETWORK, worth
+from players.weights.json_fields import members, rows_of, whole
+
+CLASSIC, PATTERNS = 0, 1
+"""The first of an evaluation's numbers: what the others are."""
+
+PHASES, PHASE_MOVES = 12, 5
+"""Patterns have numbers of their own for each phase of five moves; the last is phase 0."""
+
+SCALARS = 5
+"""Numbers of a phase before those of its patterns: for a move of the mover, a move of the other, an
+empty square beside the other's discs, one beside the mover's, and for having the move."""
+
+FEATURES = ("stable", "mobility", "frontier", "parity")
+"""Features of the classic evaluation before its squares: discs that can never turn; legal moves;
+discs beside empty squares; the last move of the game, if all squares are filled."""
+
+QUARTER = 4
+"""Squares are valued by a quarter of the 8×8 board, of which smaller boards use the corner."""
+
+FEATURE_TERMS = len(FEATURES) + QUARTER * QUARTER
+
+
+@overload(game.evaluate)
+def _evaluate(position: Any, terms: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def evaluate(position: Any, terms: Any) -> Any:
+        own, other, _, playable, free = position
+        if terms[0] == PATTERNS:
+            score = by_patterns(own, other, playable, free, terms)
+        elif terms[0] == NETWORK:
+            score = worth(face(position), terms)
+        else:
+            score = by_features(own, other, playable, free, terms)
+        return min(max(score, -game.LIMIT), game.LIMIT)
+
+    return evaluate
+
+
+@part
+def left(own: Any, other: Any, playable: Any) -> Any:
+    """How many squares are empty."""
+    return np.int64(popcount(playable & ~(own | other)))
+
+
+@part
+def phase_of(own: Any, other: Any, playable: Any) -> Any:
+    """The phase of a position."""
+    return min(max(left(own, other, playable) - 1, 0) // PHASE_MOVES, PHASES - 1)
+
+
+@part
+def scalars(own: Any, other: Any, playable: Any, free: Any) -> Any:
+    """What the first four of the SCALARS are multiplied by."""
+    empty = playable & ~(own | other)
+    return (
+        np.int64(popcount(legal(own, other, playable, free))),
+        np.int64(popcount(legal(other, own, playable, free))),
+        np.int64(popcount(empty & beside(other))),
+        np.int64(popcount(empty & beside(own))),
+    )
+
+
+@part
+def by_patterns(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> Any:
+    """The sum of what the patterns and the scalars are worth in the position's phase."""
+    start = 1 + phase_of(own, other, playable) * (SCALARS + ENTRIES)
+    first, second, third, fourth = scalars(own, other, playable, free)
+    score = first * terms[start] + second * terms[start + 1]
+    score += third * terms[start + 2] + fourth * terms[start + 3] + terms[start + 4]
+    return score + pattern_sum(
+        own, transposed(own), other, transposed(other), terms, start + SCALARS
+    )
+
+
+RIMS = (0x8181818181818181, 0xFF000000000000FF, 0xFF818181818181FF, 0xFF818181818181FF)
+RIM_OF_AXIS = tuple(np.uint64(rim) for rim in RIMS)
+"""The squares that end a line: of a row, a column, a falling and a rising diagonal."""
+STEP_OF_AXIS = tuple(np.uint64(step) for step in (1, 8, 9, 7))
+
+
+@part
+def stable(own: Any, playable: Any) -> Any:
+    """Discs of `own` that can never turn, as each of their lines has the edge of the board, or such
+    a disc, on one side. (Discs that are safe for other reasons are left out.)
+    """
+    found = ZERO
+    while True:
+        wall, safe = ~playable | found, own
+        for axis in range(4):
+            step = STEP_OF_AXIS[axis]
+            safe &= RIM_OF_AXIS[axis] | (wall << step) | (wall >> step)
+        if safe == found:
+            return found
+        found = safe
+
+
+def _quarters() -> Any:
+    """uint64[3, 16]: on boards of 4, 6 and 8 the squares each square of the quarter stands for."""
+    masks = np.zeros((3, QUARTER * QUARTER), np.uint64)
+    for index, size in enumerate((4, 6, 8)):
+        for square in range(64):
+            row, column = (min(line, size - 1 - line) for line in divmod(square, 8))
+            if min(row, column) >= 0:
+                masks[index, QUARTER * row + column] |= np.uint64(1 << square)
+    return masks
+
+
+QUARTERS = _quarters()
+
+
+@part
+def quarters_of(playable: Any) -> Any:
+    """The row of QUARTERS for a board, with its corners or without."""
+    squares = np.int64(popcount(playable))
+    return 0 if squares <= 16 else (1 if squares <= 36 else 2)
+
+
+@part
+def features(own: Any, other: Any, playable: Any, free: Any) -> Any:
+    """The mover's FEATURES less the other's."""
+    empty = playable & ~(own | other)
+    return (
+        margin(stable(own, playable), stable(other, playable)),
+        margin(legal(own, other, playable, free), legal(other, own, playable, free)),
+        margin(own & beside(empty), other & beside(empty)),
+        2 * np.int64(popcount(empty) & ONE) - 1,
+    )
+
+
+@part
+def by_features(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> Any:
+    """The features and squares, at values that move from those of the opening to those of the end
+    with the squares filled.
+    """
+    opening, end = np.int64(0), np.int64(0)
+    index = 1
+    for feature in features(own, other, playable, free):
+        opening += terms[index] * feature
+        end += terms[index + FEATURE_TERMS] * feature
+        index += 1
+    masks = QUARTERS[quarters_of(playable)]
+    for square in range(QUARTER * QUARTER):
+        surplus = margin(own & masks[square], other & masks[square])
+        opening += terms[index + square] * surplus
+        end += terms[index + square + FEATURE_TERMS] * surplus
+    empty = left(own, other, playable)
+    squares = np.int64(popcount(playable))
+    return np.int64((opening * empty + end * (squares - empty)) / squares)
+
+
+SPREADS = ((280.0, 22.0), (270.0, 11.0))
+"""An estimate of a + b·(empty squares) hundredths means odds of e to 1: (a, b) with corners and
+without, by maximum likelihood on positions of self-play."""
+
+
+@overload(game.expectation)
+def _expectation(position: Any, value: Any) -> Any:
+    if not is_othello(position):
+        return None
+
+    def expectation(position: Any, value: Any) -> Any:
+        own, other, _, playable, _ = position
+        base, slope = SPREADS[0] if playable & ONE != ZERO else SPREADS[1]
+        return 1.0 / (1.0 + np.exp(-value / (base + slope * left(own, other, playable))))
+
+    return expectation
+
+
+def from_patterns(scalars: Any, patterns: Any) -> Any:
+    """int32[:]: the terms of an evaluation by patterns, from int[PHASES, SCALARS] and
+    int[PHASES, ENTRIES]; of mirror images only the canonical entry is read.
+    """
+    for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
+        if table.shape != (PHASES, columns) or table.dtype.kind != "i":
+            found = f"{table.dtype} of the shape {table.shape}"
+            raise ValueError(f"{name} must be integers of the shape {(PHASES, columns)}: {found}")
+    both = np.hstack([scalars, patterns[:, canonical_entries()]]).astype(np.int32)
+    return np.concatenate([np.array([PATTERNS], np.int32), both.ravel()])
+
+
+def from_features(content: Any) -> Any:
+    """int32[:]: the terms of the classic evaluation, from `{"opening": values, "end": values}`."""
+    stages = members(content, ("opening", "end"), "features")
+    terms = [CLASSIC]
+    for stage, values in stages.items():
+        values = members(values, (*FEATURES, "squares"), stage)
+        terms += [whole(values[name], f"{stage}: {name}") for name in FEATURES]
+        place = f"{stage}: squares"
+        for row in rows_of(values["squares"], QUARTER, place):
+            terms += [whole(value, place) for value in rows_of(row, QUARTER, place)]
+    return np.array(terms, np.int32)

@@ -1,0 +1,165 @@
+"""The lines of an 8×8 board, as vector code.
+
+Square (row, column) is bit 8·row + column. The four directions of growing bit numbers (east, south,
+south-west, south-east) are the lanes of one 4 × 64-bit vector; the opposite four are handled by the
+same lanes the other way round. LLVM lowers the vectors to whatever the processor has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from players.compiled.bits import ONE, WORD, declare, repeated
+from players.compiled.cache import intrinsic, part
+
+LANES = 4
+VECTOR = ir.VectorType(WORD, LANES)
+STEPS = (1, 8, 7, 9)
+"""How far apart neighbours on a line are, lane by lane."""
+
+DIRECTIONS = ((0, 1), (1, 0), (1, -1), (1, 1))
+"""The same as (rows, columns)."""
+
+ALL = (1 << 64) - 1
+INNER_COLUMNS = 0x7E7E7E7E7E7E7E7E
+"""Columns b to g: a disc on the rim ends every line that is not vertical."""
+
+NOT_FIRST_COLUMN = np.uint64(0xFEFEFEFEFEFEFEFE)
+NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
+ROW = np.uint64(8)
+
+
+def _lanes(values: Any) -> Any:
+    return ir.Constant(VECTOR, [value & ALL for value in values])
+
+
+ZEROS, ONES = _lanes([0] * LANES), _lanes([1] * LANES)
+
+
+def _union(builder: Any, vector: Any) -> Any:
+    reduce = declare(builder.module, f"llvm.vector.reduce.or.v{LANES}i64", WORD, [VECTOR])
+    return builder.call(reduce, [vector])
+
+
+def _rays() -> list[Any]:
+    """For each square the rays that leave it in the four directions, then the opposite four."""
+
+    def ray(square: int, rows: int, columns: int) -> int:
+        row, column = divmod(square, 8)
+        mask = 0
+        while 0 <= (row := row + rows) < 8 and 0 <= (column := column + columns) < 8:
+            mask |= 1 << 8 * row + column
+        return mask
+
+    return [
+        _lanes([ray(square, sign * rows, sign * columns) for rows, columns in DIRECTIONS])
+        for square in range(64)
+        for sign in (1, -1)
+    ]
+
+
+RAYS = ir.Constant(ir.ArrayType(VECTOR, 128), _rays())
+
+
+def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
+    name = "arena_othello_rays"
+    table = builder.module.globals.get(name)
+    if table is None:
+        table = ir.GlobalVariable(builder.module, RAYS.type, name)
+        table.linkage = "internal"
+        table.global_constant = True
+        table.initializer = RAYS
+    index = builder.shl(square, WORD(1))
+    return tuple(
+        builder.load(builder.gep(table, [WORD(0), builder.or_(index, WORD(half))]))
+        for half in (0, 1)
+    )
+
+
+@intrinsic
+def flips(_typing: Any, square: Any, own: Any, other: Any) -> Any:
+    """The discs of `other` that a disc of `own` on the empty `square` turns.
+
+    On each ray the first square that is not `other` decides: the ray turns if it is `own`.
+    Upwards that square is the lowest bit left, downwards the highest.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        b = builder
+        up, down = _rays_of(b, arguments[0])
+        own, other = (repeated(b, word, LANES) for word in arguments[1:])
+        rest = b.not_(other)
+
+        stops = b.and_(up, rest)
+        end = b.and_(b.and_(stops, b.sub(ZEROS, stops)), own)
+        before = b.and_(up, b.sub(end, ONES))
+        turned = b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS)
+
+        stops = b.and_(down, rest)
+        flag = ir.IntType(1)
+        leading = declare(b.module, f"llvm.ctlz.v{LANES}i64", VECTOR, [VECTOR, flag])
+        highest = b.lshr(_lanes([1 << 63] * LANES), b.call(leading, [b.or_(stops, ONES), flag(0)]))
+        end = b.and_(b.and_(highest, stops), own)
+        before = b.and_(down, b.sub(ZEROS, b.shl(end, ONES)))
+        turned = b.or_(turned, b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS))
+        return _union(b, turned)
+
+    return types.uint64(types.uint64, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def bracketing(_typing: Any, own: Any, other: Any) -> Any:
+    """The squares, empty or not, from which `own` would bracket discs of `other`.
+
+    Each direction fills `other` from `own` by doubling strides (Kogge-Stone).
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        b = builder
+        own, other = (repeated(b, word, LANES) for word in arguments)
+        once, twice = _lanes(STEPS), _lanes([2 * step for step in STEPS])
+        inner = _lanes([ALL if step == 8 else INNER_COLUMNS for step in STEPS])
+        through = b.and_(other, inner)
+        found = ZEROS
+        for shift in (b.shl, b.lshr):
+            run = b.and_(shift(own, once), through)
+            run = b.or_(run, b.and_(shift(run, once), through))
+            pairs = b.and_(through, shift(through, once))
+            run = b.or_(run, b.and_(shift(run, twice), pairs))
+            run = b.or_(run, b.and_(shift(run, twice), pairs))
+            found = b.or_(found, shift(run, once))
+        return _union(b, found)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@part
+def beside(squares: Any) -> Any:
+    """The squares next to `squares`, in any of the eight directions: for words and lanes."""
+    sideways = ((squares << ONE) & NOT_FIRST_COLUMN) | ((squares >> ONE) & NOT_LAST_COLUMN)
+    three = squares | sideways
+    return sideways | (three << ROW) | (three >> ROW)
+
+
+@intrinsic
+def unbracketable(_typing: Any, squares: Any) -> Any:
+    """Those of `squares` that end each of their four lines, so that no disc there ever turns:
+    the corners, or, where corners are out of play, the rim squares beside them.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        b = builder
+        squares = repeated(b, arguments[0], LANES)
+        steps = _lanes(STEPS)
+        arrive = _lanes([~0x0101010101010101, ALL, ~0x8080808080808080, ~0x0101010101010101])
+        leave = _lanes([~0x8080808080808080, ALL, ~0x0101010101010101, ~0x8080808080808080])
+        before = b.and_(b.shl(squares, steps), arrive)
+        after = b.and_(b.lshr(squares, steps), leave)
+        between = b.and_(b.and_(before, after), squares)
+        return b.and_(arguments[0], b.not_(_union(b, between)))
+
+    return types.uint64(types.uint64), generate

@@ -1,0 +1,208 @@
+"""The patterns of an 8×8 Othello board: groups of squares read as numbers in base three.
+
+A square is worth 0 when it is empty, 1 with a disc of the mover, 2 with one of the other. A shape
+lies on the board in several places, which the board's symmetries turn into each other, and has one
+number for each of its fillings. The shapes are those of Buro, "From simple features to
+sophisticated evaluation functions" (1999).
+
+Four images of the board, with extraction of bits, read every place in one order of squares: the
+board, the board upside down, its transpose and that upside down. A place that only half a turn
+brings there is read backwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from players.compiled.bits import WORD, declare, extract
+from players.compiled.cache import intrinsic, part
+
+BOARD, FLIPPED, TRANSPOSED, TURNED = range(4)
+"""The images; TURNED is the transpose upside down."""
+
+
+class Place(NamedTuple):
+    """Where a shape is read."""
+
+    image: int
+    mask: int
+    backwards: bool = False
+
+
+class Shape(NamedTuple):
+    """A pattern with all its places."""
+
+    cells: int
+    places: tuple[Place, ...]
+    mirror: tuple[int, ...] | None
+    """The order of its cells after the reflection that keeps the place, if there is one."""
+
+
+def _mask(*squares: tuple[int, int]) -> int:
+    return sum(1 << 8 * row + column for row, column in squares)
+
+
+def _rectangle(rows: range, columns: range) -> int:
+    return _mask(*((row, column) for row in rows for column in columns))
+
+
+def _row(row: int) -> Shape:
+    masks = (0xFF << 8 * row, 0xFF << 8 * (7 - row))
+    places = tuple(Place(image, mask) for image in (BOARD, TRANSPOSED) for mask in masks)
+    return Shape(8, places, tuple(reversed(range(8))))
+
+
+def _diagonal(cells: int) -> Shape:
+    gap = 8 - cells
+    rising = [[(row, row + gap) for row in range(cells)], [(r + gap, r) for r in range(cells)]]
+    lines = rising + [[(7 - row, column) for row, column in line] for line in rising]
+    masks = sorted({_mask(*line) for line in lines})
+    return Shape(cells, tuple(Place(BOARD, mask) for mask in masks), tuple(reversed(range(cells))))
+
+
+_EDGE = _rectangle(range(1), range(8)) | _mask((1, 1), (1, 6))
+_SQUARE = _rectangle(range(3), range(3)), _rectangle(range(5, 8), range(5, 8))
+_OBLONG = _rectangle(range(2), range(5)), _rectangle(range(6, 8), range(3, 8))
+
+SHAPES = (
+    Shape(10, tuple(Place(image, _EDGE) for image in range(4)), (7, 6, 5, 4, 3, 2, 1, 0, 9, 8)),
+    Shape(
+        9,
+        (
+            *(Place(image, _SQUARE[0]) for image in (BOARD, FLIPPED, TURNED)),
+            Place(BOARD, _SQUARE[1], backwards=True),
+        ),
+        (0, 3, 6, 1, 4, 7, 2, 5, 8),
+    ),
+    Shape(
+        10,
+        tuple(
+            Place(image, _OBLONG[backwards], bool(backwards))
+            for image in range(4)
+            for backwards in (0, 1)
+        ),
+        None,
+    ),
+    *(_row(row) for row in (1, 2, 3)),
+    *(_diagonal(cells) for cells in (8, 7, 6, 5, 4)),
+)
+"""An edge with both X squares, a corner's 3×3 and 2×5, the inner rows, the diagonals."""
+
+STARTS = tuple(sum(3**shape.cells for shape in SHAPES[:index]) for index in range(len(SHAPES)))
+"""Where each shape's numbers start."""
+
+ENTRIES = sum(3**shape.cells for shape in SHAPES)
+"""How many numbers all shapes have together."""
+
+PLACES = sum(len(shape.places) for shape in SHAPES)
+"""How many entries a position picks."""
+
+
+def canonical_entries() -> Any:
+    """int32[ENTRIES]: for each entry the one that stands for it and its mirror image."""
+    result = np.arange(ENTRIES, dtype=np.int32)
+    for start, shape in zip(STARTS, SHAPES, strict=True):
+        if shape.mirror is not None:
+            fillings = np.arange(3**shape.cells)
+            digits = [fillings // 3**cell % 3 for cell in range(shape.cells)]
+            mirrored = sum(digits[old] * 3**cell for cell, old in enumerate(shape.mirror))
+            result[start : start + len(fillings)] = start + np.minimum(fillings, mirrored)
+    return result
+
+
+@part
+def transposed(board: Any) -> Any:
+    """The board reflected in its diagonal from a1."""
+    for distance, mask in (
+        (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
+        (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
+        (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
+    ):
+        change = (board ^ (board >> distance)) & mask
+        board ^= change ^ (change << distance)
+    return board
+
+
+DIGIT = ir.IntType(32)
+
+
+def _values(builder: Any, cells: int, backwards: bool) -> Any:
+    """The LLVM table of what the bits of `cells` squares are worth in base three."""
+    name = f"arena_othello_base_three_{cells}" if backwards else "arena_othello_base_three"
+    table = builder.module.globals.get(name)
+    if table is None:
+        order = range(cells)[::-1] if backwards else range(10)
+        values = [
+            sum(3**power for cell, power in enumerate(order) if bits >> cell & 1)
+            for bits in range(1 << len(order))
+        ]
+        constant = ir.Constant(ir.ArrayType(DIGIT, len(values)), values)
+        table = ir.GlobalVariable(builder.module, constant.type, name)
+        table.linkage, table.global_constant, table.initializer = "internal", True, constant
+    return table
+
+
+def _entries(builder: Any, own: Any, other: Any) -> Any:
+    """LLVM values of the entries a position picks, from the words' images: board, transpose."""
+    swap = declare(builder.module, "llvm.bswap.i64", WORD, [WORD])
+    images = [
+        [board, builder.call(swap, [board]), transpose, builder.call(swap, [transpose])]
+        for board, transpose in (own, other)
+    ]
+    for start, shape in zip(STARTS, SHAPES, strict=True):
+        for place in shape.places:
+            table = _values(builder, shape.cells, place.backwards)
+            first, second = (
+                builder.load(
+                    builder.gep(table, [WORD(0), extract(builder, words[place.image], place.mask)])
+                )
+                for words in images
+            )
+            filling = builder.add(first, builder.shl(second, DIGIT(1)))
+            yield builder.zext(builder.add(filling, DIGIT(start)), WORD)
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [start])
+
+
+@intrinsic
+def pattern_sum(
+    _typing: Any, own: Any, own_t: Any, other: Any, other_t: Any, terms: Any, start: Any
+) -> Any:
+    """The sum of the entries a position picks from the int32 array `terms`, the first at `start`.
+    `own_t` and `other_t` are the transposes of the words.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        own, own_t, other, other_t, terms, start = arguments
+        first = _pointer(context, builder, signature.args[4], terms, start)
+        total = DIGIT(0)
+        for entry in _entries(builder, (own, own_t), (other, other_t)):
+            total = builder.add(total, builder.load(builder.gep(first, [entry])))
+        return builder.sext(total, WORD)
+
+    word = types.uint64
+    return types.int64(word, word, word, word, terms, types.int64), generate
+
+
+@intrinsic
+def write_entries(
+    _typing: Any, own: Any, own_t: Any, other: Any, other_t: Any, out: Any, start: Any
+) -> Any:
+    """Write the PLACES entries a position picks into the int32 array `out` from `start` on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        own, own_t, other, other_t, out, start = arguments
+        first = _pointer(context, builder, signature.args[4], out, start)
+        for index, entry in enumerate(_entries(builder, (own, own_t), (other, other_t))):
+            builder.store(builder.trunc(entry, DIGIT), builder.gep(first, [WORD(index)]))
+        return context.get_dummy_value()
+
+    word = types.uint64
+    return types.none(word, word, word, word, out, types.int64), generate

@@ -1,0 +1,160 @@
+"""2048 in one word: four bits a cell, tiles up to 32,768 (index 15), which merge no further."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.compiled.bits import ZERO, packed, swapped
+from players.compiled.cache import answers
+from players.games.tiles import interface as tiles
+
+CELL_BITS = 4
+"""So many bits a cell."""
+TILE, ROW = np.uint64(0xF), np.uint64(0xFFFF)
+FIRST_BITS = np.uint64(0x1111_1111_1111_1111)
+ODD_CELLS, ODD_PAIRS = np.uint64(0x0F0F_0F0F_0F0F_0F0F), np.uint64(0x00FF_00FF_00FF_00FF)
+ODD_ROWS, UPPER = np.uint64(0x0000_FFFF_0000_FFFF), np.uint64(0x0000_0000_FFFF_FFFF)
+OFF_DIAGONAL, OFF_BLOCKS = np.uint64(0x0000_F0F0_0000_F0F0), np.uint64(0x0000_0000_FF00_FF00)
+N1, N2, N4, N8, N12, N16, N24, N32, N48 = (np.uint64(n) for n in (1, 2, 4, 8, 12, 16, 24, 32, 48))
+
+
+class Board2048(NamedTuple):
+    """`cells` holds cell i in bits 4i to 4i + 3."""
+
+    cells: Any
+
+
+def is_2048(board: Any) -> bool:
+    """Whether the numba type `board` is that of a Board2048."""
+    return getattr(board, "instance_class", None) is Board2048
+
+
+@answers(tiles.transposed)
+def _transposed(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def transposed(board: Any) -> Any:
+        inner = swapped(board.cells, OFF_DIAGONAL, N12)
+        return Board2048(swapped(inner, OFF_BLOCKS, N24))
+
+    return transposed
+
+
+@answers(tiles.mirrored)
+def _mirrored(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def mirrored(board: Any) -> Any:
+        return Board2048(swapped(swapped(board.cells, ODD_CELLS, N4), ODD_PAIRS, N8))
+
+    return mirrored
+
+
+@answers(tiles.flipped)
+def _flipped(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def flipped(board: Any) -> Any:
+        return Board2048(swapped(swapped(board.cells, ODD_ROWS, N16), UPPER, N32))
+
+    return flipped
+
+
+@answers(tiles.pushed)
+def _pushed(board: Any, table: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def pushed(board: Any, table: Any) -> Any:
+        cells = board.cells
+        first, second = table[cells & ROW], table[(cells >> N16) & ROW]
+        third, fourth = table[(cells >> N32) & ROW], table[cells >> N48]
+        after = first & ROW | (second & ROW) << N16 | (third & ROW) << N32 | (fourth & ROW) << N48
+        reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
+        return Board2048(after), after != cells, reward
+
+    return pushed
+
+
+@answers(tiles.empty)
+def _empty(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def empty(board: Any) -> Any:
+        filled = board.cells | board.cells >> N2
+        filled |= filled >> N1
+        return packed(~filled, FIRST_BITS)
+
+    return empty
+
+
+@answers(tiles.placed)
+def _placed(board: Any, cell: Any, tile: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def placed(board: Any, cell: Any, tile: Any) -> Any:
+        return Board2048(board.cells | tile << (cell << N2))
+
+    return placed
+
+
+@answers(tiles.tile_at)
+def _tile_at(board: Any, cell: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def tile_at(board: Any, cell: Any) -> Any:
+        return board.cells >> (cell << N2) & TILE
+
+    return tile_at
+
+
+@answers(tiles.entry)
+def _entry(board: Any, masks: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def entry(board: Any, masks: Any) -> Any:
+        return packed(board.cells, masks[0])
+
+    return entry
+
+
+@answers(tiles.progress)
+def _progress(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def progress(board: Any) -> Any:
+        return tiles.largest(board)
+
+    return progress
+
+
+@answers(tiles.words)
+def _words(board: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def words(board: Any) -> Any:
+        return board.cells, ZERO
+
+    return words
+
+
+@answers(tiles.of_words)
+def _of_words(board: Any, first: Any, second: Any) -> Any:
+    if not is_2048(board):
+        return None
+
+    def of_words(board: Any, first: Any, second: Any) -> Any:
+        return Board2048(first)
+
+    return of_words

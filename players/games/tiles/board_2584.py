@@ -1,0 +1,180 @@
+"""2584 in two words: five bits a cell, tiles up to 2,178,309 (index 31), which merge no further."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.compiled.bits import packed, popcount, swapped
+from players.compiled.cache import answers
+from players.games.tiles import interface as tiles
+
+CELL_BITS = 5
+"""So many bits a cell."""
+TILE, ROW, WORD = np.uint64(0x1F), np.uint64(0xF_FFFF), np.uint64(0xFF_FFFF_FFFF)
+FIRST_BITS = np.uint64(sum(1 << 5 * cell for cell in range(8)))
+
+
+def _cells(*cells: int) -> Any:
+    return np.uint64(sum(0x1F << 5 * cell for cell in cells))
+
+
+ODD_CELLS, ODD_PAIRS = _cells(0, 2, 4, 6), _cells(0, 1, 4, 5)
+OFF_DIAGONAL = _cells(1, 3)
+N1, N2, N4, N5, N8, N10, N15, N20, N32 = (np.uint64(n) for n in (1, 2, 4, 5, 8, 10, 15, 20, 32))
+
+
+class Board2584(NamedTuple):
+    """`upper` holds cell i in bits 5i to 5i + 4, `lower` cell 8 + i."""
+
+    upper: Any
+    lower: Any
+
+
+def is_2584(board: Any) -> bool:
+    """Whether the numba type `board` is that of a Board2584."""
+    return getattr(board, "instance_class", None) is Board2584
+
+
+@answers(tiles.transposed)
+def _transposed(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def transposed(board: Any) -> Any:
+        upper = swapped(board.upper, OFF_DIAGONAL, N15)
+        lower = swapped(board.lower, OFF_DIAGONAL, N15)
+        change = (upper >> N10 ^ lower) & ODD_PAIRS
+        return Board2584(upper ^ change << N10, lower ^ change)
+
+    return transposed
+
+
+@answers(tiles.mirrored)
+def _mirrored(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def mirrored(board: Any) -> Any:
+        upper = swapped(swapped(board.upper, ODD_CELLS, N5), ODD_PAIRS, N10)
+        lower = swapped(swapped(board.lower, ODD_CELLS, N5), ODD_PAIRS, N10)
+        return Board2584(upper, lower)
+
+    return mirrored
+
+
+@answers(tiles.flipped)
+def _flipped(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def flipped(board: Any) -> Any:
+        return Board2584(
+            board.lower >> N20 | (board.lower & ROW) << N20,
+            board.upper >> N20 | (board.upper & ROW) << N20,
+        )
+
+    return flipped
+
+
+@answers(tiles.pushed)
+def _pushed(board: Any, table: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def pushed(board: Any, table: Any) -> Any:
+        first, second = table[board.upper & ROW], table[board.upper >> N20]
+        third, fourth = table[board.lower & ROW], table[board.lower >> N20]
+        upper = first & ROW | (second & ROW) << N20
+        lower = third & ROW | (fourth & ROW) << N20
+        reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
+        changed = upper != board.upper or lower != board.lower
+        return Board2584(upper, lower), changed, reward
+
+    return pushed
+
+
+@answers(tiles.empty)
+def _empty(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def empty(board: Any) -> Any:
+        upper = board.upper | board.upper >> N1
+        upper = upper | upper >> N2 | board.upper >> N4
+        lower = board.lower | board.lower >> N1
+        lower = lower | lower >> N2 | board.lower >> N4
+        return packed(~upper, FIRST_BITS) | packed(~lower, FIRST_BITS) << N8
+
+    return empty
+
+
+@answers(tiles.placed)
+def _placed(board: Any, cell: Any, tile: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def placed(board: Any, cell: Any, tile: Any) -> Any:
+        if cell < N8:
+            return Board2584(board.upper | tile << N5 * cell, board.lower)
+        return Board2584(board.upper, board.lower | tile << N5 * (cell - N8))
+
+    return placed
+
+
+@answers(tiles.tile_at)
+def _tile_at(board: Any, cell: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def tile_at(board: Any, cell: Any) -> Any:
+        word = board.upper if cell < N8 else board.lower
+        return word >> N5 * (cell & np.uint64(7)) & TILE
+
+    return tile_at
+
+
+@answers(tiles.entry)
+def _entry(board: Any, masks: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def entry(board: Any, masks: Any) -> Any:
+        upper = packed(board.upper, masks[0])
+        return upper | packed(board.lower, masks[1]) << popcount(masks[0])
+
+    return entry
+
+
+@answers(tiles.progress)
+def _progress(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def progress(board: Any) -> Any:
+        return tiles.largest(board)
+
+    return progress
+
+
+@answers(tiles.words)
+def _words(board: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def words(board: Any) -> Any:
+        return board.upper, board.lower
+
+    return words
+
+
+@answers(tiles.of_words)
+def _of_words(board: Any, first: Any, second: Any) -> Any:
+    if not is_2584(board):
+        return None
+
+    def of_words(board: Any, first: Any, second: Any) -> Any:
+        return Board2584(first, second)
+
+    return of_words

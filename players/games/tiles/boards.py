@@ -1,0 +1,128 @@
+"""2048 and 2584 between the wire and the kernels: boards, tiles by index, tables of slides.
+
+The tables are made from `rules`, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from players.compiled.bits import HALF
+from players.compiled.cache import kernel
+from players.games.tiles import board_2048 as tiles_2048
+from players.games.tiles import board_2584 as tiles_2584
+from players.games.tiles.board_2048 import Board2048
+from players.games.tiles.board_2584 import Board2584
+from players.games.tiles.interface import CELLS, Laws
+from rules.tiles import SPAWNS, is_tile, merges
+
+ROW_CELLS = 4
+CELL_BITS = {"2048": tiles_2048.CELL_BITS, "2584": tiles_2584.CELL_BITS}
+"""How many bits a cell has in each game."""
+
+
+class TileBoard:
+    """One game's boards and tiles: 2048 or 2584 with one of its spawn tables."""
+
+    def __init__(self, rules: str, spawn: str) -> None:
+        self.rules = rules
+        self.cell_bits = CELL_BITS[rules]
+        self.values = _values(rules, 1 << self.cell_bits)
+        """The tile of each index; 0 for index 0."""
+        self._index = {value: index for index, value in enumerate(self.values)}
+        self._spawn = SPAWNS[rules][spawn]
+
+    @cached_property
+    def laws(self) -> Laws:
+        """The tables of slides, and the tiles that are placed."""
+        left, right = (np.empty(1 << ROW_CELLS * self.cell_bits, np.uint64) for _ in range(2))
+        merged = _merged(self.rules, self.values)
+        fill_slides(self.cell_bits, merged, np.array(self.values, np.uint64), left, right)
+        (common, share), (rare, _) = self._spawn.items()
+        return Laws(
+            left,
+            right,
+            np.uint64(self._index[common]),
+            np.uint64(self._index[rare]),
+            np.float64(share),
+        )
+
+    def position(self, state: Mapping[str, Any]) -> Any:
+        """The board of a `state` from the wire; a tile beyond the last one counts as that."""
+        return self.board([tile for row in state["board"] for tile in row])
+
+    def board(self, cells: Sequence[int]) -> Any:
+        """The kernels' board of 16 tiles, row by row."""
+        indices = [self._index.get(tile, len(self.values) - 1) for tile in cells]
+        bits = sum(index << self.cell_bits * cell for cell, index in enumerate(indices))
+        if self.rules == "2048":
+            return Board2048(np.uint64(bits))
+        word = CELLS // 2 * self.cell_bits
+        return Board2584(np.uint64(bits & (1 << word) - 1), np.uint64(bits >> word))
+
+    def cells(self, board: Any) -> tuple[int, ...]:
+        """The 16 tiles of a kernels' board, row by row."""
+        half = CELLS // len(board)
+        return tuple(
+            self.values[int(word) >> self.cell_bits * cell & len(self.values) - 1]
+            for word in board
+            for cell in range(half)
+        )
+
+
+def tuple_masks(tuples: Sequence[Sequence[int]], cell_bits: int) -> Any:
+    """uint64[tuples, 2]: the masks of `Network` for tuples of cells, 0 to 15."""
+    a_word = CELLS if cell_bits == tiles_2048.CELL_BITS else CELLS // 2
+    masks = np.zeros((len(tuples), 2), np.uint64)
+    for number, cells in enumerate(tuples):
+        for cell in cells:
+            bits = ((1 << cell_bits) - 1) << cell_bits * (cell % a_word)
+            masks[number, cell // a_word] |= np.uint64(bits)
+    return masks
+
+
+def _values(rules: str, count: int) -> tuple[int, ...]:
+    """0 and the first `count` − 1 tiles of a game."""
+    values = [0, *(tile for tile in range(1, 4) if is_tile(rules, tile))]
+    while len(values) < count:  # from there on each tile is the sum of two before it
+        values.append(values[-1] + values[-1 if rules == "2048" else -2])
+    return tuple(values)
+
+
+def _merged(rules: str, values: Sequence[int]) -> Any:
+    """int64[count, count]: the index of the tile that two tiles merge into; 0 where they do not, or
+    it is beyond the last index.
+    """
+    merged = np.zeros((len(values), len(values)), np.int64)
+    for one, tile in enumerate(values):
+        for other, beside in enumerate(values):
+            if one and other and tile + beside in values and merges(rules, tile, beside):
+                merged[one, other] = values.index(tile + beside)
+    return merged
+
+
+@kernel
+def fill_slides(cell_bits: Any, merged: Any, values: Any, left: Any, right: Any) -> None:
+    """Fill the tables of `Laws` for every row of four cells."""
+    tile_bits = (1 << cell_bits) - 1
+    for row in range(len(left)):
+        for table, first, step in ((left, 0, 1), (right, ROW_CELLS - 1, -1)):
+            after, at, waiting, reward = 0, first, 0, np.uint64(0)
+            for number in range(ROW_CELLS):
+                tile = row >> cell_bits * (first + step * number) & tile_bits
+                if tile == 0:
+                    continue
+                if waiting != 0:
+                    tile_made = merged[waiting, tile]
+                    after |= (tile_made if tile_made != 0 else waiting) << cell_bits * at
+                    at += step
+                    reward += values[tile_made]
+                    waiting = 0 if tile_made != 0 else tile
+                else:
+                    waiting = tile
+            after |= waiting << cell_bits * at if waiting != 0 else 0
+            table[row] = np.uint64(after) | reward << HALF

@@ -1,0 +1,123 @@
+"""What 2048 and 2584 offer a search: boards of 4×4 cells in words of bits.
+
+A board is a NamedTuple type of each game; its file answers these functions through
+`players.compiled.cache.answers`, so that what is written once is compiled for each without a call
+in between. A cell holds the index of its tile in the game's ascending tiles, 0 for none; cell 0 is
+a1, cell 1 is b1, row by row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
+from players.compiled.cache import part
+
+CELLS = 16
+SLIDES = 4
+"""Up, down, left, right: slides 0 to 3."""
+
+UNIT = 2.0**-64
+
+
+class Laws(NamedTuple):
+    """What a game and its spawn table make of a board."""
+
+    left: Any
+    """uint64[rows]: each row of four cells after a slide to the left; from bit 32 on its reward."""
+    right: Any
+    """The same to the right."""
+    common: Any
+    """uint64: the index of the tile that is placed more often …"""
+    rare: Any
+    """… and of the other one."""
+    share: Any
+    """float64: how likely the common one is."""
+
+
+def transposed(board: Any) -> Any:
+    """The board with rows and columns exchanged."""
+    raise NotImplementedError
+
+
+def mirrored(board: Any) -> Any:
+    """The board with left and right exchanged."""
+    raise NotImplementedError
+
+
+def flipped(board: Any) -> Any:
+    """The board with top and bottom exchanged."""
+    raise NotImplementedError
+
+
+def pushed(board: Any, table: Any) -> Any:
+    """(the board after a slide by `table`, the laws' `left` or `right`; whether that changed it;
+    the reward as uint64).
+    """
+    raise NotImplementedError
+
+
+def empty(board: Any) -> Any:
+    """The empty cells, as bits."""
+    raise NotImplementedError
+
+
+def placed(board: Any, cell: Any, tile: Any) -> Any:
+    """The board with the tile of index `tile` on the empty `cell`; both are uint64."""
+    raise NotImplementedError
+
+
+def tile_at(board: Any, cell: Any) -> Any:
+    """The index of the tile on `cell`, as uint64."""
+    raise NotImplementedError
+
+
+def entry(board: Any, masks: Any) -> Any:
+    """The bits of the board under `masks`, uint64[2], moved together: an index as uint64."""
+    raise NotImplementedError
+
+
+def progress(board: Any) -> Any:
+    """How far the game is, as uint64, for a network's stages: the index of the largest tile."""
+    raise NotImplementedError
+
+
+def words(board: Any) -> Any:
+    """The board as two uint64, to keep it in an array."""
+    raise NotImplementedError
+
+
+def of_words(board: Any, first: Any, second: Any) -> Any:
+    """The board of these two words, of the same game as `board`."""
+    raise NotImplementedError
+
+
+@part
+def slid(board: Any, slide: Any, laws: Any) -> Any:
+    """(the board after slide 0 to 3, whether that changed it, the reward as uint64)."""
+    sideways = slide < 2
+    start = transposed(board) if sideways else board
+    after, changed, reward = pushed(start, laws.left if slide & 1 == 0 else laws.right)
+    return transposed(after) if sideways else after, changed, reward
+
+
+@part
+def largest(board: Any) -> Any:
+    """The index of the largest tile, as uint64."""
+    best = ZERO
+    for cell in range(CELLS):
+        best = max(best, tile_at(board, np.uint64(cell)))
+    return best
+
+
+@part
+def spawned(board: Any, laws: Any, state: Any) -> Any:
+    """(the board with a tile that chance places, the state of the random numbers)."""
+    cells = empty(board)
+    state, bits = draw(state)
+    cell = lowest(nth_bit(cells, below(bits, popcount(cells))))
+    state, bits = draw(state)
+    tile = laws.common if np.float64(bits) * UNIT < laws.share else laws.rare
+    return placed(board, cell, tile), state

@@ -1,0 +1,1 @@
+"""N-tuple networks, and how they learn."""

@@ -1,0 +1,195 @@
+"""Temporal differences: how a network learns from the afterstates of a game.
+
+The target of afterstate t is the truncated λ-return: with the reward r and the value V of each
+afterstate,
+
+    target(t) = r(t+1) + (1−λ)·V(t+1) + λ·target(t+1), as far as `steps` afterstates ahead,
+
+and there the value stands for the target; after the last afterstate nothing is to come. One step is
+TD(0), λ = 1 is the n-step return, and over a whole game Monte Carlo. Backward updates go from the
+end of a game to its start and see values as updated already; forward updates are made while the
+game goes on, as soon as the afterstates ahead are known, and see each value as it was when the
+afterstate was chosen.
+
+An update takes alpha·(target − value), split evenly over the entries of the board; with temporal
+coherence (Beal and Smith 1999) each weight takes the share |E|/A of it, for the sum E of its errors
+so far and the sum A of their sizes, and all while A is 0.
+
+Rewards, values and targets are one player's. Where boards are seen by whoever is to move, as in
+games of two, a sign tells whose view it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from players.compiled.cache import part
+from players.games.tiles.interface import of_words
+from players.ntuple.network import NOTHING, SYMMETRIES, Network, entries, weight
+
+WHOLE_GAME = 1 << 40
+"""So many steps are more than any game has."""
+
+
+class Rule(NamedTuple):
+    """How weights follow the targets."""
+
+    alpha: Any
+    """float64: the share of the error an update takes."""
+    mix: Any
+    """float64: λ."""
+    steps: Any
+    """int64: how far targets look ahead; `WHOLE_GAME` for all."""
+    coherent: Any
+    """bool: whether temporal coherence sets each weight's rate."""
+    forward: Any
+    """bool: whether updates are made while the game goes on."""
+
+
+class Memory(NamedTuple):
+    """What changes as a network learns. Threads share it and write it without locks: where two
+    update a weight at once one update may be lost, and no two runs are the same.
+    """
+
+    network: Any
+    errors: Any
+    """float32[weights]: E; of length 1 without temporal coherence."""
+    sizes: Any
+    """float32[weights]: A, likewise."""
+
+
+class Desk(NamedTuple):
+    """What a thread works with: the afterstates of the game it plays, with room for more."""
+
+    boards: Any
+    """uint64[2·room]: two words each."""
+    rewards: Any
+    """float64[room]: for the move that led there."""
+    values: Any
+    """float64[room]: what the network took each to be worth."""
+    signs: Any
+    """float64[room]: −1 where the board is seen by the other player, else 1."""
+    held: Any
+    """uint64[4]: of a game that waits for room its board's two words, its score, and how many
+    afterstates it has; 0 of them when none waits.
+    """
+    at: Any
+    """uint64[entries of a board]."""
+
+
+def new_desk(network: Network, room: int) -> Desk:
+    """A desk with room for so many afterstates."""
+    return Desk(
+        np.zeros(2 * room, np.uint64),
+        np.zeros(room),
+        np.zeros(room),
+        np.ones(room),
+        np.zeros(4, np.uint64),
+        np.zeros(SYMMETRIES * len(network.masks), np.uint64),
+    )
+
+
+@part
+def learn_reached(desk: Any, last: Any, start: Any, memory: Any, rule: Any) -> None:
+    """Forward: afterstate `last` was reached, so the one `steps` before it has its target."""
+    if last >= rule.steps:
+        first = last - rule.steps
+        target = _ahead(desk, first, last, desk.values[last], rule.mix)
+        _update_at(desk, first, target, start, memory, rule)
+
+
+@part
+def learn_ended(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
+    """The game ended after `count` afterstates: all are updated that are not yet."""
+    learn_until(desk, count, 0.0, start, memory, rule)
+
+
+@part
+def learn_until(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any) -> None:
+    """As `learn_ended`, with so much `to_come` after the last afterstate."""
+    if rule.forward:
+        _learn_rest(desk, count, to_come, start, memory, rule)
+    else:
+        _learn_backward(desk, count, to_come, start, memory, rule)
+
+
+@part
+def _learn_backward(
+    desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any
+) -> None:
+    for index in range(count - 1, -1, -1):
+        last = index + rule.steps
+        target = to_come
+        if last < count:
+            target = _ahead(desk, index, last, desk.values[last], rule.mix)
+        desk.values[index] = _update_at(desk, index, target, start, memory, rule)
+        to_come = _step_back(desk, index, to_come, rule.mix)
+
+
+@part
+def _learn_rest(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any) -> None:
+    """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
+    first = max(np.int64(0), count - rule.steps)
+    for index in range(count - 1, first - 1, -1):
+        before = _step_back(desk, index, to_come, rule.mix)
+        desk.values[index], to_come = to_come, before
+    for index in range(first, count):
+        _update_at(desk, index, desk.values[index], start, memory, rule)
+
+
+@part
+def _ahead(desk: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
+    """The target of afterstate `index`, if that of `last` is `to_come`."""
+    for later in range(last, index, -1):
+        to_come = _step_back(desk, later, to_come, mix)
+    return to_come
+
+
+@part
+def _step_back(desk: Any, index: Any, target: Any, mix: Any) -> Any:
+    """The target of the afterstate before `index`, from that of `index`."""
+    return desk.rewards[index] + (1.0 - mix) * desk.values[index] + mix * target
+
+
+@part
+def _update_at(desk: Any, index: Any, target: Any, start: Any, memory: Any, rule: Any) -> Any:
+    """`update` of afterstate `index` as the player sees it."""
+    board = of_words(start, desk.boards[2 * index], desk.boards[2 * index + 1])
+    sign = desk.signs[index]
+    return sign * update(board, sign * target, memory, rule, desk.at)
+
+
+@part
+def update(board: Any, target: Any, memory: Any, rule: Any, at: Any) -> Any:
+    """Move the value of `board` towards `target`; the value it has then. `at` is uint64[entries],
+    for the kernel's own use.
+    """
+    network = memory.network
+    weights, count = network.weights, entries(board, network, at)
+    if len(network.floors) > 0:  # a later stage goes on from the weights it inherits
+        for index in range(count):
+            weights[at[index]] = weight(network, at[index])
+    error = target - network.initial - np.float64(_total(weights, at, count))
+    step, share = np.float32(rule.alpha * error / count), np.float32(error / count)
+    if rule.coherent:
+        errors, sizes = memory.errors, memory.sizes
+        for index in range(count):
+            cell = at[index]
+            size = sizes[cell]
+            weights[cell] += step * abs(errors[cell]) / size if size > NOTHING else step
+            errors[cell] += share
+            sizes[cell] = size + abs(share)
+    else:
+        for index in range(count):
+            weights[at[index]] += step
+    return network.initial + np.float64(_total(weights, at, count))
+
+
+@part
+def _total(weights: Any, at: Any, count: Any) -> Any:
+    total = NOTHING
+    for index in range(count):
+        total += weights[at[index]]
+    return total

@@ -1,0 +1,129 @@
+"""The numbers of the evaluations: files with their provenance, and reading any such file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arena.files.toml_tables import shown
+from players.games.dots import evaluation as dots_evaluation
+from players.games.othello import evaluation as othello_evaluation
+from players.ntuple import as_terms as network_terms
+from players.options import EVALUATIONS
+
+DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error)
+"""What NumPy raises for a file that is no archive, or is damaged."""
+
+INDIFFERENT = ("start", "stop_at_majority")
+"""Settings that a network does not depend on."""
+
+_KEPT = 4
+"""Evaluations that a process keeps: more than the two that meet, in process, game after game."""
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") -> Any:
+    """int32[:]: the evaluation `name`, or the one in the file `name`, for `rules` with the settings
+    `variant`.
+
+    A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello, an `.ntuple`
+    file a network. Raises ValueError naming the file, the entry, and what is expected.
+    """
+    path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
+    terms: Any = _read(path, _stamp(path), rules, tuple(variant.items()))
+    return terms.copy()
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What tells a file from one that was written in its place; nothing where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(
+    path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
+) -> Any:
+    """The numbers in a file, which is read once until it changes."""
+    variant = dict(settings)
+    if path.suffix == ".ntuple":
+        return _of_network(path, rules, variant)
+    if path.suffix == ".npz" and (rules != "othello" or variant["size"] != 8):
+        raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
+    try:
+        if path.suffix == ".npz":
+            return othello_evaluation.from_patterns(*_arrays(path))
+        game = othello_evaluation if rules == "othello" else dots_evaluation
+        return game.from_features(_features(path))
+    except OSError as error:
+        raise ValueError(
+            f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
+            f"expected {', '.join(EVALUATIONS)} or the path of a file"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
+    """The numbers of a network that learned these rules, the end of the game apart."""
+    from players.weights.network_file import load_network  # which builds on this room
+
+    network, header, _ = load_network(str(path), rules)
+    differences = [
+        f"{key} = {shown(header.variant.get(key))}, not {shown(value)}"
+        for key, value in variant.items()
+        if header.variant.get(key) != value and key not in INDIFFERENT
+    ]
+    if differences:
+        raise ValueError(f"{path}: is a network for {rules} with {' and '.join(differences)}")
+    return network_terms.terms_of(network)
+
+
+def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:
+    """Patterns were learned for the two presets on 8×8; other settings have the features."""
+    learned = rules == "othello" and (
+        variant["size"] == 8 and variant["corners"] != variant["free_centre"]
+    )
+    if name == "learned" and not learned:
+        raise ValueError(
+            "no learned evaluation comes along for these rules: name a network that `arena train` "
+            'made, or "default"'
+        )
+    if rules == "dots":
+        return FOLDER / "evaluation-dots.json"
+    preset = "standard" if variant["corners"] else "cornerless"
+    if name == "learned":
+        return FOLDER / f"network-othello-{preset}.ntuple"
+    suffix = ".npz" if name == "default" and learned else ".json"
+    return FOLDER / f"evaluation-othello-{preset}{suffix}"
+
+
+def _arrays(path: Path) -> tuple[Any, Any]:
+    names = ("scalars", "patterns")
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return file[names[0]], file[names[1]]
+    except DAMAGED as error:
+        expected = f"expected a NumPy archive of the arrays {' and '.join(names)}"
+        raise ValueError(f"{expected}: {error}") from error
+
+
+def _features(path: Path) -> Any:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"not a JSON file in UTF-8: {error}") from error
+    if not isinstance(content, dict) or "features" not in content:
+        raise ValueError("must be a JSON object with the member 'features'")
+    return content["features"]

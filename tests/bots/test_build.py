@@ -1,0 +1,167 @@
+"""Building: in a copy, within limits, once for each content; and what is said when it fails."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.bots import build as room
+from arena.bots.build import build, first_errors
+from arena.bots.package import open_bot
+from arena.bots.trees import remove
+from arena.errors import BuildError, PackageError, SandboxError
+from arena.model.containment import Mode
+from arena.model.game_spec import PlayerSpec
+from arena.sandbox.probe import resolve
+from tests.bots.conftest import Package
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+
+
+def manifest(*words: str, command: str = "./bot") -> str:
+    written = ", ".join(f"'''{word}'''" for word in words)
+    return f'name = "b"\nrules = ["dots"]\nbuild = [{written}]\ncommand = ["{command}"]\n'
+
+
+@pytest.fixture(params=["bwrap", "limits", "none"])
+def mode(request: pytest.FixtureRequest) -> Mode:
+    asked: Mode = request.param
+    try:
+        return resolve(asked, PlayerSpec(name="bot", command=("/bin/sh",))).mode
+    except SandboxError as error:
+        pytest.skip(str(error))
+
+
+MAKE = "printf '#!/bin/sh\\necho hi\\n' > bot; chmod +x bot"
+
+
+def test_a_build_happens_in_a_copy_and_once(package: Package, mode: Mode) -> None:
+    folder = package(manifest=manifest("sh", "-c", f"{MAKE}; date +%N > when"))
+    before = sorted(folder.iterdir())
+    bot = build(open_bot(folder), mode)
+    assert bot.build is None
+    assert bot.command == (f"{bot.cwd}/bot",)
+    assert sorted(folder.iterdir()) == before
+    when = (Path(bot.cwd) / "when").read_text()
+    again = build(open_bot(folder), mode)
+    assert (again.cwd, (Path(again.cwd) / "when").read_text()) == (bot.cwd, when)
+    assert not any(path.stat().st_mode & 0o222 for path in Path(bot.cwd).rglob("*"))
+    assert [path.name for path in Path(bot.cwd).parent.iterdir()] == [Path(bot.cwd).name]
+
+
+@needs_compiler
+def test_the_compilers_first_error_is_shown(package: Package, mode: Mode) -> None:
+    folder = package(
+        manifest=manifest("g++", "-o", "bot", "bot.cpp"), bot_cpp="int main() {\n  return x;\n}\n"
+    )
+    with pytest.raises(BuildError) as caught:
+        build(open_bot(folder), mode)
+    said = str(caught.value)
+    assert "its build command, g++ -o bot bot.cpp, ended with exit code 1:" in said
+    assert "bot.cpp:2:10: error: " in said
+
+
+def test_nothing_of_a_failed_build_is_kept(package: Package, cache: Path) -> None:
+    folder = package(manifest=manifest("sh", "-c", f"{MAKE}; exit 3"))
+    with pytest.raises(BuildError, match="exit code 3"):
+        build(open_bot(folder), "none")
+    assert list((cache / "bots").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("exit 0", "ended well, but then: command: no such file"),
+        ("ln -s /etc/passwd bot", '"bot" is a symbolic link'),
+        ("mkfifo pipe", '"pipe" is a named pipe'),
+        ("for n in $(seq 2100); do : > f$n; done", "more than 2000 entries"),
+        ("kill -SEGV $$", "signal 11|exit code 139"),
+        ("for n in $(seq 1200); do mkdir d; cd -P d; done", "more than 16 folders deep"),
+    ],
+)
+def test_what_it_makes_is_judged(package: Package, script: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        build(open_bot(package(manifest=manifest("sh", "-c", script))), "none")
+
+
+def test_a_build_command_that_is_missing(package: Package) -> None:
+    with pytest.raises(BuildError, match="could not be started: There is no program nowhere"):
+        build(open_bot(package(manifest=manifest("nowhere"))), "none")
+
+
+def test_a_build_that_hangs(package: Package, mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MAX_SECONDS", 1)
+    folder = package(manifest=manifest("sh", "-c", "echo begun; sleep 1000"))
+    with pytest.raises(BuildError, match="took more than 1 s:\n    begun"):
+        build(open_bot(folder), mode)
+
+
+def test_a_build_that_fills_the_disk(
+    package: Package, mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "MAX_DISK_MB", 8)
+    script = "n=0; while :; do n=$((n+1)); head -c 1000000 /dev/zero > f$n; done"
+    with pytest.raises(BuildError, match="wrote more than 8 MB"):
+        build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+
+
+def test_a_build_that_nests_folders_without_end(package: Package, cache: Path, mode: Mode) -> None:
+    """Beyond what a path or a recursion can reach: it is told, and goes like everything else."""
+    name = "d" * 200
+    script = f"for n in $(seq 1200); do mkdir {name}; cd -P {name}; done 2>/dev/null; sleep 1000"
+    with pytest.raises(BuildError, match="deeper than the system takes paths"):
+        build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+    assert list((cache / "bots").iterdir()) == []
+
+
+def test_a_build_that_talks_without_end(package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MAX_SECONDS", 1)
+    with pytest.raises(BuildError) as caught:
+        build(open_bot(package(manifest=manifest("sh", "-c", "yes error"))), "none")
+    assert str(caught.value).count("error") == 11  # ten lines, and the command
+
+
+def test_a_build_has_no_network_and_reads_no_secrets(package: Package, mode: Mode) -> None:
+    if mode == "none":
+        pytest.skip("nothing is contained in this mode")
+    script = f"{MAKE}; touch {Path.home()}/arena-was-here 2>&1; cat /etc/shadow; true"
+    bot = build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+    assert bot.build is None
+    assert not (Path.home() / "arena-was-here").exists()
+
+
+def test_first_errors_begin_where_the_first_is() -> None:
+    output = "warning: a\nIn function f:\nx.c:1: error: b\n\tcaret\n" + "note\n" * 20
+    lines = first_errors(output)
+    assert lines[0] == "x.c:1: error: b"
+    assert len(lines) == 10
+    assert first_errors("a\n\nb\x1b[31m\n") == ["a", "b\\x1b[31m"]
+
+
+def test_folders_closed_to_their_owner_are_removed(tmp_path: Path) -> None:
+    made, outside = tmp_path / "made", tmp_path / "outside"
+    (made / "a" / "b").mkdir(parents=True)
+    outside.mkdir(mode=0o751)
+    (made / "link").symlink_to(outside)
+    (made / "a" / "b").chmod(0)
+    (made / "a").chmod(0)
+    remove(made)
+    assert not made.exists()
+    assert outside.stat().st_mode & 0o777 == 0o751
+
+
+@pytest.mark.parametrize("key", ["build", "command"])
+@pytest.mark.parametrize("written", ['["cp", "/usr/..{}", "here"]', '["{}"]'])
+def test_no_command_names_a_file_by_an_absolute_path(
+    package: Package, tmp_path: Path, key: str, written: str
+) -> None:
+    """A sandbox shows a player the files its command names."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    words = {"build": '["true"]', "command": '["./bot"]'}
+    words[key] = written.format(secret)
+    text = 'name = "b"\nrules = ["dots"]\n' + "".join(f"{k} = {v}\n" for k, v in words.items())
+    with pytest.raises(PackageError, match=f"{key}: .*{secret} is absolute"):
+        open_bot(package(manifest=text))

@@ -1,0 +1,142 @@
+"""The starters: each is written, tested by its own test, built, and plays all it claims."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rules
+from arena.bots.build import build
+from arena.bots.package import Bot, open_bot
+from arena.bots.starter import LANGUAGES, write_starter
+from arena.cli.choices import Language
+from arena.model.containment import Mode, Policy
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock, Termination
+from arena.referee import SessionPool, play_game
+from arena.sandbox.probe import resolve
+from rules.position import Position
+
+NAME = "my-first.bot"
+ROOT = Path(__file__).parents[2]
+STARTERS = ROOT / "arena" / "bots" / "starters"
+SDK = {"sdk.py": (ROOT / "players" / "sdk.py").read_text()}
+TOOLS = {"python": "python3", "cpp": "g++", "js": "node", "java": "javac", "rust": "rustc"}
+GAMES = {
+    "othello": ({}, {"preset": "cornerless"}),
+    "dots": ({"rows": 3, "cols": 4}, {"rows": 1, "cols": 11}),
+    "2048": ({}, {"placer": "player", "placer_chooses": "cell"}),
+    "2584": ({"placer": "player"},),
+}
+
+
+def strongest() -> Mode:
+    """The sandbox that a tournament gives to who asks for none."""
+    return resolve("auto", PlayerSpec(name="bot", command=("/bin/sh",))).mode
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bot as `arena new` writes it."""
+    language = request.param
+    tool = TOOLS[language]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    folder = tmp_path_factory.mktemp(language) / NAME
+    write_starter(NAME, language, folder, SDK if language == "python" else None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bot(starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Bot:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARENA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        return build(open_bot(starter), strongest())
+
+
+def test_its_files_are_filled_in(starter: Path) -> None:
+    texts = [path.read_text() for path in starter.iterdir()]
+    assert not any(re.search(r"@[A-Z]+@", text) for text in texts)
+    assert sum(NAME in text for text in texts) == 2, "bot.toml and the program"
+
+
+def test_its_own_test_passes(starter: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(starter, tmp_path / "copy")
+    run = subprocess.run(("sh", str(copy / "test.sh")), capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("ok ") == 14
+
+
+def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
+    assert set(bot.rules or ()) == set(GAMES)
+    player = PlayerSpec(
+        name=bot.name, command=bot.command, cwd=bot.cwd, sandbox=Policy(mode=strongest())
+    )
+    with SessionPool(keep_alive=True) as pool:
+        for name, variants in GAMES.items():
+            for number, variant in enumerate(variants):
+                seats = rules.load(name, **variant).seats
+                spec = GameSpec(
+                    game=f"{name}-{number}", rules=name, variant=variant, players=(player,) * seats,
+                    seed=7, clock=Clock(move_ms=10_000),
+                )  # fmt: skip
+                record = play_game(spec, pool)
+                assert record.termination is Termination.NATURAL, record.detail
+                assert {seat.reported_name for seat in record.seats} == {NAME}
+
+
+def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
+    write_starter("a", "python", tmp_path / "a", SDK)
+    dialogue = tmp_path / "a" / "dialogue.txt"
+    dialogue.write_text(dialogue.read_text().replace('"(d3|c4|f5|e6)"', '"(a1)"'))
+    test = ("sh", str(tmp_path / "a" / "test.sh"))
+    run = subprocess.run(test, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "FAILED  reply 2 is" in run.stdout
+
+
+def test_python_needs_no_arena(tmp_path: Path) -> None:
+    write_starter("a", "python", tmp_path / "a", SDK)
+    alone = (sys.executable, "-S", "bot.py")  # without any installed package
+    run = subprocess.run(alone, cwd=tmp_path / "a", input=b'{"type":"quit"}\n', check=False)
+    assert run.returncode == 0
+
+
+def test_the_languages_are_those_there_are() -> None:
+    assert set(LANGUAGES) == {language.value for language in Language}
+    assert {*LANGUAGES, "every"} == {path.name for path in STARTERS.iterdir()}
+
+
+def test_the_page_of_protocol_is_the_readmes() -> None:
+    readme = (ROOT / "README.md").read_text()
+    begin = readme.index("### Player protocol, version 1")
+    page = readme[begin : readme.index("\n## ", begin)].rstrip() + "\n"
+    ours = (STARTERS / "every" / "PROTOCOL.md").read_text()
+    assert re.sub(r"^#", "###", ours, flags=re.MULTILINE) == page
+
+
+def test_the_dialogue_is_one_the_referee_could_have() -> None:
+    asked = (STARTERS / "every" / "dialogue.txt").read_text().splitlines()
+    requests = [json.loads(line[2:]) for line in asked if line.startswith("> ")]
+    replies = [line[2:] for line in asked if line.startswith("< ")]
+    position: Position | None = None
+    wanted = iter(replies)
+    for request in requests:
+        if request["type"] == "start":
+            game = rules.load(request["rules"], **request["variant"])
+            next(wanted)
+        elif request["type"] == "turn":
+            position = game.position(request["state"])
+            assert request["legal"] == list(position.legal_moves())
+            pattern = next(wanted)
+            for move in request["legal"]:
+                answer = {"type": "move", "ply": request["ply"], "move": move}
+                assert re.fullmatch(pattern, json.dumps(answer))
+            assert not re.fullmatch(pattern, json.dumps({**answer, "move": "z9"}))
+    assert position is not None

@@ -1,0 +1,209 @@
+"""A folder of submissions: versions that never change, whatever is handed in or killed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots import submissions as room
+from arena.bots.package import open_bot
+from arena.bots.submissions import (
+    Checked,
+    accept,
+    active_version,
+    home_for,
+    receipt_of,
+    submissions,
+)
+from arena.errors import PackageError, SubmissionError
+from tests.bots.conftest import MANIFEST, Package
+
+CHECKED = (Checked(title="build", passed=True, detail="nothing to build"),)
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "submissions"
+
+
+def test_a_submission_is_what_was_handed_in(package: Package, to: Path) -> None:
+    bot = open_bot(package())
+    receipt = accept(bot, CHECKED, to)
+    (found,) = submissions(to)
+    assert (found.name, found.rules, found.digest) == (bot.name, bot.rules, bot.digest)
+    assert found.cwd == str(to / "corner" / receipt.version / "tree")
+    assert (Path(found.cwd) / "bot.py").read_bytes() == Path(bot.cwd, "bot.py").read_bytes()
+    assert receipt_of(bot, to) == receipt
+    assert receipt.checked == CHECKED
+
+
+def test_a_script_is_submitted_alone(tmp_path: Path, to: Path) -> None:
+    script = tmp_path / "solo.py"
+    script.write_text("print()\n")
+    accept(open_bot(script), CHECKED, to)
+    (found,) = submissions(to)
+    assert (found.name, found.rules) == ("solo", None)
+    assert [path.name for path in Path(found.cwd).iterdir()] == ["solo.py"]
+    assert found.command == (sys.executable, str(Path(found.cwd) / "solo.py"))
+
+
+def test_a_new_version_takes_over_and_the_old_one_stays(package: Package, to: Path) -> None:
+    first = accept(open_bot(package()), CHECKED, to)
+    second = accept(open_bot(package(bot_py="print('better')\n")), CHECKED, to)
+    assert first.version != second.version
+    (found,) = submissions(to)
+    assert found.digest == second.digest
+    assert (to / "corner" / first.version / "tree" / "bot.py").read_text() == "print('hello')\n"
+    again = accept(open_bot(package()), (), to)
+    assert again == first, "a version that is there keeps its receipt"
+    assert submissions(to)[0].digest == first.digest
+
+
+def test_a_version_is_read_only(package: Package, to: Path) -> None:
+    receipt = accept(open_bot(package()), CHECKED, to)
+    place = to / "corner" / receipt.version
+    assert not any(path.stat().st_mode & 0o222 for path in (place, *place.rglob("*")))
+
+
+def test_what_was_changed_after_it_was_accepted_is_refused(package: Package, to: Path) -> None:
+    receipt = accept(open_bot(package()), CHECKED, to)
+    file = to / "corner" / receipt.version / "tree" / "bot.py"
+    file.chmod(0o644)
+    file.write_text("print('cheat')\n")
+    with pytest.raises(SubmissionError, match="was changed after it was accepted"):
+        submissions(to)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(package: Package, to: Path) -> None:
+    to.mkdir(mode=0o555)
+    with pytest.raises(SubmissionError, match="submissions cannot be written by you"):
+        home_for(open_bot(package()), to / "deeper")
+
+
+def test_a_full_disk_is_told_and_changes_nothing(
+    package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = accept(open_bot(package()), CHECKED, to)
+
+    def full(made: Path, final: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(room, "settle", full)
+    with pytest.raises(SubmissionError, match="corner cannot be written: No space left on device"):
+        accept(open_bot(package(bot_py="print('better')\n")), CHECKED, to)
+    assert submissions(to)[0].digest == first.digest
+    assert sorted(path.name for path in (to / "corner").iterdir()) == sorted(
+        (first.version, "active")
+    )
+
+
+def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) -> None:
+    accept(open_bot(package()), CHECKED, to)
+    with pytest.raises(SubmissionError, match=f"versions of one bot; name {to}$"):
+        submissions(to / "corner")
+
+
+def test_what_is_no_plain_file_is_never_waited_for(package: Package, tmp_path: Path) -> None:
+    for name in ("pipe.py", "pipe.zip"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(PackageError, match="is no plain file"):
+            open_bot(tmp_path / name)
+    manifest = package() / "bot.toml"
+    os.truncate(manifest, 2**33)  # with holes: it is refused unread
+    with pytest.raises(PackageError, match="holds more than 64 MiB"):
+        open_bot(manifest.parent)
+
+
+def test_a_broken_receipt_is_told(package: Package, to: Path) -> None:
+    receipt = accept(open_bot(package()), CHECKED, to)
+    file = to / "corner" / receipt.version / "receipt.json"
+    file.chmod(0o644)
+    file.write_text("{}")
+    with pytest.raises(SubmissionError, match="is no receipt of the arena"):
+        submissions(to)
+
+
+def test_a_failed_upload_leaves_the_active_version(package: Package, to: Path) -> None:
+    first = accept(open_bot(package()), CHECKED, to)
+    bot = open_bot(package(bot_py="print('better')\n"))
+    (Path(bot.cwd) / "bot.py").write_text("print('changed meanwhile')\n")
+    with pytest.raises(SubmissionError, match="was changed while it was submitted"):
+        accept(bot, CHECKED, to)
+    (Path(bot.cwd) / "link").symlink_to("/etc/passwd")
+    with pytest.raises(PackageError, match='"link" is a symbolic link'):
+        open_bot(Path(bot.cwd))
+    assert [found.digest for found in submissions(to)] == [first.digest]
+    assert {path.name for path in (to / "corner").iterdir()} == {first.version, "active"}
+
+
+def test_names_that_differ_in_case_alone(package: Package, to: Path) -> None:
+    accept(open_bot(package()), CHECKED, to)
+    other = package(manifest=MANIFEST.replace('"corner"', '"Corner"'))
+    with pytest.raises(SubmissionError, match='"Corner" differs only in case'):
+        accept(open_bot(other), CHECKED, to)
+
+
+def test_a_folder_that_is_none(tmp_path: Path, package: Package, to: Path) -> None:
+    with pytest.raises(SubmissionError, match="is no folder of submissions"):
+        submissions(to)
+    to.mkdir()
+    with pytest.raises(SubmissionError, match="holds no submission"):
+        submissions(to)
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(SubmissionError, match="is a file; name a folder"):
+        accept(open_bot(package()), CHECKED, file)
+
+
+ACCEPT = """
+import sys
+from pathlib import Path
+from arena.bots.package import open_bot
+from arena.bots.submissions import accept
+for folder in sys.argv[2:]:
+    accept(open_bot(Path(folder)), (), Path(sys.argv[1]))
+"""
+
+
+def submitting(to: Path, *folders: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen((sys.executable, "-c", ACCEPT, str(to), *map(str, folders)))
+
+
+def test_many_submit_at_once(package: Package, to: Path) -> None:
+    folders = [package(f"v{n}", bot_py=f"print({n})\n") for n in range(3)]
+    orders = (folders, folders[::-1], folders[1:] + folders[:1])
+    running = [submitting(to, *order * 2) for order in orders]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    versions = {open_bot(folder).digest[:12] for folder in folders}
+    assert {path.name for path in (to / "corner").iterdir()} == {*versions, "active"}
+    for folder in folders:
+        assert receipt_of(open_bot(folder), to) is not None
+    assert submissions(to)[0].digest[:12] in versions
+
+
+@pytest.mark.parametrize("moment", ["settle", "copy", "made_aside"])
+def test_killed_in_the_middle(package: Package, to: Path, moment: str) -> None:
+    """A process that dies as it reaches this step of accepting a second version."""
+    first = accept(open_bot(package()), CHECKED, to)
+    better = package("better", bot_py="print('better')\n")
+    dies = (
+        "import os, signal; from arena.bots import submissions as room;"
+        f"step = room.{moment}; setattr(room, {moment!r},"
+        " lambda *given: (list(given), os.kill(os.getpid(), signal.SIGKILL)));"
+    )
+    code = dies + ACCEPT
+    ended = subprocess.run((sys.executable, "-c", code, str(to), str(better)), check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert [found.digest for found in submissions(to)] == [first.digest]
+    assert active_version(open_bot(better), to) == first.version
+    second = accept(open_bot(better), CHECKED, to)
+    assert [found.digest for found in submissions(to)] == [second.digest]
+    left = {path.name for path in (to / "corner").iterdir()}
+    assert left == {first.version, second.version, room.ACTIVE}, "what the dead one left is swept"

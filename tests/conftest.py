@@ -1,0 +1,77 @@
+"""Players, games and traces of processes for the tests of this room."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.protocol import Clock
+from arena.referee import SessionPool
+
+BOTS = Path(__file__).parent / "programs"
+PYTHON = (sys.executable, "-I", "-S")
+DOTS = {"rows": 2, "cols": 2}
+
+
+class Bots:
+    """Makes the players of one test, all carrying its mark in their arguments."""
+
+    def __init__(self) -> None:
+        self.mark = uuid.uuid4().hex
+
+    def hostile(self, fault: str = "none", **more: Any) -> PlayerSpec:
+        """The bot of `tests/programs/hostile` with a fault."""
+        command = (*PYTHON, str(BOTS / "hostile"), fault, self.mark)
+        return PlayerSpec(**{"name": fault, "command": command, **more})
+
+    def left(self) -> list[str]:
+        """The command lines of processes that carry the mark; a zombie has none."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                with suppress(OSError):
+                    command = (entry / "cmdline").read_text(errors="replace")
+                    if self.mark in command:
+                        found.append(f"{entry.name}: {command}")
+        return found
+
+
+@pytest.fixture
+def bots() -> Bots:
+    return Bots()
+
+
+@pytest.fixture
+def pool() -> Iterator[SessionPool]:
+    with SessionPool() as pool:
+        yield pool
+
+
+Spec = Callable[..., GameSpec]
+
+
+@pytest.fixture
+def dots() -> Spec:
+    """A game of 2×2 boxes with short clocks between two players."""
+
+    def make(*players: PlayerSpec, **more: Any) -> GameSpec:
+        return GameSpec(
+            **{
+                "game": "g1",
+                "rules": "dots",
+                "variant": DOTS,
+                "players": players,
+                "clock": Clock(move_ms=300),
+                "startup_ms": 3000,
+                **more,
+            }
+        )
+
+    return make

@@ -1,0 +1,152 @@
+"""The canary breaks what is not held, and finds held what is; nothing of it is left."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.model.containment import Guarantee, Mode
+from arena.sandbox import canary
+from arena.sandbox import features as means
+from arena.sandbox import mounts as view
+from arena.sandbox.canary import CanaryError, Sung, sing
+from arena.sandbox.features import Means
+from tests.sandbox.ordinary import run_as_ordinary_user
+
+HERE = means.found()
+CORES = (min(os.sched_getaffinity(0)),)
+BWRAP = pytest.mark.skipif(HERE.bwrap is None, reason="bubblewrap is not installed")
+FULL = pytest.mark.skipif(
+    not (HERE.root and view.possible() and HERE.landlock >= 6 and HERE.seccomp),
+    reason="needs root that can make mounts, Landlock 6 and seccomp",
+)
+
+
+def broken(sung: Sung) -> set[str]:
+    return {guarantee.value for guarantee, could in sung.breaches.items() if could}
+
+
+def test_bare_it_breaks_everything() -> None:
+    """The proof that the acts are real: only memory is seen to, by the referee's watching."""
+    sung = sing("none", CORES, HERE)
+    several_cores = (os.cpu_count() or 1) > 1
+    assert broken(sung) == {g.value for g in Guarantee} - {"memory"} - (
+        set() if several_cores else {"cpu"}
+    )
+    assert len(sung.breaches[Guarantee.NETWORK]) >= 4  # no route on a machine without a network
+    assert len(sung.breaches[Guarantee.PIDS]) == 3
+    assert len(sung.breaches[Guarantee.FILES]) == 5
+    assert not sung.ended_for_memory
+    assert sung.bounded == frozenset()
+
+
+@FULL
+@pytest.mark.parametrize("mode", ["limits", pytest.param("bwrap", marks=BWRAP)])
+def test_with_all_means_it_breaks_nothing(mode: Mode) -> None:
+    sung = sing(mode, CORES, HERE)
+    assert broken(sung) == set()
+    assert sung.ended_for_memory == (Guarantee.MEMORY in sung.bounded)
+
+
+@FULL
+@pytest.mark.parametrize(
+    ("without", "breaks"),
+    [
+        ({"landlock": 0}, {"files", "disk"}),
+        ({"seccomp": None}, {"network", "uid"}),
+        ({"root": False}, {"disk", "uid"}),
+        ({"cgroups": False}, set()),  # watched, by rlimit, by seccomp
+        ({"cgroups": False, "seccomp": None}, {"cpu", "network", "uid"}),
+    ],
+    ids=str,
+)
+def test_what_is_left_out_is_broken(without: dict[str, object], breaks: set[str]) -> None:
+    """A guarantee that nothing holds is never reported as held."""
+    if "cpu" in breaks and (os.cpu_count() or 1) == 1:
+        breaks = breaks - {"cpu"}
+    sung = sing("limits", CORES, replace(HERE, **without))
+    assert broken(sung) == breaks
+    if not replace(HERE, **without).cgroups:
+        assert sung.bounded == frozenset()
+        assert not sung.ended_for_memory
+
+
+USER = """
+import json, os
+from dataclasses import replace
+from arena.sandbox import canary, features as means
+here = replace(means.found(), cgroups=False)
+said = {}
+for name, mode, without in (
+    ("none", "none", {}), ("limits", "limits", {}), ("no landlock", "limits", {"landlock": 0}),
+    ("no scopes", "limits", {"landlock": min(5, here.landlock)}),
+    ("no seccomp", "limits", {"seccomp": None}), ("bwrap", "bwrap", {}),
+):
+    try:
+        sung = canary.sing(mode, (min(os.sched_getaffinity(0)),), replace(here, **without))
+        said[name] = sorted(guarantee for guarantee, could in sung.breaches.items() if could)
+    except canary.CanaryError as error:
+        said[name] = str(error)
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.skipif(
+    HERE.landlock < 6 or HERE.seccomp is None, reason="needs Landlock 6 and seccomp"
+)
+def test_as_an_ordinary_user(tmp_path: Path) -> None:
+    said = json.loads(run_as_ordinary_user(USER, tmp_path))
+    cpu = ["cpu"] if (os.cpu_count() or 1) > 1 else []
+    assert said["none"] == [*cpu, "disk", "files", "network", "pids", "processes", "uid"]
+    assert said["limits"] == ["disk", "uid"]
+    assert said["no landlock"] == ["disk", "files", "pids", "uid"]
+    assert said["no scopes"] == ["disk", "pids", "uid"]
+    # The filter alone keeps it from the modes of files and the priorities of others.
+    assert said["no seccomp"] == [*cpu, "disk", "files", "network", "pids", "uid"]
+    if HERE.bwrap is not None and isinstance(said["bwrap"], list):
+        assert said["bwrap"] == ["uid"]
+
+
+def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even in mode `none`, which knows nothing of what was forked far away."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o755)
+    files = sorted(Path("/proc/self/fd").iterdir())
+    before = set(psutil.Process().children(recursive=True))  # of other tests, in any state
+    sing("none", CORES, HERE)
+    sing("limits", CORES, HERE)
+    assert [path.name for path in tmp_path.rglob("*")] == ["home"]
+    assert set(psutil.Process().children(recursive=True)) <= before
+    assert not [
+        process.info["cmdline"]
+        for process in psutil.process_iter(["cmdline"])
+        if any("arena-canary-" in word for word in process.info["cmdline"] or ())
+    ]
+    for folder in ("/tmp", "/var/tmp", "/dev/shm"):
+        assert not list(Path(folder).glob("arena-canary-*"))
+    assert sorted(Path("/proc/self/fd").iterdir()) == files
+
+
+def test_a_sandbox_in_which_it_cannot_start_is_said() -> None:
+    broken_bwrap = Means(bwrap="/bin/false", landlock=0, seccomp=None)
+    with pytest.raises(CanaryError, match="exit code 1"):
+        sing("bwrap", CORES, broken_bwrap)
+
+
+def test_acts_that_crash_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who says nothing has not been held."""
+    acts = tmp_path / "acts.py"
+    acts.write_text("raise SystemExit('the acts broke')\n")
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(canary.canary_acts, "__file__", str(acts))
+    with pytest.raises(CanaryError, match="the acts broke"):
+        sing("none", CORES, HERE)

@@ -1,0 +1,225 @@
+"""Groups as this machine has them, with real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.model.containment import Guarantee
+from arena.sandbox import cgroups, group_folders, hierarchies
+from arena.sandbox.cgroups import Group
+from arena.sandbox.hierarchies import Hierarchy
+
+PYTHON = (sys.executable, "-I", "-S", "-c")
+SERVED = {control: part for part in cgroups.usable() for control in part.serves}
+
+
+def needs(*controls: str) -> pytest.MarkDecorator:
+    missing = [control for control in controls if control not in SERVED]
+    return pytest.mark.skipif(bool(missing), reason=f"no writable control group for {missing}")
+
+
+@pytest.fixture
+def run() -> Iterator[Run]:
+    run = Run()
+    yield run
+    run.close()
+
+
+class Run:
+    """Groups, and processes in them, that go with the test."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.children: list[subprocess.Popen[str]] = []
+
+    def group(
+        self,
+        memory_mb: int | None = None,
+        processes: int | None = None,
+        cores: tuple[int, ...] | None = None,
+    ) -> Group:
+        group = Group.create(memory_mb, processes, cores)
+        assert group is not None
+        self.groups.append(group)
+        return group
+
+    def start(self, group: Group, code: str) -> subprocess.Popen[str]:
+        child = subprocess.Popen(
+            (*PYTHON, code), stdin=-1, stdout=-1, text=True, preexec_fn=group.join
+        )
+        self.children.append(child)
+        return child
+
+    def close(self) -> None:
+        for group in self.groups:
+            assert group.kill()
+            group.remove()
+        for child in self.children:
+            child.communicate()
+
+
+def until_settled(group: Group) -> float:
+    """CPU time once it does not grow any more."""
+    for _ in range(100):
+        before = group.cpu_ms()
+        time.sleep(0.02)
+        if (after := group.cpu_ms()) == before and after is not None:
+            return after
+    raise AssertionError("it goes on")
+
+
+ESCAPES = """
+import os, signal, time
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
+for _ in range(20):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            while True: pass
+        os._exit(0)
+    os.wait()
+print("away", flush=True)
+time.sleep(60)
+"""
+
+
+@needs("pids")
+def test_all_that_was_forked_away_is_ended(run: Run) -> None:
+    group = run.group()
+    child = run.start(group, ESCAPES)
+    assert child.stdout is not None and child.stdout.readline() == "away\n"
+    assert len(group.processes()) == 21
+    if group.freezes:
+        group.freeze()
+    assert group.kill()
+    assert group.processes() == ()
+    assert child.wait() == -signal.SIGKILL
+
+
+@needs("freezer", "cpuacct")
+@pytest.mark.parametrize("version", [1, 2])
+def test_frozen_it_uses_no_cpu(version: int, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not serve_freezer_by(version, monkeypatch):
+        pytest.skip(f"no writable freezer of cgroup v{version}")
+    group = run.group()
+    child = run.start(group, ESCAPES)
+    assert child.stdout is not None and child.stdout.readline() == "away\n"
+    group.freeze()
+    settled = until_settled(group)
+    group.freeze()
+    group.thaw()
+    deadline = time.monotonic() + 10
+    while (group.cpu_ms() or 0) <= settled:
+        assert time.monotonic() < deadline, "it does not go on"
+        time.sleep(0.01)
+    group.freeze()  # and is ended like that
+
+
+def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Let groups be frozen by v1 alone, though v2 would do it too; whether this machine can."""
+    if version == 2:
+        return SERVED["freezer"].version == 2
+    proc = Path("/proc/self")
+    cgroup = (proc / "cgroup").read_text()
+    for mount in hierarchies.mounts((proc / "mountinfo").read_text()):
+        folder = hierarchies.own_folder(mount, cgroup)
+        if mount.version == 1 and "freezer" in mount.controllers and folder is not None:
+            rest = [part for part in cgroups.usable() if part.version == 1]
+            v1 = Hierarchy(1, folder, ("freezer",))
+            accounts = Hierarchy(1, folder.parent / "cpuacct", ("cpuacct",))
+            if os.access(folder, os.W_OK) and accounts.folder.is_dir():
+                found = (*rest, v1, accounts)
+                monkeypatch.setattr(cgroups, "usable", lambda found=found: found)
+                return True
+    return False
+
+
+@needs("memory")
+def test_memory_is_held_and_its_end_is_told(run: Run) -> None:
+    group = run.group(memory_mb=48)
+    assert group.holds == {Guarantee.MEMORY}
+    code = "x = bytearray(16 << 20); print(flush=True); input(); x = bytearray(99 << 20)"
+    child = run.start(group, code)
+    assert child.stdout is not None and child.stdout.readline() == "\n"
+    assert 16 << 20 <= (group.memory_bytes() or 0) <= 48 << 20
+    assert group.oom_kills() == 0
+    child.communicate("\n")
+    assert child.returncode == -signal.SIGKILL
+    assert group.oom_kills() >= 1
+    assert (group.peak_bytes() or 0) >= 16 << 20
+
+
+@needs("pids")
+def test_processes_are_counted_with_threads(run: Run) -> None:
+    group = run.group(processes=5)
+    assert group.holds == {Guarantee.PROCESSES}
+    code = """
+import os
+n = 0
+while True:
+    try:
+        if os.fork() == 0: os.read(0, 1); os._exit(0)
+        n += 1
+    except BlockingIOError: break
+print(n, flush=True)
+"""
+    child = run.start(group, code)
+    assert child.stdout is not None and child.stdout.readline() == "4\n"
+
+
+@needs("cpuset")
+def test_cores_cannot_be_left(run: Run) -> None:
+    core = min(os.sched_getaffinity(0))
+    group = run.group(cores=(core,))
+    assert group.holds == {Guarantee.CPU}
+    every = range(os.cpu_count() or 1)
+    code = f"import os; os.sched_setaffinity(0, {set(every)}); print(os.sched_getaffinity(0))"
+    assert run.start(group, code).communicate()[0] == f"{ {core} }\n"
+
+
+REFEREE = """
+import subprocess, sys, time
+from arena.sandbox.cgroups import Group
+group = Group.create(64, 20)
+code = "while True: pass"
+player = subprocess.Popen([sys.executable, "-I", "-S", "-c", code], stdout=2, preexec_fn=group.join)
+if group.freezes: group.freeze()
+print(player.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@needs("pids")
+def test_what_a_killed_referee_left_is_swept_up() -> None:
+    referee = subprocess.Popen([sys.executable, "-c", REFEREE], stdout=subprocess.PIPE, text=True)
+    assert referee.stdout is not None
+    player = int(referee.stdout.readline())
+    cgroups.sweep()
+    assert len(groups_of(referee.pid)) == len(cgroups.usable()), "a living referee keeps its groups"
+    os.kill(player, 0)
+    referee.kill()
+    referee.communicate(timeout=10)
+    assert cgroups.sweep() >= len(cgroups.usable())
+    assert groups_of(referee.pid) == []
+    assert not Path(f"/proc/{player}/exe").exists()
+
+
+def groups_of(pid: int) -> list[Path]:
+    return [found for part in cgroups.usable() for found in part.folder.glob(f"arena-{pid}-*")]
+
+
+def test_a_referee_is_not_taken_for_another_that_had_its_pid() -> None:
+    name = group_folders.new_name()
+    assert not group_folders._abandoned(name)
+    pid, started, namespace, number = name.removeprefix("arena-").split("-")
+    assert group_folders._abandoned(f"arena-{pid}-{int(started) - 1}-{namespace}-{number}")
+    # of another container: dead or not, that cannot be seen from here
+    assert not group_folders._abandoned(f"arena-{pid}-{int(started) - 1}-1-{number}")

@@ -1,0 +1,208 @@
+"""Which sandbox is chosen, how each guarantee is held, and what is said of those that are not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.errors import SandboxError
+from arena.model.containment import Guarantee, Mode
+from arena.model.game_spec import PlayerSpec
+from arena.sandbox import features as means
+from arena.sandbox import mounts as view
+from arena.sandbox import probe as choose
+from arena.sandbox.canary import Sung
+from arena.sandbox.features import Means
+from arena.sandbox.probe import resolve
+from tests.sandbox.ordinary import run_as_ordinary_user
+
+PLAYER = PlayerSpec(name="player", command=(sys.executable,))
+HERE = means.found()
+ALL = Means(bwrap="/usr/bin/bwrap", landlock=7, seccomp="x86_64", root=True)
+GROUPS = frozenset({Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU})
+Canaries = dict[Mode, Sung | str]
+
+
+def sung(
+    *broken: Guarantee, bounded: frozenset[Guarantee] = GROUPS, user_kept: str | None = None
+) -> Sung:
+    breaches = {one: ("do it",) if one in broken else () for one in Guarantee}
+    return Sung(breaches, bounded, Guarantee.MEMORY in bounded, user_kept)
+
+
+@pytest.fixture
+def canaries(monkeypatch: pytest.MonkeyPatch) -> Canaries:
+    """What canaries come back with, by mode, without sending any."""
+    results: Canaries = {"bwrap": sung(), "limits": sung()}
+    monkeypatch.setattr(choose, "_sung", lambda mode, *more: results[mode])
+    return results
+
+
+def test_none_promises_nothing() -> None:
+    held = resolve("none", PLAYER)
+    assert held.mode == "none"
+    assert set(held.by) == set(Guarantee)
+    assert set(held.by.values()) == {None}
+    assert "not contained" in held.notes[0]
+
+
+def test_auto_is_bubblewrap_where_it_holds_everything(canaries: Canaries) -> None:
+    held = resolve("auto", PLAYER, ALL)
+    assert held.mode == "bwrap"
+    assert held.notes == ()
+    assert held.by == {
+        Guarantee.MEMORY: "cgroup",
+        Guarantee.PROCESSES: "cgroup",
+        Guarantee.CPU: "cpuset",
+        Guarantee.NETWORK: "namespace",
+        Guarantee.FILES: "bwrap",
+        Guarantee.DISK: "tmpfs",
+        Guarantee.PIDS: "namespace",
+        Guarantee.UID: "own user",
+    }
+
+
+def test_auto_takes_limits_only_where_they_hold_more(canaries: Canaries) -> None:
+    canaries["bwrap"] = sung(Guarantee.UID)
+    canaries["limits"] = sung(Guarantee.UID)
+    assert resolve("auto", PLAYER, ALL).mode == "bwrap"
+    canaries["limits"] = sung()
+    assert resolve("auto", PLAYER, ALL).mode == "limits"
+
+
+def test_auto_says_why_it_is_not_bubblewrap(canaries: Canaries) -> None:
+    held = resolve("auto", PLAYER, replace(ALL, bwrap=None))
+    assert held.mode == "limits"
+    assert "not installed. Install bubblewrap (apt" in held.notes[0]
+    canaries["bwrap"] = "bwrap: No permissions to create new namespace"
+    held = resolve("auto", PLAYER, ALL)
+    assert held.mode == "limits"
+    assert held.notes[0].startswith(
+        "bubblewrap cannot be used here: bwrap: No permissions to create new namespace. "
+    )
+    assert held.by[Guarantee.NETWORK] == "seccomp"
+    assert held.by[Guarantee.FILES] == "landlock"
+
+
+def test_bubblewrap_asked_for_and_not_to_be_had(canaries: Canaries) -> None:
+    with pytest.raises(SandboxError, match="not installed"):
+        resolve("bwrap", PLAYER, replace(ALL, bwrap=None))
+    canaries["bwrap"] = "it failed"
+    with pytest.raises(SandboxError, match="cannot be used here: it failed"):
+        resolve("bwrap", PLAYER, ALL)
+    canaries["limits"] = "it failed"
+    for asked in ("limits", "auto"):
+        with pytest.raises(SandboxError, match="within limits here: it failed"):
+            resolve(asked, PLAYER, ALL)
+
+
+@pytest.mark.parametrize("guarantee", Guarantee)
+@pytest.mark.parametrize("mode", ["bwrap", "limits"])
+def test_what_was_broken_is_not_held_and_is_said(
+    guarantee: Guarantee, mode: Mode, canaries: Canaries
+) -> None:
+    canaries[mode] = sung(guarantee)
+    held = resolve(mode, PLAYER, ALL)
+    assert [one for one, way in held.by.items() if way is None] == [guarantee]
+    (note,) = held.notes
+    assert note.startswith(f"{guarantee} is not held: a player could do it.")
+    assert note.endswith(".")
+
+
+def test_without_control_groups(canaries: Canaries) -> None:
+    canaries["limits"] = sung(bounded=frozenset())
+    held = resolve("limits", PLAYER, replace(ALL, cgroups=False))
+    assert held.by[Guarantee.MEMORY] == "watched"
+    assert held.by[Guarantee.PROCESSES] == "rlimit"
+    assert held.by[Guarantee.CPU] == "seccomp"
+    (note,) = held.notes
+    assert note.startswith("memory is watched by the referee")
+
+
+def test_without_a_memory_limit_memory_is_not_held(canaries: Canaries) -> None:
+    held = resolve("limits", PLAYER.model_copy(update={"memory_mb": None}), ALL)
+    assert held.by[Guarantee.MEMORY] is None
+    assert held.notes == ("memory is not held: memory_mb sets no limit.",)
+
+
+def test_what_would_bring_a_user_is_said(canaries: Canaries) -> None:
+    canaries["limits"] = sung(Guarantee.UID, user_kept="/root/bot")
+    (note,) = resolve("limits", PLAYER, ALL).notes
+    assert "/root/bot lies where only some users may enter" in note
+    (note,) = resolve("limits", PLAYER, replace(ALL, root=False)).notes
+    assert "Start the arena as root" in note
+
+
+def test_others_processes_are_kept_by_what_there_is(canaries: Canaries) -> None:
+    assert resolve("limits", PLAYER, ALL).by[Guarantee.PIDS] == "landlock"
+    older = replace(ALL, landlock=5)
+    assert resolve("limits", PLAYER, older).by[Guarantee.PIDS] == "own user"
+
+
+def test_a_players_own_closed_files_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where root cannot show them, they keep the player from having a user of its own."""
+    asked: list[tuple[str, ...]] = []
+
+    def fake(mode: Mode, core: int, of: Means, readable: tuple[str, ...]) -> Sung:
+        asked.append(readable)
+        return sung()
+
+    monkeypatch.setattr(choose, "_sung", fake)
+    monkeypatch.setattr(view, "possible", lambda: False)
+    player = PlayerSpec(name="player", command=(sys.executable,), cwd=str(Path(__file__).parent))
+    resolve("limits", player, ALL)
+    assert str(Path(__file__).resolve().parent) in asked[-1]
+    resolve("limits", player, replace(ALL, root=False))
+    resolve("limits", PlayerSpec(name="player", command=("no such program",)), ALL)
+    assert asked[1:] == [(), ()]
+
+
+@pytest.mark.skipif(
+    HERE.landlock < 6 or HERE.seccomp is None, reason="needs Landlock 6 and seccomp"
+)
+def test_limits_on_this_machine() -> None:
+    """No bubblewrap on the PATH: limits, and precisely what they hold."""
+    held = resolve("auto", PLAYER, replace(HERE, bwrap=None))
+    assert held.mode == "limits"
+    assert held.by[Guarantee.NETWORK] == "seccomp"
+    assert held.by[Guarantee.FILES] == "landlock"
+    assert held.by[Guarantee.PIDS] == "landlock"
+    own = HERE.root and view.possible()
+    assert held.by[Guarantee.DISK] == ("tmpfs" if own else None)
+    assert (held.by[Guarantee.UID] is None) == (not HERE.root)
+    assert held.by[Guarantee.MEMORY] in ("cgroup", "watched")
+    bare = resolve("limits", PLAYER, replace(HERE, bwrap=None, landlock=0, seccomp=None))
+    assert bare.by[Guarantee.NETWORK] is None
+    assert bare.by[Guarantee.FILES] is None
+
+
+def test_the_path_decides_whether_there_is_bubblewrap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    means.found.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match="not installed"):
+            resolve("bwrap", PLAYER)
+    finally:
+        monkeypatch.undo()
+        means.found.cache_clear()
+
+
+def test_an_ordinary_user_is_told_what_is_missing(tmp_path: Path) -> None:
+    code = """
+import sys
+from arena.sandbox.probe import resolve
+from arena.model.game_spec import PlayerSpec
+held = resolve("limits", PlayerSpec(name="player", command=(sys.executable,)))
+print(held.model_dump_json())
+"""
+    said = run_as_ordinary_user(code, tmp_path)
+    assert '"uid":null' in said
+    assert '"disk":null' in said
+    assert "Start the arena as root" in said
+    assert os.geteuid() != 0 or '"memory":"watched"' in said

@@ -1,0 +1,178 @@
+"""Who is late for want of a CPU that others used is not to blame; who kept it busy itself is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psutil
+import pytest
+
+from arena.model.containment import Mode, Policy
+from arena.model.game_spec import PlayerSpec
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord
+from arena.referee import SessionPool, play_game
+from arena.referee.transport import PlayerProcess
+from arena.sandbox import overload
+from arena.sandbox.overload import LEAST_MS, Load, scheduling_delay, stolen_ms
+from arena.sandbox.processes import become_subreaper, kill_children
+from arena.tournament.run import MAX_ATTEMPTS
+from tests.conftest import BOTS, PYTHON, Bots, Spec
+
+MS = 1_000_000
+
+
+def load(ms: int, waited: dict[int, int], own: int, idle: int, cores: int = 1) -> Load:
+    waits = {thread: wait * MS for thread, wait in waited.items()}
+    return Load(ms * MS, waits, ready=True, own=own * MS, idle=idle * MS, cores=cores)
+
+
+START = load(100, {1: 10, 2: 500}, own=40, idle=1000)
+
+
+@pytest.mark.parametrize(
+    ("end", "stolen"),
+    [
+        pytest.param(load(600, {1: 400, 2: 500}, own=140, idle=1000), 390, id="others had 400"),
+        pytest.param(load(600, {1: 500, 2: 500}, own=140, idle=1000), 400, id="not more than that"),
+        pytest.param(load(600, {1: 10, 2: 500}, own=40, idle=1000), 0, id="it slept"),
+        pytest.param(load(600, {1: 440, 2: 940}, own=540, idle=1000), 0, id="its own threads"),
+        pytest.param(load(600, {1: 300, 2: 500}, own=340, idle=1200), 0, id="idle was left"),
+        pytest.param(load(600, {1: 10, 2: 500, 3: 90}, own=140, idle=1000), 90, id="a new thread"),
+        pytest.param(load(600, {}, own=140, idle=1000), 0, id="it is gone"),
+    ],
+)
+def test_the_longest_wait_that_others_are_to_blame_for(end: Load, stolen: int) -> None:
+    assert stolen_ms(START, end) == stolen
+
+
+def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
+    """Eight threads on one core, the other idle: nobody took anything."""
+    before = load(0, {1: 0}, own=0, idle=0, cores=2)
+    after = load(1000, {1: 875}, own=1000, idle=1000, cores=2)
+    assert stolen_ms(before, after) == 0
+
+
+def test_a_sample_of_this_process() -> None:
+    taken = overload.sample([os.getpid()], 5.0, os.sched_getaffinity(0))
+    assert taken.waited[os.getpid()] >= 0 and taken.ready
+    assert taken.own > 5 * MS
+    assert taken.idle > 0 and taken.cores == len(os.sched_getaffinity(0))
+    assert overload.cpu_ms([os.getpid()]) > 0
+    assert overload.sample([2**22 + 1], 0.0, ()).waited == {}
+
+
+def test_delay_of_each_core() -> None:
+    cores = os.sched_getaffinity(0)
+    with on_one_core() as core, busy(3):
+        assert scheduling_delay([core], 0.3)[core] > 20
+    assert set(scheduling_delay(cores, 0.01)) == cores
+
+
+@contextmanager
+def on_one_core() -> Iterator[int]:
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield min(cores)
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that never rest, on our cores."""
+    code = "print(flush=True)\nwhile True: pass"
+    processes = [
+        subprocess.Popen((*PYTHON, "-c", code), stdout=subprocess.PIPE) for _ in range(count)
+    ]
+    try:
+        for process in processes:
+            assert process.stdout is not None
+            process.stdout.readline()
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def game(spec: Spec, *players: PlayerSpec) -> GameRecord:
+    settings = {"clock": Clock(move_ms=400), "grace_ms": 50, "startup_ms": 30_000}
+    with SessionPool() as pool:
+        return play_game(spec(*players, ponder=False, **settings), pool)
+
+
+def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
+    with on_one_core(), busy(6):
+        record = game(dots, bots.hostile("spins"), bots.hostile())
+    assert record.termination is Termination.VOID
+    assert record.detail.startswith("The host was overloaded: spins was late, and had waited ")
+    assert (record.points, record.offender) == ((), None)
+    assert bots.left() == []
+
+
+def test_asleep_on_a_busy_host_is_late(bots: Bots, dots: Spec) -> None:
+    with on_one_core(), busy(6):
+        record = game(dots, bots.hostile("hangs"), bots.hostile())
+    assert (record.termination, record.offender) == (Termination.TIMEOUT, 0), record.detail
+
+
+OVERLOADS = pytest.mark.parametrize("how", ["threads", "forks", "daemons"])
+MODES = pytest.mark.parametrize("mode", ["none", "limits"])
+
+
+def overloader(how: str, mode: Mode, bots: Bots) -> PlayerSpec:
+    policy = Policy(mode=mode, readable=(str(BOTS),))
+    command = (*PYTHON, str(BOTS / "overloader.py"), how, bots.mark)
+    return PlayerSpec(name=how, command=command, sandbox=policy)
+
+
+@OVERLOADS
+@MODES
+def test_nothing_that_a_player_uses_escapes_the_count(how: str, mode: Mode, bots: Bots) -> None:
+    become_subreaper()
+    process = PlayerProcess(overloader(how, mode, bots))
+    deadline = time.monotonic_ns() + 20_000 * MS
+    try:
+        process.write(b'{"type":"start"}\n', deadline)
+        process.read_line(deadline)
+        process.write(b'{"type":"turn"}\n', deadline)
+        while (seen_ms := used_ms(bots.mark)) < 300:
+            assert time.monotonic_ns() < deadline
+            time.sleep(0.02)
+        ours = time.process_time_ns()
+        assert process.cage.load([]).own - ours >= seen_ms * MS
+    finally:
+        process.kill()
+        kill_children()
+    assert bots.left() == []
+
+
+def used_ms(mark: str) -> float:
+    """CPU time of all processes that carry the mark."""
+    total = 0.0
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if mark in process.cmdline():
+                total += sum(process.cpu_times()[:2]) * 1000
+    return total
+
+
+@OVERLOADS
+@MODES
+def test_who_overloads_its_own_core_is_late(how: str, mode: Mode, bots: Bots, dots: Spec) -> None:
+    with on_one_core() as core:
+        for _ in range(MAX_ATTEMPTS):
+            record = game(dots, overloader(how, mode, bots), bots.hostile())
+            if record.termination is not Termination.VOID:
+                break
+        else:
+            assert scheduling_delay([core])[core] > LEAST_MS, record.detail
+            pytest.skip("others use the core of the test, so that who is late on it is excused")
+    assert (record.termination, record.offender) == (Termination.TIMEOUT, 0), record.detail
+    assert bots.left() == []
