@@ -30,3 +30,7 @@ def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert tuning.load_config(path).name == path.stem
     else:
         assert tournament.load_config(path, BUILTINS, cores=4).players
+
+
+def test_no_two_share_the_name_of_their_run() -> None:
+    assert len({path.stem for path in FILES}) == len(FILES)
