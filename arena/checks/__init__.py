@@ -1,4 +1,4 @@
-"""The checklist a bot goes through before it plays: what is wrong, and what to change."""
+"""The checklist of a bot before it plays: what is wrong, and what to change."""
 
 from arena.checks.checklist import ITEMS, run_checks
 from arena.checks.result import Checklist, Result

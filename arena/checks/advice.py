@@ -1,24 +1,26 @@
-"""From a fault of a program to what its author must change."""
+"""Advice: from a fault of a program to what its author must change."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from arena.checks.dialogue import Offence
-from arena.checks.languages import PYTHON, Language
-from arena.checks.move_advice import about_move
+from arena.checks.languages import PYTHON, Phrases
 from arena.model.fault import excerpt, printable
+from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Start, Termination
+from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
 
 _PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python)([^"]+)", line (\d+)')
 _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
-"""Where an error happened: Python tells the innermost place last, others tell it first."""
+"""Where an error happened: Python names the innermost place last, others name it first."""
 
 _STDERR: tuple[tuple[str, str], ...] = (
     (
@@ -35,7 +37,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Read-only file system|EROFS|Permission denied: '([^']+)'",
-        "Write no files beside the program: it may only write to the folder of the environment "
+        "Write no files next to the program: it may only write to the folder of the environment "
         "variable TMPDIR, and what it leaves there is gone after the game.",
     ),
     (
@@ -53,25 +55,35 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Read one line for one JSON object: each request is a line of its own, and there are "
         "no others.",
     ),
-    (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Hold less in memory."),
+    (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
-"""What last words on stderr mean: a pattern, and what to do; {0} is what the pattern found."""
+"""Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
+
+_SIGNALS = {
+    "SIGSEGV": "bad memory access",
+    "SIGBUS": "bad memory access",
+    "SIGFPE": "division by zero",
+    "SIGILL": "an instruction this machine does not have",
+    "SIGABRT": "it gave up by itself: a failed assertion, an exception that was not caught",
+}
+_WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
+_ELF = b"\x7fELF"
 
 
-def advise(offence: Offence, language: Language) -> str:
+def advise(offence: Offence, language: Phrases) -> str:
     """What to change in the program, a sentence or two."""
     return _ADVICE[offence.termination](offence, language)
 
 
-def _not_started(offence: Offence, language: Language) -> str:
+def _not_started(offence: Offence, language: Phrases) -> str:
     return (
         "Correct what the sentence names: the program's path, its #! line, or its permissions "
         "(chmod +x)."
     )
 
 
-def _exited(offence: Offence, language: Language) -> str:
+def _exited(offence: Offence, language: Phrases) -> str:
     places = _PYTHON_PLACE.findall(offence.stderr)[-1:] or _OTHER_PLACE.findall(offence.stderr)
     place = f"{printable(Path(places[0][0]).name)}, line {places[0][1]}" if places else ""
     for pattern, advice in _STDERR:
@@ -81,16 +93,24 @@ def _exited(offence: Offence, language: Language) -> str:
             said = advice.format(printable(named))
             return f"{place}: {said}" if place else said
     if place:
-        return f"Mend the error in {place}; it ended the program."
+        return f"Fix the error in {place}; it ended the program."
     if "with code 0" in offence.detail:
         return (
             "Stay in the loop that reads requests: the program reached its end. "
             f"After `end` comes another `start` or `quit`; only `quit` ends it ({language.read})."
         )
-    return "Mend what its last words on stderr name; it ended the program."
+    for name, meaning in _SIGNALS.items():
+        if name in offence.detail:
+            return (
+                f"The program crashed with {name} ({meaning}). Build it with -g "
+                "-fsanitize=address, or run it in a debugger, on the input of this game."
+            )
+    if offence.stderr.strip():
+        return "Fix what the last lines on stderr name; it ended the program."
+    return "Find where the program ends: print to stderr before and after each step of a turn."
 
 
-def _timeout(offence: Offence, language: Language) -> str:
+def _timeout(offence: Offence, language: Phrases) -> str:
     belated = offence.belated
     if belated and belated.closed:
         return (
@@ -99,7 +119,7 @@ def _timeout(offence: Offence, language: Language) -> str:
             f"Write so: {language.flush}; read so: {language.read}"
         )
     if "did not read its stdin" in offence.detail:
-        return f"Read every line you are sent: {language.read}"
+        return f"Read every line the referee sends: {language.read}"
     if isinstance(offence.asked, Start):
         came = f"it came {belated.after_ms:.0f} ms late; " if belated else ""
         return (
@@ -121,26 +141,26 @@ def _timeout(offence: Offence, language: Language) -> str:
     )
 
 
-def _closed(offence: Offence, language: Language) -> str:
+def _closed(offence: Offence, language: Phrases) -> str:
     stream = "stdin" if offence.termination is Termination.STDIN_CLOSED else "stdout"
     return f"Leave {stream} open until `quit`; nothing in the program may close it."
 
 
-def _too_long(offence: Offence, language: Language) -> str:
+def _too_long(offence: Offence, language: Phrases) -> str:
     return (
         "Keep each line below 64 KiB and end it with a newline: shorten `info`, "
         f"and send debug text to stderr: {language.log}."
     )
 
 
-def _flood(offence: Offence, language: Language) -> str:
+def _flood(offence: Offence, language: Phrases) -> str:
     return (
         "Write one line for each `start` and `turn`, and nothing else; "
         f"debug text belongs on stderr: {language.log}."
     )
 
 
-def _bad_utf8(offence: Offence, language: Language) -> str:
+def _bad_utf8(offence: Offence, language: Phrases) -> str:
     if language is PYTHON:
         return (
             "Write UTF-8: json.dumps(reply) is plain ASCII, or call "
@@ -149,7 +169,7 @@ def _bad_utf8(offence: Offence, language: Language) -> str:
     return "Write UTF-8 without a byte order mark, whatever the system's own encoding is."
 
 
-def _bad_json(offence: Offence, language: Language) -> str:
+def _bad_json(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text.strip() if offence.heard else b""
     if not text.startswith((b"{", b"[")):
         return f"Print debug text to stderr, not to stdout: {language.log}."
@@ -167,27 +187,27 @@ def _bad_json(offence: Offence, language: Language) -> str:
     return f"Write each reply as one JSON object in a line, such as {_MOVE}"
 
 
-def _bad_schema(offence: Offence, language: Language) -> str:
+def _bad_schema(offence: Offence, language: Phrases) -> str:
     if isinstance(offence.asked, Start):
         return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
     return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
 
 
-def _wrong_ply(offence: Offence, language: Language) -> str:
+def _wrong_ply(offence: Offence, language: Phrases) -> str:
     return (
         "Copy `ply` from the `turn` that is answered instead of counting moves: "
         "passes and chance moves count too, and a game may begin after an opening."
     )
 
 
-def _unsolicited(offence: Offence, language: Language) -> str:
+def _unsolicited(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text if offence.heard else b""
     if text.lstrip().startswith(b'{"type"'):
         return "Answer each `start` and `turn` once; `end` and `quit` are not answered."
     return f"Print debug text to stderr, not to stdout: {language.log}."
 
 
-def _illegal(offence: Offence, language: Language) -> str:
+def _illegal(offence: Offence, language: Phrases) -> str:
     general = "Choose one of the strings in `legal` of the turn, and send it as it is."
     if offence.heard is None or offence.position is None:
         return general
@@ -195,11 +215,11 @@ def _illegal(offence: Offence, language: Language) -> str:
     return about_move(reply["move"], offence.position) or general
 
 
-def _memory(offence: Offence, language: Language) -> str:
-    return "Bound what the program keeps, tables and search tree: it holds more than its limit."
+def _memory(offence: Offence, language: Phrases) -> str:
+    return "Bound the size of tables and search tree: the program uses more than its limit."
 
 
-_ADVICE: Mapping[Termination, Callable[[Offence, Language], str]] = {
+_ADVICE: Mapping[Termination, Callable[[Offence, Phrases], str]] = {
     Termination.START_FAILED: _not_started,
     Termination.EXITED: _exited,
     Termination.TIMEOUT: _timeout,
@@ -215,4 +235,76 @@ _ADVICE: Mapping[Termination, Callable[[Offence, Language], str]] = {
     Termination.ILLEGAL_MOVE: _illegal,
     Termination.OUT_OF_MEMORY: _memory,
 }
-"""For each fault there is."""
+"""For every fault a player can commit."""
+
+
+# What a move or a file shows
+
+
+def about_move(move: str, position: Position) -> str | None:
+    """What to change, where the move itself shows it; None for an illegal move like any other."""
+    legal = position.legal_moves()
+    if move.lower() == PASS:
+        return (
+            "Never answer a pass: the referee plays forced passes, so each `turn` has a move. "
+            "Choose one of `legal`."
+        )
+    meant = _meant(move, legal)
+    if meant:
+        return f"Write moves as in `legal`: {meant}, not {move!r}."
+    try:
+        position.play(move)
+    except MalformedMove as error:
+        return f"Send one of the strings in `legal`: {error}."
+    except ValueError:
+        if _is_the_other_seats(move, position):
+            return (
+                "Play the seat that `start` names (`seat`; `to_move` in `state`): this is a move "
+                "of the other player."
+            )
+    return None
+
+
+def _meant(move: str, legal: tuple[str, ...]) -> str | None:
+    """The legal move that is written in another way."""
+    text = move.strip().lower()
+    ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
+    return next((way for way in ways if way in legal), None)
+
+
+def _is_the_other_seats(move: str, position: Position) -> bool:
+    """Whether it would be legal if the other seat were to move."""
+    if position.game.name != "othello" or position.to_move is None:
+        return False
+    try:
+        other = position.game.position({**position.state(), "to_move": 1 - position.to_move})
+    except ValueError:  # only the seat to move has a move
+        return False
+    return move in other.legal_moves()
+
+
+def launch_fix(spec: PlayerSpec) -> str | None:
+    """What to change in the file a command starts; None where nothing wrong is seen."""
+    program = Path(spec.cwd or ".", spec.command[0])
+    try:
+        with program.open("rb") as file:
+            line = file.readline(200)
+    except OSError:
+        return None
+    name = program.name
+    if not os.access(program, os.X_OK):
+        return f"Make {name} executable: chmod +x {name}"
+    if line.startswith(b"#!") and line.endswith(b"\r\n"):
+        return (
+            f"Save {name} with Unix line ends: its #! line ends in a carriage return, which the "
+            f"system takes for part of the interpreter's name (sed -i 's/\\r$//' {name})."
+        )
+    interpreter = Path(line[2:].split()[0].decode(errors="replace")) if line[2:].split() else None
+    if line.startswith(b"#!") and interpreter is not None and not interpreter.exists():
+        return f"Name an interpreter that exists in the #! line of {name}, not {interpreter}."
+    if not line.startswith((b"#!", _ELF)):
+        return (
+            f"Begin {name} with the line of its interpreter, such as #!/usr/bin/env python3, "
+            "or name the interpreter in `command`."
+        )
+    return None

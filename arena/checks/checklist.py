@@ -1,4 +1,4 @@
-"""The list of a check, in its order, and going through it."""
+"""The items of a check in order, and the walk through them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.checks.clocks import near_the_clock
-from arena.checks.dialogue import Limits, Offence, Overloaded
-from arena.checks.leaving import exit_on_quit, no_strays
-from arena.checks.legality import legal_everywhere
-from arena.checks.package import builds, package_safety
-from arena.checks.resources import memory, no_network
+from arena.checks.answers import clean_stdout, legal_everywhere, ply_echo
+from arena.checks.dialogue import CheckClocks, Offence, Overloaded
+from arena.checks.games import against_itself, against_opponent, second_game
+from arena.checks.limits import memory, near_the_clock, no_network
 from arena.checks.result import Finding, Result, not_judged
-from arena.checks.second_game import second_game
-from arena.checks.speaking import clean_stdout, ply_echo
-from arena.checks.starting import start_time
+from arena.checks.start_stop import builds, exit_on_quit, no_strays, package_safety, start_time
 from arena.checks.subject import Subject
-from arena.checks.whole_games import against_itself, against_opponent
 from arena.model.containment import Held
 from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Termination
 
 _TRIES = 3
-"""How often an item is begun on a host that is overloaded; a tournament's games are too."""
+"""How often an item is tried on an overloaded host, as the games of a tournament are."""
 
 
 class Item(NamedTuple):
@@ -52,7 +47,7 @@ ITEMS = (
     Item("games against another", against_opponent),
     Item("games against itself", against_itself),
 )
-"""The list. Its numbers are what students are told, so a new item goes to its end."""
+"""The list. Students know its numbers, so a new item goes to its end."""
 
 
 def run_checks(
@@ -61,42 +56,46 @@ def run_checks(
     held: Held,
     *,
     rules: tuple[str, ...] | None = None,
-    limits: Limits | None = None,
+    clocks: CheckClocks | None = None,
     memory_mb: int = 2048,
 ) -> Iterator[Result]:
-    """Judge the script, folder or archive at `path`; each result as soon as it is there.
+    """Judge the script, folder or archive at `path`; each result as soon as it is known.
 
-    `opponent` is who it meets, `held` what a sandbox holds on this machine (the bot gets one of
-    its mode), `rules` the rule sets to check instead of those it claims. OSError: the host failed.
+    `opponent` plays against it, `held` is the sandbox of this machine (the bot gets one of its
+    mode), `rules` the rule sets to check instead of those it claims. OSError: the host failed.
     """
-    subject = Subject(path, opponent, held, rules, limits or Limits(), memory_mb)
-    stopped: str | None = None
+    subject = Subject(path, opponent, held, rules, clocks or CheckClocks(), memory_mb)
+    failed: int | None = None
     for number, item in enumerate(ITEMS, 1):
         began = time.monotonic()
-        finding = not_judged(stopped) if stopped else _judge(item, subject)
+        finding = _skipped(failed) if failed else _judge(item, subject)
         seconds = time.monotonic() - began
         yield Result(**finding.model_dump(), number=number, title=item.title, seconds=seconds)
         hangs = finding.verdict is Termination.TIMEOUT and item.judge is legal_everywhere
         if finding.passed is False and (item.needed or hangs):
-            stopped = f"not judged before item {number}, {item.title}, is mended"
+            failed = number
+
+
+def _skipped(failed: int) -> Finding:
+    return Finding(passed=None, detail=f"skipped until item {failed} is fixed", needs=failed)
 
 
 def _judge(item: Item, subject: Subject) -> Finding:
-    """What an item finds; a trespass of the memory limit is left to the item about memory."""
+    """The finding of an item; going beyond the memory limit is left to the item about memory."""
     try:
         finding = _tried(item, subject)
     except Offence as offence:  # a start that failed now, and not in the item about starts
         finding = subject.failed(offence)
     if finding.verdict is Termination.OUT_OF_MEMORY and item.judge is not memory:
-        return not_judged("it went beyond its memory limit, which is item 9")
+        return not_judged("it went beyond its memory limit (see item 9)")
     return finding
 
 
 def _tried(item: Item, subject: Subject) -> Finding:
-    """What an item finds, tried again where the host was overloaded. Raises Offence."""
+    """The finding of an item, tried again while the host was overloaded. Raises Offence."""
     for _ in range(_TRIES):
         try:
             return item.judge(subject)
         except Overloaded as error:
             why = str(error)
-    return not_judged(f"this machine is to blame: {why}; check again when it is idle")
+    return not_judged(f"not your fault: the machine was too busy ({why}). Run the check again.")

@@ -1,13 +1,14 @@
-"""A process of the program under check, asked in the referee's own dialogue, its lines counted."""
+"""A process of the program under check, in the referee's own dialogue, its lines counted."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from arena.checks.table import Table
+from arena.checks.positions import PracticeGame
 from arena.model.fault import PlayerFault
 from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
@@ -23,11 +24,11 @@ GRACE_MS = 100
 """Added to every limit, as a tournament does by default."""
 _MS = 1_000_000
 _LISTEN_MS = 50
-"""How long a program is listened to that was not asked."""
+"""How long the check listens to a program that was not asked."""
 _AFTER_CLOSE_MS = 500
 """How long a program that did not answer may still write once its stdin is closed."""
 _STDERR = 4000
-"""So many last characters of stderr are read for advice."""
+"""Characters of stderr, the last ones, that are read for advice."""
 _BLAMES_LINE = (
     Termination.BAD_UTF8,
     Termination.BAD_JSON,
@@ -36,10 +37,10 @@ _BLAMES_LINE = (
     Termination.ILLEGAL_MOVE,
     Termination.UNSOLICITED,
 )
-"""What is wrong with the last line that was read, rather than with none having come."""
+"""Faults of the last line that was read, rather than of a line that did not come."""
 
 
-class Limits(NamedTuple):
+class CheckClocks(NamedTuple):
     """The clocks of a check, in milliseconds."""
 
     startup_ms: int = 30_000
@@ -49,7 +50,7 @@ class Limits(NamedTuple):
     short_ms: int = 500
     """For a move at a short clock."""
     hurry_ms: int = 100
-    """What is told where the clock is not what is looked at; judged by `move_ms`."""
+    """Sent where the item is not about the clock; the answer is judged by `move_ms`."""
 
 
 class Heard(NamedTuple):
@@ -61,7 +62,7 @@ class Heard(NamedTuple):
 
 
 class Belated(NamedTuple):
-    """What a program wrote when its time was over."""
+    """What a program wrote after its time was over."""
 
     text: bytes
     after_ms: float
@@ -71,7 +72,7 @@ class Belated(NamedTuple):
 
 
 class Offence(Exception):
-    """A fault of the program, and what is needed to say what to change."""
+    """A fault of the program, with what the advice needs."""
 
     def __init__(
         self,
@@ -86,15 +87,15 @@ class Offence(Exception):
         self.termination = fault.termination
         self.detail = fault.detail
         self.asked = asked
-        """The request it failed at; None where it was not asked, or before its first."""
+        """The request it failed at; None where it was not asked."""
         self.heard = heard
         """The offending line; None where the offence is not one line."""
         self.stderr = stderr
-        """The end of it."""
+        """Its end."""
         self.position = position
-        """Where it was asked for a move; None where it was not."""
+        """The position of the turn it failed at; None where that was not a turn."""
         self.belated = belated
-        """The answer that came after the deadline; None when none did, or none was awaited."""
+        """The answer after the deadline; None when none came, or none was waited for."""
 
 
 class Overloaded(Exception):
@@ -104,14 +105,14 @@ class Overloaded(Exception):
 class Dialogue:
     """One process, from its start on. Every method may raise Offence, or Overloaded."""
 
-    def __init__(self, pool: SessionPool, spec: PlayerSpec, limits: Limits) -> None:
+    def __init__(self, pool: SessionPool, spec: PlayerSpec, clocks: CheckClocks) -> None:
         """Start the process. Raises Offence (`start_failed`)."""
-        self._limits = limits
+        self._clocks = clocks
         self._pool = pool
         self._told = 0
         self._used_ms = 0.0
         self.games = 0
-        """How many games it was told to start."""
+        """Games it was told to start."""
         try:
             self._player: Player = pool.open(spec)
         except PlayerFault as fault:
@@ -122,84 +123,93 @@ class Dialogue:
 
     @property
     def lines(self) -> int:
-        """How many lines of its stdout were read."""
+        """Lines of its stdout read so far."""
         return self._listener.last.number
 
-    def start(self, table: Table, clock: Clock) -> float:
-        """Begin a game at its seat of the table; how many milliseconds `ready` took."""
+    def start(self, practice: PracticeGame, move_ms: int | None = None) -> float:
+        """Begin a game; the milliseconds `ready` took. Without `move_ms` the program must hurry."""
         self.games += 1
-        game = table.position.game
+        game = practice.position.game
         request = Start(
             game=f"check{self.games}",
             rules=game.name,
             variant=game.variant,
-            seat=table.seat,
+            seat=practice.seat,
             seats=game.seats,
-            clock=clock,
-            startup_ms=self._limits.startup_ms,
+            clock=Clock(move_ms=move_ms or self._clocks.hurry_ms),
+            startup_ms=self._clocks.startup_ms,
             seed=self.games,
             options={},
-            state=table.position.state(),
-            moves=table.moves,
+            state=practice.position.state(),
+            moves=practice.moves,
         )
-        self._told, self._used_ms = len(table.moves), 0.0
+        self._told, self._used_ms = len(practice.moves), 0.0
         with self._judged(request):
             _, used_ms = self._session.start(request, GRACE_MS)
         return used_ms
 
-    def ask(self, table: Table, time_ms: int | None = None) -> Answered:
-        """Ask for a move within `time_ms`. Without it the program is told to hurry, and judged as
-        if it had not been: its clock is not what is looked at.
+    def ask(self, practice: PracticeGame, time_ms: int | None = None) -> Answered:
+        """Ask for a move within `time_ms`.
+
+        Without it the program is told to hurry, and judged as if it had not been: the item is not
+        about the clock.
         """
-        told_ms = time_ms or self._limits.hurry_ms
-        lenience_ms = 0 if time_ms else self._limits.move_ms - told_ms
+        told_ms = time_ms or self._clocks.hurry_ms
+        lenience_ms = 0 if time_ms else self._clocks.move_ms - told_ms
         request = Turn(
             game=f"check{self.games}",
-            ply=len(table.moves),
+            ply=len(practice.moves),
             time_ms=told_ms,
             bank_ms=None,
-            state=table.position.state(),
-            moves=table.moves[self._told :],
-            legal=list(table.position.legal_moves()),
+            state=practice.position.state(),
+            moves=practice.moves[self._told :],
+            legal=list(practice.position.legal_moves()),
             used_ms=round(self._used_ms),
         )
-        with self._judged(request, table.position):
+        with self._judged(request, practice.position):
             answered = self._session.turn(request, GRACE_MS + lenience_ms)
-        self._told, self._used_ms = len(table.moves), answered.used_ms
+        self._told, self._used_ms = len(practice.moves), answered.used_ms
         return answered
 
-    def go_on(self, table: Table) -> None:
-        """Ask for a move and play it, or another one for an answer that is none."""
-        try:
-            move = self.ask(table).move.move
-        except Offence as offence:
-            if offence.termination not in (Termination.ILLEGAL_MOVE, Termination.WRONG_PLY):
-                raise
-            move = table.position.legal_moves()[0]
-        table.play(move)
+    def play_on(self, practice: PracticeGame, moves: int, seconds: float = math.inf) -> None:
+        """Ask for moves until the game, the moves or the time are over.
 
-    def end(self, table: Table) -> None:
-        """Tell that the game is over; one that is not is called void."""
-        outcome = natural(table.position)
-        if not table.is_over:
+        For an illegal answer another move is played.
+        """
+        deadline = time.monotonic() + seconds
+        for _ in range(moves):
+            if practice.is_over or time.monotonic() >= deadline:
+                return
+            try:
+                move = self.ask(practice).move.move
+            except Offence as offence:
+                if offence.termination not in (Termination.ILLEGAL_MOVE, Termination.WRONG_PLY):
+                    raise
+                move = practice.position.legal_moves()[0]
+            practice.play(move)
+
+    def end(self, practice: PracticeGame) -> None:
+        """Tell the program that the game is over; one that is not is called void."""
+        outcome = natural(practice.position)
+        if not practice.is_over:
             outcome = outcome._replace(termination=Termination.VOID, detail="The check goes on.")
         message = End(
             game=f"check{self.games}",
             termination=outcome.termination,
             detail=outcome.detail,
-            scores=list(table.position.scores()),
-            points=list(points(outcome, table.position)),
+            scores=list(practice.position.scores()),
+            points=list(points(outcome, practice.position)),
         )
         self._session.end(message)
 
     def listen(self) -> None:
-        """Nobody asks it anything: it is to be silent, and alive."""
+        """Ask nothing: the program must be silent, and alive."""
         time.sleep(_LISTEN_MS / 1000)
         with self._judged():
             try:
                 while not (line := self._listener.read_line(0)).text.strip():
                     pass
-            except PlayerFault:  # there is no line: whatever else there is has its own sentence
+            except PlayerFault:  # no line came: anything else has its own sentence
                 self.process.expect_silence()
             else:
                 raise sentences.spoke_unasked(line.text)
@@ -213,7 +223,7 @@ class Dialogue:
         self.process.close()
 
     def exits(self, patience_s: float) -> bool:
-        """Whether it ends by itself in this time; what it still says is thrown away."""
+        """Whether it ends by itself in this time; its output is thrown away."""
         self.process.wait_for_exit(time.monotonic_ns() + int(patience_s * 1e9))
         try:
             self.process.expect_silence()
@@ -222,7 +232,7 @@ class Dialogue:
         return False
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self._pool.kill(self._player)
 
     def _write(self, message: Message) -> None:
@@ -234,7 +244,7 @@ class Dialogue:
     def _judged(
         self, asked: Start | Turn | None = None, position: Position | None = None
     ) -> Iterator[None]:
-        """Turn a fault into an offence, with all there is to know of it."""
+        """Turn a fault into an offence, with what is known of it."""
         before = self.lines
         try:
             yield
@@ -258,7 +268,7 @@ class Dialogue:
     def _belated(self) -> Belated | None:
         """The answer after its deadline: late by itself, or once stdin is closed."""
         began = time.monotonic_ns()
-        for closed, patience_ms in ((False, self._limits.move_ms), (True, _AFTER_CLOSE_MS)):
+        for closed, patience_ms in ((False, self._clocks.move_ms), (True, _AFTER_CLOSE_MS)):
             if closed:
                 self.process.close()
             try:
@@ -270,7 +280,7 @@ class Dialogue:
 
 
 class _Listener:
-    """The transport of a session that keeps the last line it has read, and how many there were."""
+    """A session's transport that counts the lines it reads and keeps the last."""
 
     def __init__(self, process: PlayerProcess) -> None:
         self._process = process

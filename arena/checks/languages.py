@@ -1,4 +1,4 @@
-"""What the advice of a check says in each language: how to log, to flush, to read a line."""
+"""Phrases of advice for each language: how to log, to flush, to read a line."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Language(NamedTuple):
-    """Phrases of advice, each a piece of code or what to do in words."""
+class Phrases(NamedTuple):
+    """The phrases of a language, each a piece of code or an instruction."""
 
     name: str
     log: str
@@ -21,42 +21,42 @@ class Language(NamedTuple):
     """Makes JSON of a reply."""
 
 
-PYTHON = Language(
+PYTHON = Phrases(
     "Python",
     "print(…, file=sys.stderr)",
     "print(json.dumps(reply), flush=True)",
     "for line in sys.stdin:",
     "json.dumps(reply)",
 )
-JAVASCRIPT = Language(
+JAVASCRIPT = Phrases(
     "JavaScript",
     "console.error(…)",
     'process.stdout.write(JSON.stringify(reply) + "\\n")',
     'require("readline").createInterface({input: process.stdin}).on("line", …)',
     "JSON.stringify(reply)",
 )
-CPP = Language(
+CPP = Phrases(
     "C++",
     "std::cerr << …",
     "std::cout << reply << std::endl",
     "while (std::getline(std::cin, line))",
     'R"({"type":"move","ply":8,"move":"d2"})"',
 )
-JAVA = Language(
+JAVA = Phrases(
     "Java",
     "System.err.println(…)",
     "System.out.println(reply); System.out.flush()",
     "while ((line = reader.readLine()) != null)",
     '"{\\"type\\":\\"move\\",\\"ply\\":8,\\"move\\":\\"d2\\"}"',
 )
-RUST = Language(
+RUST = Phrases(
     "Rust",
     "eprintln!(…)",
     'println!("{reply}"); std::io::stdout().flush()',
     "for line in std::io::stdin().lines()",
     "serde_json::to_string(&reply)",
 )
-ANY = Language(
+ANY = Phrases(
     "another language",
     "stderr is free for it",
     "flush stdout after each reply",
@@ -78,8 +78,8 @@ _SUFFIXES = {
 }
 
 
-def language_of(command: Sequence[str], folder: Path | None) -> Language:
-    """The language of a program: told by its command, its #! line, or the sources beside it."""
+def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
+    """The language of a program: by its command, its #! line, or the sources next to it."""
     for word in command:
         known = _SUFFIXES.get(Path(word).suffix) or _by_program(Path(word).name)
         if known:
@@ -92,7 +92,7 @@ def language_of(command: Sequence[str], folder: Path | None) -> Language:
     return next((language for language in found if language), ANY)
 
 
-def _by_program(name: str) -> Language | None:
+def _by_program(name: str) -> Phrases | None:
     known = (language for start, language in _PROGRAMS.items() if name.startswith(start))
     return next(known, None)
 

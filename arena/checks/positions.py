@@ -1,7 +1,7 @@
 """Golden positions: where a program is asked for a move, the same at each check.
 
-They come from seeded random games by the rules, and each is there for a trait that programs
-stumble over. All were reached by play, so a program that follows `moves` can follow these.
+They come from seeded random games, and each has a trait that programs stumble over. All were
+reached by play, so a program that follows `moves` can follow these.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import rules
 from arena.model.seeds import derive, first_position
@@ -21,35 +21,35 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "2048": {"2048": {}},
     "2584": {"2584": {}},
 }
-"""For each rule set the boards a program that claims it must play, by their names: its settings.
-Other sizes and rules are a matter of the tournament, and the protocol has no way to decline one."""
+"""For each rule set the boards a program that claims it must play: their settings by name.
+A tournament may have other sizes and rules; the protocol has no way to decline one."""
 
 Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
 
 _PLAYOUTS = 60
 _COPIES = 2
-"""So many moments of each trait, out of different games."""
+"""Moments of each trait, out of different games."""
 _SEED = 2048
 
 
 class Golden(NamedTuple):
-    """A position where a seat is to move by a choice of its own, and how it came about."""
+    """A position where a seat has a choice, and how it came about."""
 
     position: Position
     moves: Moves
     trait: str
-    """What it is there for."""
+    """Why it is asked about."""
 
     @property
     def seat(self) -> int:
-        """Who is to move."""
+        """The seat to move."""
         assert self.position.to_move is not None, "golden positions are not over"
         return self.position.to_move
 
 
 class _Moment(NamedTuple):
-    """A position of a playout, with what the traits ask of it."""
+    """A position of a playout, with what the traits look at."""
 
     position: Position
     before: str | None
@@ -58,9 +58,9 @@ class _Moment(NamedTuple):
     """Whether the same seat made it."""
     seat: int
     turn: int
-    """How many moves this seat made before."""
+    """Moves this seat made before."""
     turns: int
-    """How many it makes in the whole game."""
+    """Moves it makes in the whole game."""
 
     @property
     def progress(self) -> float:
@@ -95,7 +95,7 @@ _TRAITS: Mapping[str, Mapping[str, _Trait]] = {
     "2048": {**_ANY, **_TILES},
     "2584": {**_ANY, **_TILES},
 }
-"""For each rule set; each picks, for each seat, the first moments of the playouts that have it."""
+"""For each rule set. A trait picks, for each seat, the first moments that have it."""
 
 
 def games(rule_set: str) -> dict[str, Game]:
@@ -122,7 +122,7 @@ def golden(game: Game) -> tuple[Golden, ...]:
 
 
 def _playout(game: Game, seed: int) -> tuple[Moves, list[tuple[int, _Moment]]]:
-    """The moves of a random game, and by its ply each moment in which somebody has a choice."""
+    """The moves of a random game, and by its ply each moment with a choice."""
     random, position = Random(seed), first_position(game, seed)
     moves: list[tuple[int, str]] = []
     reached: list[tuple[int, Position]] = []
@@ -147,3 +147,55 @@ def _scoring(position: Position) -> int:
     """How many legal moves score at once."""
     before = sum(position.scores())
     return sum(sum(position.play(move).scores()) > before for move in position.legal_moves())
+
+
+class PracticeGame:
+    """A game in which the program plays one seat: chance is drawn, the other seat moves at random.
+
+    Forced passes are played, as the referee does, so the program is asked only where it can choose.
+    """
+
+    def __init__(
+        self, position: Position, moves: Moves = (), *, seat: int = 0, seed: int = 1
+    ) -> None:
+        self.position = position
+        self.moves = list(moves)
+        self.seat = seat
+        """The program's."""
+        self._random = Random(seed)
+        self._play_others()
+
+    @classmethod
+    def opening(cls, game: Game, seat: int = 0) -> Self:
+        """A game from its beginning on."""
+        return cls(game.start(1), seat=seat)
+
+    @classmethod
+    def at(cls, golden: Golden, seed: int = 1) -> Self:
+        """A game from a golden position on, at the seat to move there."""
+        return cls(golden.position, golden.moves, seat=golden.seat, seed=seed)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the program will not be asked again."""
+        return self.position.is_over
+
+    def play(self, move: str) -> None:
+        """The program's move, and all until it is asked again."""
+        self._apply(move)
+        self._play_others()
+
+    def _play_others(self) -> None:
+        while self.position.to_move is not None:
+            legal = self.position.legal_moves()
+            if self.position.to_move == CHANCE:
+                self._apply(draw_chance(self.position, self._random))
+            elif self.position.to_move != self.seat or legal == (PASS,):
+                self._apply(self._random.choice(legal))
+            else:
+                return
+
+    def _apply(self, move: str) -> None:
+        assert self.position.to_move is not None, "no move is played in a game that is over"
+        self.moves.append((self.position.to_move, move))
+        self.position = self.position.play(move)

@@ -1,4 +1,4 @@
-"""What a check found, as values."""
+"""The findings of a check, as values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.model.protocol import Termination
 
 
 class Finding(Frozen):
-    """What came out of one item of the list."""
+    """The finding of one item of the list."""
 
     passed: bool | None
     """Null when it could not be judged; `detail` says why."""
@@ -22,11 +22,13 @@ class Finding(Frozen):
     verdict: Termination | None = None
     """The word with which the referee would end a game for it; null where it would not."""
     line: str | None = None
-    """The offending line the program wrote to stdout: shortened, what is unprintable escaped."""
+    """The offending line on stdout: shortened, unprintable characters escaped."""
     line_number: int | None = None
-    """Which line of its process that was, counted from 1."""
+    """The number of that line in its process, from 1."""
     fix: str | None = None
     """What to change in the program; null unless it failed."""
+    needs: int | None = None
+    """The item that failed and left nothing to judge here; null for one that was tried."""
 
 
 class Result(Finding):
@@ -35,28 +37,28 @@ class Result(Finding):
     number: int = Field(ge=1)
     """Its place in the list."""
     title: str
-    """What it looks at, in a few words."""
+    """Its name, a few words."""
     seconds: float
-    """What judging it took."""
+    """How long judging it took."""
 
 
 class Checklist(Frozen):
     """A whole check, as `arena check --json` prints it."""
 
     bot: str
-    """The script, folder or archive, as it was named."""
+    """The script, folder or archive, as given."""
     passed: bool
-    """Whether no item failed and every one was judged."""
+    """Whether every item was judged and none failed."""
     sandbox: Held
-    """What contained the program while it was checked."""
+    """The containment of the program while it was checked."""
     seconds: float
-    """What the check took."""
+    """How long the check took."""
     results: tuple[Result, ...]
     """The items, in order."""
 
     @classmethod
     def of(cls, bot: str, sandbox: Held, results: Iterable[Result]) -> Self:
-        """The results of one check, taken together."""
+        """The checklist of these results."""
         found = tuple(results)
         return cls(
             bot=bot,
@@ -73,15 +75,15 @@ def schema() -> dict[str, Any]:
 
 
 def passed(detail: str) -> Finding:
-    """The program does it right."""
+    """A finding: the program does it right."""
     return Finding(passed=True, detail=detail)
 
 
 def failed(detail: str, fix: str) -> Finding:
-    """It does not, and this is to be changed."""
+    """A finding: the program does it wrong, and `fix` is the change."""
     return Finding(passed=False, detail=detail, fix=fix)
 
 
 def not_judged(why: str) -> Finding:
-    """Nothing could be found out."""
+    """A finding: nothing could be found out."""
     return Finding(passed=None, detail=why)

@@ -1,4 +1,4 @@
-"""The bot under check, as all items see it."""
+"""The bot under check, as every item sees it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from arena.bots.package import Bot
 from arena.checks.advice import advise
-from arena.checks.dialogue import Dialogue, Limits, Offence
-from arena.checks.languages import Language, language_of
+from arena.checks.dialogue import CheckClocks, Dialogue, Offence
+from arena.checks.languages import Phrases, language_of
 from arena.checks.positions import games
 from arena.checks.result import Finding
 from arena.model.containment import Held, Policy
@@ -31,14 +31,14 @@ UNCLEAN = frozenset(
         Termination.LINE_TOO_LONG,
     }
 )
-"""Faults in what it writes, whatever it means."""
+"""Faults in the form of what it writes."""
 ANSWERED = UNCLEAN | {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
 """Faults of a program that did answer in time."""
 
 
 @dataclass
 class Subject:
-    """What is to be checked and how, and what earlier items found out about it."""
+    """The bot, how to check it, and what earlier items found out."""
 
     path: Path
     """The script, folder or archive."""
@@ -47,35 +47,35 @@ class Subject:
     """What its sandbox holds on this machine."""
     asked: tuple[str, ...] | None
     """The rule sets to check; None for those it claims."""
-    limits: Limits
+    clocks: CheckClocks
     memory_mb: int
-    """What its processes may hold."""
+    """The memory limit of its processes."""
     opened: Bot | None = None
-    """The bot there, once it is opened; the one that can be started, once it is built."""
+    """The bot once its package is opened; the one that can be started once it is built."""
     rules: tuple[str, ...] = ()
-    """The rule sets it is judged in: those asked for or claimed, or those it started."""
+    """The rule sets it is judged in, those that started; known after the item about starts."""
     hangs: bool = False
-    """Whether a `turn` was left without an answer already: one such wait is enough."""
+    """Whether a `turn` stayed without an answer: one such wait is enough."""
     again: Offence | None = None
-    """What went wrong in a game that was not the first of its process, and not in a fresh one."""
+    """The first failure in a later game of a process that a fresh process did not have."""
     out_of_memory: Offence | None = None
-    """Its first trespass of the memory limit."""
+    """The first time it went beyond the memory limit."""
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
     slowest_ms: float = 0.0
-    """The longest a move took when it was told to hurry."""
+    """The longest time of a move when told to hurry."""
     peak_memory_bytes: int = 0
-    """The most a process of it held so far."""
+    """The most memory of a process so far."""
 
     @property
     def bot(self) -> Bot:
-        """The bot, which an earlier item has opened."""
+        """The bot, opened by an earlier item."""
         assert self.opened is not None, "nothing is judged after a package that cannot be opened"
         return self.opened
 
     @property
     def claims(self) -> tuple[str, ...] | None:
-        """The rule sets it must play; None for a script of which nobody said any."""
+        """The rule sets it must play; None for a script that names none."""
         return self.asked or self.bot.rules
 
     @cached_property
@@ -91,14 +91,14 @@ class Subject:
         )
 
     @cached_property
-    def language(self) -> Language:
-        """What it is written in."""
-        script = self.bot.rules is None  # whatever else lies in its folder is none of it
+    def language(self) -> Phrases:
+        """The language it is written in."""
+        script = self.bot.rules is None  # other files of its folder are not its own
         return language_of(self.bot.command, None if script else Path(self.bot.cwd))
 
     @property
     def boards(self) -> dict[str, Game]:
-        """What it is asked about, by name; known once it has started."""
+        """The games it is asked about, by name; known once it has started."""
         return {name: game for rule_set in self.rules for name, game in games(rule_set).items()}
 
     @property
@@ -108,11 +108,11 @@ class Subject:
 
     def open(self, pool: SessionPool) -> Dialogue:
         """A fresh process of it. Raises Offence."""
-        return Dialogue(pool, self.spec, self.limits)
+        return Dialogue(pool, self.spec, self.clocks)
 
     @contextmanager
     def process(self) -> Iterator[Dialogue]:
-        """A fresh process for the length of a `with` statement, after which nothing is left of it.
+        """A fresh process for a `with` statement, after which nothing is left of it.
 
         Raises Offence.
         """
@@ -124,21 +124,21 @@ class Subject:
                 self.close(dialogue)
 
     def close(self, dialogue: Dialogue) -> None:
-        """End a process, and note what it held."""
+        """End a process, and note its peak memory."""
         dialogue.kill()
         self.peak_memory_bytes = max(self.peak_memory_bytes, dialogue.process.peak_memory_bytes)
 
     def note_later(self, offence: Offence) -> None:
-        """Keep what went wrong in a later game of a process and not in a fresh one."""
+        """Keep a failure in a later game of a process that a fresh process did not have."""
         if offence.termination is not Termination.OUT_OF_MEMORY:
             self.again = self.again or offence
 
     def failed(self, offence: Offence, where: str = "", fix: str | None = None) -> Finding:
-        """What to say of an offence; `where` it happened comes first."""
+        """The finding of an offence; `where` it happened comes first."""
         if offence.termination is Termination.OUT_OF_MEMORY:
             self.out_of_memory = self.out_of_memory or offence
         if offence.termination in ANSWERED and offence.heard is None:
-            # The referee's games tell no lines: say again what was said with the line at hand.
+            # A game of the referee shows no line: use the fix found with the line at hand.
             fix = fix or self.fixes.get(offence.termination)
         fix = fix or advise(offence, self.language)
         self.fixes.setdefault(offence.termination, fix)

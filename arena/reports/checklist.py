@@ -22,7 +22,9 @@ def show_start(bot: str, held: Held, console: Console) -> None:
 
 
 def show_result(result: Result, console: Console) -> None:
-    """Print one item as soon as it is judged."""
+    """Print one item as soon as it is judged; skipped ones are left to the end."""
+    if result.needs is not None:
+        return
     mark, style = _MARKS[result.passed]
     first, *others = result.detail.split("\n")
     row = Table.grid(padding=(0, 1, 0, 0))
@@ -43,10 +45,15 @@ def show_result(result: Result, console: Console) -> None:
 
 
 def show_end(checklist: Checklist, console: Console) -> None:
-    """Print how it came out, in a line."""
+    """Print the items that were skipped, in a line, and the totals in another."""
+    skipped = [result for result in checklist.results if result.needs is not None]
+    if skipped:
+        ends = sorted({skipped[0].number, skipped[-1].number})
+        console.print(Text(f"{'–'.join(map(str, ends))}: {skipped[0].detail}", style="dim"))
+    passed = sum(result.passed is True for result in checklist.results)
     failed = sum(result.passed is False for result in checklist.results)
-    open_ = sum(result.passed is None for result in checklist.results)
-    said = [f"{len(checklist.results) - failed - open_} of {len(checklist.results)} passed"]
-    said += [f"{failed} failed"] if failed else []
-    said += [f"{open_} not judged"] if open_ else []
+    open_ = len(checklist.results) - passed - failed - len(skipped)
+    said = [f"{passed} of {len(checklist.results)} passed"]
+    counts = ((failed, "failed"), (open_, "not judged"), (len(skipped), "skipped"))
+    said += [f"{count} {word}" for count, word in counts if count]
     console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))

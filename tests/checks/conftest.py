@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.checks import Result, run_checks
-from arena.checks.dialogue import Limits
+from arena.checks.dialogue import CheckClocks
 from arena.model.containment import Held
 from arena.model.game_spec import PlayerSpec
 
@@ -29,7 +29,7 @@ for line in sys.stdin:
     elif request["type"] == "quit":
         break
 """
-QUICK = Limits(startup_ms=1500, move_ms=800, short_ms=300, hurry_ms=100)
+QUICK = CheckClocks(startup_ms=1500, move_ms=800, short_ms=300, hurry_ms=100)
 
 Check = Callable[..., Iterator[Result]]
 
@@ -46,7 +46,7 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
         other = tmp_path / "other.txt"
         other.write_text(GOOD)
         opponent = PlayerSpec(name="other", command=(sys.executable, "-I", "-S", str(other)))
-        given = {"rules": ("dots",), "limits": QUICK, **more}
+        given = {"rules": ("dots",), "clocks": QUICK, **more}
         return run_checks(path, opponent, given.pop("held", Held()), **given)
 
     return run

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import rules
-from arena.checks.advice import advise
+from arena.checks.advice import about_move, advise
 from arena.checks.dialogue import Heard, Offence
-from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Language, language_of
-from arena.checks.move_advice import about_move
+from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
 
@@ -57,28 +56,35 @@ def exited(stderr: str) -> Offence:
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json into"),
         ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
-        ("java.lang.OutOfMemoryError: Java heap space", "Hold less in memory"),
+        ("java.lang.OutOfMemoryError: Java heap space", "Use less memory"),
         (
             'Traceback:\n  File "/b/bot.py", line 3, in f\n'
             '  File "/usr/lib/python3.11/heapq.py", line 9\nIndexError',
-            "Mend the error in bot.py, line 3",
+            "Fix the error in bot.py, line 3",
         ),
         (
             "/b/bot.js:12\n    throw e\n    at f (/b/bot.js:40:3)",
-            "Mend the error in bot.js, line 12",
+            "Fix the error in bot.js, line 12",
         ),
         ("Exception in thread main\n\tat Bot.main(Bot.java:17)", "in Bot.java, line 17"),
         ("thread 'main' panicked at src/main.rs:5:9:", "in main.rs, line 5"),
-        ("terminate called", "Mend what its last words on stderr name"),
+        ("terminate called", "Fix what the last lines on stderr name"),
+        ("", "Find where the program ends"),
     ],
 )
 def test_what_last_words_mean(stderr: str, said: str) -> None:
     assert said in advise(exited(stderr), PYTHON)
 
 
+@pytest.mark.parametrize("stderr", ["", "Segmentation fault"])
+def test_a_crash_is_named_and_explained(stderr: str) -> None:
+    fault = PlayerFault(Termination.EXITED, "The player was ended by SIGSEGV before `quit` …")
+    assert "crashed with SIGSEGV (bad memory access)" in advise(Offence(fault, stderr=stderr), CPP)
+
+
 @pytest.mark.parametrize("termination", [word for word in Termination if word.is_forfeit])
 @pytest.mark.parametrize("language", [PYTHON, CPP])
-def test_every_fault_has_advice(termination: Termination, language: Language) -> None:
+def test_every_fault_has_advice(termination: Termination, language: Phrases) -> None:
     for heard in (None, Heard(2, b'{"type":"move","ply":1,"move":"z9"}')):
         offence = Offence(PlayerFault(termination, "A sentence."), heard=heard)
         assert advise(offence, language).endswith((".", ")", "}", "\n", language.flush))
@@ -113,7 +119,7 @@ def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
     ],
 )
 def test_the_language_of_a_program(
-    command: tuple[str, ...], files: dict[str, str], language: Language, tmp_path: Path
+    command: tuple[str, ...], files: dict[str, str], language: Phrases, tmp_path: Path
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rules
-from arena.checks.positions import PRESETS, games, golden
-from arena.checks.table import Table
+from arena.checks.positions import PRESETS, PracticeGame, games, golden
 from rules.position import PASS
 
 BOARDS = {name: game for rule_set in PRESETS for name, game in games(rule_set).items()}
@@ -55,11 +54,11 @@ def test_some_positions_have_one_legal_move() -> None:
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_a_table_asks_its_seat_alone_and_goes_on_to_the_end(name: str) -> None:
+def test_a_practice_game_asks_its_seat_alone_and_goes_on_to_the_end(name: str) -> None:
     game = BOARDS[name]
-    table = Table(game.start(1), (), seat=game.seats - 1, seed=3)
-    while not table.is_over:
-        assert table.position.to_move == table.seat
-        assert table.position.legal_moves() != (PASS,)
-        table.play(table.position.legal_moves()[0])
-    assert table.position.is_over
+    practice = PracticeGame(game.start(1), seat=game.seats - 1, seed=3)
+    while not practice.is_over:
+        assert practice.position.to_move == practice.seat
+        assert practice.position.legal_moves() != (PASS,)
+        practice.play(practice.position.legal_moves()[0])
+    assert practice.position.is_over

@@ -1,11 +1,11 @@
-"""Whole games, played by the referee as in a tournament: against another player, and itself."""
+"""Whole games: a second one in a process, then against another player and against itself."""
 
 from __future__ import annotations
 
 from itertools import chain, cycle, islice, zip_longest
 
-from arena.checks.dialogue import Offence, Overloaded
-from arena.checks.positions import games
+from arena.checks.dialogue import Dialogue, Offence, Overloaded
+from arena.checks.positions import Golden, PracticeGame, games, golden
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.model.fault import PlayerFault
@@ -15,12 +15,71 @@ from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from rules.position import Game
 
+_FIRST_MOVES, _FIRST_S = 40, 10.0
+"""The most of a first game before a second one: moves of the program, and time."""
 _AGAINST_OTHER = 4
 _AGAINST_ITSELF = 2
 _GAME_MS = 20_000
 """What a game may take if every move takes as long as the slowest so far."""
 _MAX_PLIES = 600
-"""Games of tiles go on as long as the player is good."""
+"""Games of tiles last as long as the player is good."""
+
+
+def second_game(subject: Subject) -> Finding:
+    """Judge whether a process that has played a game plays others, on other boards and seats.
+
+    A failure in a later game that the item about legal moves has noted is shown here.
+    """
+    if subject.again is not None:
+        return _failed_later(subject, subject.again)
+    at = next(at for at in reversed(golden(list(subject.boards.values())[-1])) if at.moves)
+    with subject.process() as dialogue:
+        try:
+            first = PracticeGame.opening(next(iter(subject.boards.values())))
+            dialogue.start(first)
+            dialogue.play_on(first, _FIRST_MOVES, _FIRST_S)
+            dialogue.end(first)
+        except Offence as offence:
+            return not_judged(f"it did not play on in its first game ({offence.termination})")
+        try:
+            _one_move(dialogue, at)
+        except Offence as offence:
+            later = offence
+        else:
+            return passed(f"{dialogue.games} games in one process")
+    try:
+        with subject.process() as dialogue:
+            _one_move(dialogue, at)
+    except Offence:
+        return not_judged("same failure as in item 6")
+    subject.note_later(later)
+    return _failed_later(subject, later)
+
+
+def _one_move(dialogue: Dialogue, at: Golden) -> None:
+    """A start and a move. Raises Offence."""
+    dialogue.listen()
+    practice = PracticeGame.at(at)
+    dialogue.start(practice)
+    dialogue.ask(practice)
+    dialogue.end(practice)
+
+
+def _failed_later(subject: Subject, offence: Offence) -> Finding:
+    where = "in a later game of the same process, and not in a fresh one"
+    if offence.termination is Termination.EXITED and "Traceback" not in offence.stderr:
+        fix = "Stay alive after `end`: another `start` may come, and only `quit` ends the program."
+    elif offence.termination is Termination.TIMEOUT:
+        fix = "Answer every `start` with `ready` and every `turn` with `move`, not the first alone."
+    else:
+        fix = (
+            "Forget the last game when `start` comes: set up board, seat, size and tables again "
+            "from what it says."
+        )
+    return subject.failed(offence, where, fix)
+
+
+# Games played by the referee, as in a tournament
 
 
 def against_opponent(subject: Subject) -> Finding:
@@ -57,7 +116,7 @@ def against_itself(subject: Subject) -> Finding:
 
 
 def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
-    """So many boards, each rule set once before one comes again."""
+    """The boards of that many games: each rule set once before one comes again."""
     columns = zip_longest(*(games(rule_set).items() for rule_set in subject.rules))
     return list(islice(cycle([board for board in chain(*columns) if board]), count))
 
@@ -66,7 +125,7 @@ def _play(
     subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number: int, pool: SessionPool
 ) -> GameRecord:
     """One game. The players are told to hurry and judged as if they were not, as in a dialogue."""
-    limits = subject.limits
+    clocks = subject.clocks
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     spec = GameSpec(
         game=f"check{number + 1}",
@@ -74,9 +133,9 @@ def _play(
         variant=game.variant,
         players=players,
         seed=number,
-        clock=Clock(move_ms=limits.hurry_ms),
-        grace_ms=limits.move_ms,
-        startup_ms=limits.startup_ms,
+        clock=Clock(move_ms=clocks.hurry_ms),
+        grace_ms=clocks.move_ms,
+        startup_ms=clocks.startup_ms,
         max_plies=plies,
     )
     return play_game(spec, pool)
@@ -85,7 +144,7 @@ def _play(
 def _trouble(
     subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
 ) -> Finding | None:
-    """What is to be said of a game that was not played to its end; `ours` are the bot's seats.
+    """The finding of a game that did not reach its end; `ours` are the bot's seats.
 
     Raises Overloaded for a void one.
     """
@@ -96,6 +155,6 @@ def _trouble(
         return None
     if seat not in ours:
         return not_judged(f"{board}: {record.seats[seat].player} failed: {record.detail}")
-    words = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
-    offence = Offence(PlayerFault(record.termination, record.detail), stderr=words[-4000:])
+    stderr = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
+    offence = Offence(PlayerFault(record.termination, record.detail), stderr=stderr[-4000:])
     return subject.failed(offence, f"{board}, ply {len(record.moves)}, seat {seat}")

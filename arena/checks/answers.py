@@ -1,0 +1,236 @@
+"""Its answers: only replies on stdout, each with its `ply`, and a legal move everywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from arena.checks.dialogue import Dialogue, Offence
+from arena.checks.positions import Golden, PracticeGame, golden
+from arena.checks.result import Finding, not_judged, passed
+from arena.checks.subject import ANSWERED, UNCLEAN, Subject
+from arena.model.protocol import Termination
+from arena.referee import SessionPool
+from rules.position import Game
+
+_SPEECH_TURNS = 3
+"""Moves asked for in a game whose lines are looked at."""
+_TURNS = 2
+"""Moves asked for from each golden position on."""
+_BOARD_S = 10.0
+"""For one board: a program with slow starts is asked in fewer positions."""
+_ENOUGH = 3
+"""Deaths that show where it dies, and tries that show that it is the position; each is a start."""
+
+Value = TypeVar("Value", int, str)
+
+
+def clean_stdout(subject: Subject) -> Finding:
+    """Judge whether stdout has replies and nothing else, also when nothing was asked."""
+    lines = 0
+    for rule_set, game in subject.first_boards.items():
+        if subject.hangs:
+            break
+        try:
+            with subject.process() as dialogue:
+                lines += _listened_to(subject, dialogue, game)
+        except Offence as offence:
+            return subject.failed(offence, rule_set)
+    return passed(f"{lines} lines, all of them replies")
+
+
+def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
+    """The lines it wrote in a few turns, with a pause after each. Raises Offence (unclean)."""
+    practice = PracticeGame.opening(game)
+    try:
+        dialogue.start(practice, subject.clocks.move_ms)
+        for _ in range(_SPEECH_TURNS):
+            dialogue.listen()
+            if not practice.is_over:
+                practice.play(dialogue.ask(practice).move.move)
+        dialogue.end(practice)
+        dialogue.listen()
+    except Offence as offence:
+        if offence.termination in UNCLEAN:
+            raise  # other items judge the rest
+        subject.hangs = offence.termination is Termination.TIMEOUT
+    return dialogue.lines
+
+
+def ply_echo(subject: Subject) -> Finding:
+    """Judge whether each answer has the `ply` of its turn, in games that begin after an opening."""
+    answers = 0
+    for rule_set, game in subject.first_boards.items():
+        if subject.hangs:
+            break
+        try:
+            with subject.process() as dialogue:
+                answers += _echoed(subject, dialogue, game)
+        except Offence as offence:
+            return subject.failed(offence, rule_set)
+    if not answers:
+        return not_judged("skipped: no valid answer (see item 6)")
+    return passed(f"{answers} turns, each answered with its own ply")
+
+
+def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
+    """The turns that were answered with their ply. Raises Offence (wrong ply)."""
+    answers = 0
+    try:
+        for at in golden(game)[1:3]:
+            practice = PracticeGame.at(at)
+            dialogue.start(practice, subject.clocks.move_ms)
+            for _ in range(_SPEECH_TURNS):
+                if not practice.is_over:
+                    practice.play(dialogue.ask(practice).move.move)
+                    answers += 1
+            dialogue.end(practice)
+    except Offence as offence:
+        if offence.termination is Termination.WRONG_PLY:
+            raise
+    return answers
+
+
+# Legal moves
+
+
+class Trial(NamedTuple):
+    """A position the program was asked about, and what came of it."""
+
+    board: str
+    at: Golden
+    offence: Offence | None
+
+    @property
+    def where(self) -> str:
+        """`othello cornerless, ply 56, seat 1 (one legal move)`."""
+        return f"{self.board}, ply {len(self.at.moves)}, seat {self.at.seat} ({self.at.trait})"
+
+
+def legal_everywhere(subject: Subject) -> Finding:
+    """Judge whether it answers with a legal move in every golden position."""
+    trials: list[Trial] = []
+    with SessionPool() as pool:
+        asker = _Asker(subject, pool)
+        for board, game in subject.boards.items():
+            trials += _ask_board(asker, board, game)
+            last = trials[-1].offence
+            if last is not None and last.termination is Termination.TIMEOUT:
+                break
+        asker.leave()
+    wrong = [trial for trial in trials if trial.offence is not None]
+    if not wrong:
+        return passed(f"{len(trials)} positions of {', '.join(subject.boards)}")
+    first = wrong[0]
+    assert first.offence is not None, "the wrong ones have one"
+    count = f"{len(wrong)} of {len(trials)} positions failed; the first: {first.where}"
+    hint = _pattern(trials, subject)
+    found = subject.failed(first.offence, count)
+    return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found
+
+
+def _ask_board(asker: _Asker, board: str, game: Game) -> list[Trial]:
+    """The positions of a board, until the time is over or the trouble is known."""
+    trials: list[Trial] = []
+    deadline, deaths = time.monotonic() + _BOARD_S, 0
+    for at in golden(game):
+        try:
+            asker.ask(at)
+            trials.append(Trial(board, at, None))
+        except Offence as offence:
+            trials.append(Trial(board, at, offence))
+            deaths += offence.termination not in ANSWERED
+            if deaths >= _ENOUGH or offence.termination is Termination.TIMEOUT:
+                break
+        if time.monotonic() > deadline:
+            break
+    return trials
+
+
+class _Asker:
+    """Asks in a living process while that works, so that slow starts are paid once.
+
+    A failure in a later game of a process is tried again in a fresh one: only if it fails there
+    too, the position is to blame. Otherwise it is noted for the item about a second game.
+    """
+
+    def __init__(self, subject: Subject, pool: SessionPool) -> None:
+        self._subject = subject
+        self._pool = pool
+        self._dialogue: Dialogue | None = None
+        self._confirmed = 0
+        """Failures in a later game that a fresh process had too."""
+
+    def ask(self, at: Golden) -> None:
+        """Ask for moves from a position on. Raises Offence."""
+        if self._dialogue is None or self._subject.again is not None:
+            self._fresh()
+        assert self._dialogue is not None, "just made"
+        try:
+            self._moves(self._dialogue, at)
+        except Offence as offence:
+            later = self._dialogue.games > 1
+            if later and offence.termination in ANSWERED and self._confirmed >= _ENOUGH:
+                raise  # it is wrong in a first game too, and can be asked again
+            self.leave()
+            if not later:
+                raise
+            try:
+                self._moves(self._fresh(), at)
+            except Offence:
+                self._confirmed += 1
+                self.leave()
+                raise
+            self._subject.note_later(offence)
+
+    def _fresh(self) -> Dialogue:
+        self.leave()
+        self._dialogue = self._subject.open(self._pool)
+        return self._dialogue
+
+    def leave(self) -> None:
+        """End the process."""
+        if self._dialogue is not None:
+            self._subject.close(self._dialogue)
+        self._dialogue = None
+
+    def _moves(self, dialogue: Dialogue, at: Golden) -> None:
+        practice = PracticeGame.at(at, seed=len(at.moves))
+        dialogue.start(practice)
+        for _ in range(_TURNS):
+            if not practice.is_over:
+                answered = dialogue.ask(practice)
+                self._subject.slowest_ms = max(self._subject.slowest_ms, answered.used_ms)
+                practice.play(answered.move.move)
+        dialogue.end(practice)
+
+
+def _pattern(trials: list[Trial], subject: Subject) -> str:
+    """What the failed positions have in common, and the others have not."""
+    by_seat = _only(trials, lambda trial: trial.at.seat)
+    if by_seat is not None:
+        answered = (one.offence is None or one.offence.termination in ANSWERED for one in trials)
+        if not all(answered):
+            return f"It fails only at seat {by_seat}."
+        return (
+            f"It fails only at seat {by_seat}: take the seat from each `start` "
+            "(`seat`, 0 or 1) instead of always playing the same side."
+        )
+    rule_set = _only(trials, lambda trial: trial.at.position.game.name)
+    if rule_set is not None and subject.claims is None:
+        return (
+            f"It fails only in {rule_set}: if it is not meant to play that, say what it plays "
+            'in a bot.toml (rules = ["…"]), or check it with --rules.'
+        )
+    board = _only(trials, lambda trial: trial.board)
+    if board is not None:
+        return f"It fails only in {board}: read size and rules from `variant` in each `start`."
+    return ""
+
+
+def _only(trials: list[Trial], of: Callable[[Trial], Value]) -> Value | None:
+    """The one value that all failures share, where there are several and others succeeded."""
+    wrong = [of(trial) for trial in trials if trial.offence is not None]
+    right = {of(trial) for trial in trials if trial.offence is None}
+    return wrong[0] if len(wrong) > 1 and len(set(wrong)) == 1 and right - set(wrong) else None

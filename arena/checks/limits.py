@@ -1,0 +1,159 @@
+"""Its use of the machine: time near the clock, memory, and the network it must do without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.checks.dialogue import Dialogue, Offence
+from arena.checks.positions import PracticeGame, golden
+from arena.checks.result import Finding, failed, not_judged, passed
+from arena.checks.subject import ANSWERED, Subject
+from arena.model.containment import Guarantee
+from arena.model.protocol import Termination, Turn
+from arena.sandbox.processes import tree
+from rules.position import Game
+
+_TURNS = 2
+_LOAD_EARLIER = (
+    "Load and prepare when `start` comes, before `ready`, not at the first `turn`: "
+    "only the first move was late, the next was in time."
+)
+_MOVES, _GAME_S = 60, 10.0
+"""The most of a game whose memory is looked at: moves of the program, and time."""
+_TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6")
+
+
+def near_the_clock(subject: Subject) -> Finding:
+    """Judge whether it answers in time: its first rule set at the long limit, all at the short."""
+    boards = list(subject.first_boards.items())
+    plan = [(*boards[0], subject.clocks.move_ms)]
+    plan += [(name, game, subject.clocks.short_ms) for name, game in boards]
+    slowest: dict[int, float] = {}
+    for board, game, limit_ms in plan:
+        middle = golden(game)[len(golden(game)) // 2]
+        for practice in (PracticeGame.opening(game), PracticeGame.at(middle)):
+            used: list[float] = []
+            with subject.process() as dialogue:
+                try:
+                    _time_moves(dialogue, practice, limit_ms, used)
+                except Offence as offence:
+                    if offence.termination not in ANSWERED:
+                        first = not used and _was_only_the_first(dialogue, game, offence, limit_ms)
+                        where = f"{board} at {limit_ms} ms a move"
+                        return subject.failed(offence, where, _LOAD_EARLIER if first else None)
+            if used:
+                slowest[limit_ms] = max(slowest.get(limit_ms, 0.0), *used)
+    if len(slowest) < 2:
+        return not_judged("skipped: no valid answer (see item 6)")
+    return passed(", ".join(f"{used:.0f} ms of {limit}" for limit, used in slowest.items()))
+
+
+def _time_moves(
+    dialogue: Dialogue, practice: PracticeGame, limit_ms: int, used: list[float]
+) -> None:
+    """A start and some moves, whose times go into `used`. Raises Offence."""
+    dialogue.start(practice, limit_ms)
+    for _ in range(_TURNS):
+        if not practice.is_over:
+            answered = dialogue.ask(practice, limit_ms)
+            used.append(answered.used_ms)
+            practice.play(answered.move.move)
+
+
+def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence, limit_ms: int) -> bool:
+    """Whether a program whose first move came late is in time when asked once more."""
+    if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, Turn):
+        return False
+    practice = PracticeGame.opening(game)
+    practice.play(practice.position.legal_moves()[0])
+    try:
+        dialogue.ask(practice, limit_ms)
+    except Offence as again:
+        return again.termination is not Termination.TIMEOUT
+    return True
+
+
+def memory(subject: Subject) -> Finding:
+    """Judge whether it stays below its memory limit: in all that was asked, and in whole games."""
+    for game in subject.first_boards.values():
+        if subject.out_of_memory is not None:
+            return subject.failed(subject.out_of_memory)
+        try:
+            with subject.process() as dialogue:
+                practice = PracticeGame.opening(game, seat=game.seats - 1)
+                dialogue.start(practice)
+                dialogue.play_on(practice, _MOVES, _GAME_S)
+        except Offence as offence:
+            if offence.termination is Termination.OUT_OF_MEMORY:
+                return subject.failed(offence)  # other items judge the rest
+    peak = subject.peak_memory_bytes / 2**20
+    return passed(f"at most {peak:.0f} MB of {subject.memory_mb}")
+
+
+def no_network(subject: Subject) -> Finding:
+    """Judge whether it plays without the network: none of its processes has an internet socket.
+
+    A program that plays in a sandbox without a network needs none.
+    """
+    cut = subject.spec.held.by.get(Guarantee.NETWORK)
+    looked = False
+    with subject.process() as dialogue:
+        practice = PracticeGame.opening(next(iter(subject.boards.values())))
+        try:
+            dialogue.start(practice)
+            for _ in range(3):
+                sockets = _sockets(dialogue.process.pid)
+                if sockets:
+                    return failed(
+                        f"it has an internet socket open while it plays: {sockets[0]}",
+                        "Play without the network: open no socket, fetch nothing; what the "
+                        "program needs belongs in the bot's folder.",
+                    )
+                looked = looked or sockets is not None
+                dialogue.play_on(practice, 1)
+        except Offence as offence:
+            return not_judged(f"it did not play on ({offence.termination})")
+    if cut:
+        return passed(f"it plays with the network cut off ({cut})")
+    if looked:
+        return passed("no internet socket seen; its sandbox does not cut the network off")
+    return not_judged("its processes may not be looked into, and its sandbox leaves the network on")
+
+
+def _sockets(pid: int) -> list[str] | None:
+    """The internet sockets of a process and its descendants; None when they may not be read."""
+    found: list[str] = []
+    readable = False
+    for process in tree(pid):
+        try:
+            inodes = _open_sockets(process)
+        except OSError:
+            continue
+        readable = True
+        found += _internet(process, inodes) if inodes else []
+    return found if readable else None
+
+
+def _open_sockets(pid: int) -> set[str]:
+    """The inodes of the sockets a process has open. Raises OSError."""
+    targets = (str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir())
+    return {target[len("socket:[") : -1] for target in targets if target.startswith("socket:[")}
+
+
+def _internet(pid: int, inodes: set[str]) -> list[str]:
+    """The sockets that are not local: connected ones, and any that no table lists as local.
+
+    A socket that is connected to nothing is in no table.
+    """
+    listed = {inode: kind for kind in _TABLES for inode in _inodes(pid, kind, column=9) & inodes}
+    rest = inodes - set(listed) - _inodes(pid, "unix", column=6) - _inodes(pid, "netlink", column=9)
+    return [*listed.values(), *("one that is not connected" for _ in rest)]
+
+
+def _inodes(pid: int, kind: str, column: int) -> set[str]:
+    """The inodes in a table of /proc/PID/net, which is that of its own network namespace."""
+    try:
+        lines = Path(f"/proc/{pid}/net/{kind}").read_text().splitlines()[1:]
+    except OSError:
+        return set()
+    return {words[column] for words in map(str.split, lines) if len(words) > column}

@@ -1,0 +1,199 @@
+"""Its beginning and its end: package, build, start, exit on `quit`, processes left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from arena.bots.build import build
+from arena.bots.package import open_bot
+from arena.checks.advice import launch_fix
+from arena.checks.dialogue import Dialogue, Offence
+from arena.checks.positions import PracticeGame, games
+from arena.checks.result import Finding, failed, not_judged, passed
+from arena.checks.subject import ANSWERED, Subject
+from arena.errors import ArchiveError, BuildError, ManifestError, PackageError
+from arena.model.fault import printable
+from arena.model.protocol import Termination
+from arena.referee.pool import QUIT_S
+from arena.sandbox.processes import children, tree
+from rules import GAMES
+
+_SETTLE_S = 0.2
+"""How long helpers may take to end after the program."""
+
+_PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
+    (ManifestError, "Correct bot.toml at the lines named."),
+    (
+        ArchiveError,
+        "Pack the bot's folder again, with plain files only: zip -r my-bot.zip my-bot, "
+        "or tar czf my-bot.tar.gz my-bot",
+    ),
+    (
+        BuildError,
+        "Make `build` in bot.toml work in a fresh copy of the folder, without a network and "
+        "with the compilers of this machine; or hand in what it makes and leave `build` out.",
+    ),
+    (
+        PackageError,
+        "Hand in a script, or a folder (or a zip or tar of it) with a bot.toml that starts a "
+        "program of that folder.",
+    ),
+)
+"""What to change, by the error, whose own sentences name the place."""
+
+
+def package_safety(subject: Subject) -> Finding:
+    """Judge whether the script, folder or archive can be taken."""
+    try:
+        bot = subject.opened = open_bot(subject.path)
+    except PackageError as error:
+        return _refused(error)
+    claims = f"claims {', '.join(bot.rules)}" if bot.rules else "a script, which claims no rules"
+    return passed(f"{bot.name}: {claims}")
+
+
+def builds(subject: Subject) -> Finding:
+    """Judge whether its build command makes a program of it, in the sandbox and in time."""
+    bot = subject.bot
+    if bot.build is None:
+        return passed("nothing to build")
+    try:
+        subject.opened = build(bot, subject.held.mode)
+    except PackageError as error:
+        return _refused(error)
+    return passed(" ".join(bot.build))
+
+
+def _refused(error: PackageError) -> Finding:
+    fix = next(fix for kind, fix in _PACKAGE_FIXES if isinstance(error, kind))
+    return failed("\n".join(error.reasons), fix)
+
+
+def start_time(subject: Subject) -> Finding:
+    """Judge whether `start` is answered in time, in a fresh process for each rule set.
+
+    A script that claims none is asked in all: where it exits at `start` it does not play.
+    """
+    took: dict[str, str] = {}
+    declined: Offence | None = None
+    for rule_set in subject.claims or GAMES:
+        try:
+            took[rule_set] = _start(subject, rule_set)
+        except Offence as offence:
+            if subject.claims is not None or offence.termination is not Termination.EXITED:
+                return subject.failed(offence, f"start of {rule_set}", launch_fix(subject.spec))
+            declined = declined or offence
+    if not took:
+        assert declined is not None, "nothing was started, so everything was declined"
+        return subject.failed(declined, "start of every rule set", launch_fix(subject.spec))
+    subject.rules = tuple(took)
+    return passed(", ".join(f"{rule_set} {said}" for rule_set, said in took.items()))
+
+
+def _start(subject: Subject, rule_set: str) -> str:
+    """How long it took, in words. Raises Offence."""
+    game = next(iter(games(rule_set).values()))
+    with subject.process() as dialogue:
+        try:
+            used_ms = dialogue.start(PracticeGame.opening(game), subject.clocks.move_ms)
+        except Offence as offence:
+            if offence.termination in ANSWERED:  # in time; the next item judges what it wrote
+                return "answered"
+            raise
+    return f"ready after {used_ms:.0f} ms"
+
+
+# Leaving
+
+
+def no_strays(subject: Subject) -> Finding:
+    """Judge whether all its processes end with it, also those it sent away while it played."""
+    before = children()
+    with subject.process() as dialogue:
+        try:
+            _play(subject, dialogue)
+            first = _namespace(subject, dialogue.process.pid)
+            program = dialogue.process.pid if first is None else min(children(first))
+            dialogue.say_quit()
+        except Offence as offence:
+            return not_judged(f"it did not play on ({offence.termination})")
+        dialogue.close_stdin()
+        _wait_for_end(program)
+        orphans = children(first) - before - {program}
+        left = [said for orphan in orphans for pid in tree(orphan) if (said := _command(pid))]
+    if not left:
+        return passed("no process is left behind")
+    count = "a process" if len(left) == 1 else f"{len(left)} processes"
+    return failed(
+        f"it leaves {count} behind: {left[0]}",
+        "End the programs and threads you start when `quit` comes, and wait for them; "
+        "start none that goes on by itself (daemon, setsid, nohup, &).",
+    )
+
+
+def _namespace(subject: Subject, pid: int) -> int | None:
+    """The first process of its own namespace, stopped, or None where it has no namespace.
+
+    Orphans become that one's children, as they become ours where there is none. It would end with
+    the program and everything with it; stopped, it cannot, and the processes left can be seen.
+    """
+    if subject.held.mode != "bwrap":
+        return None
+    first = min(children(pid))  # of bubblewrap, whose own child is the program
+    os.kill(first, signal.SIGSTOP)
+    return first
+
+
+def _wait_for_end(pid: int) -> None:
+    """Wait until a process has ended, but no longer than after `quit`; then for its helpers."""
+    deadline = time.monotonic() + QUIT_S
+    while _command(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(_SETTLE_S)
+
+
+def exit_on_quit(subject: Subject) -> Finding:
+    """Judge whether it exits within a second of `quit`, and of the end of its stdin."""
+    for leave, said, fix in (
+        (
+            Dialogue.say_quit,
+            "`quit`",
+            'Leave the loop when a request has "type": "quit", and let the program end.',
+        ),
+        (
+            Dialogue.close_stdin,
+            "the end of its stdin",
+            "Leave the loop when there is no more line to read: then the referee is gone.",
+        ),
+    ):
+        with subject.process() as dialogue:
+            try:
+                _play(subject, dialogue)
+                leave(dialogue)
+            except Offence as offence:
+                return not_judged(f"it did not play on ({offence.termination})")
+            if not dialogue.exits(QUIT_S):
+                return failed(
+                    f"it still runs {QUIT_S:.0f} s after {said}; the referee then kills it", fix
+                )
+    return passed("it exits on `quit`, and at the end of its stdin")
+
+
+def _play(subject: Subject, dialogue: Dialogue) -> None:
+    """The beginning of a game. Raises Offence."""
+    practice = PracticeGame.opening(next(iter(subject.boards.values())))
+    dialogue.start(practice)
+    dialogue.play_on(practice, 2)
+    dialogue.end(practice)
+
+
+def _command(pid: int) -> str:
+    """The command line of a process; empty for one that has ended, reaped or not."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return printable(b" ".join(words).decode(errors="replace").strip())[:200]
+    return ""
