@@ -25,11 +25,24 @@ ArenaError
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
 _SHOWN = 20
 """Reasons shown of a package: more are seen at the next try."""
+
+
+class Exit(IntEnum):
+    """The exit codes of every command."""
+
+    DONE = 0
+    FAILED = 1
+    """A check failed; or games stayed void, through the host's fault, not a player's."""
+    USAGE = 2
+    """A file, key or argument is wrong."""
+    INTERRUPTED = 130
+    """Stopped by Ctrl-C; the same command goes on."""
 
 
 class ArenaError(Exception):

@@ -14,11 +14,11 @@ from rich.console import Console
 import rules
 from arena.analysis import analysis_report as analysis
 from arena.analysis.positions import read_position
-from arena.cli.reporting import recorded_game
-from arena.cli.settings import load_game
 from arena.errors import UserError
 from arena.files.background import apart
 from arena.model.seeds import first_position
+from arena.model.settings import load_game
+from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import PASS, Position

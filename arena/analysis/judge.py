@@ -13,11 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import rules
 from arena.analysis import judge_report as accuracy
 from arena.analysis.judge_report import Choice, Judgement
-from arena.cli.reporting import opened
 from arena.errors import UserError
 from arena.files.background import apart
 from arena.model.record import GameRecord
 from arena.model.seeds import first_position
+from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 
@@ -29,7 +29,7 @@ def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
     """Judge the choices with at most `within` moves to come, by default as many as the exact
     solver sees to the end in no time, for people or as JSON. Raises UserError.
     """
-    with opened(path) as store:
+    with Store.open(path) as store:
         config, records = store.config, list(store.records())
     reason = BUILTINS["alphabeta"].support(config.rules, config.variant)
     if reason is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from arena.cli.exits import Exit
+from arena.errors import Exit
 
 
 class Arena(TyperGroup):
@@ -34,8 +34,8 @@ def _reworded(error: typer.BadParameter) -> str | None:
     """What a value must be, and what it is; None for another mistake, such as a missing value."""
     from pydantic import ValidationError
 
-    from arena.cli.settings import read_value
     from arena.files.toml_tables import nearest, shown
+    from arena.model.settings import read_value
 
     cause = error.__cause__
     if not isinstance(cause, ValidationError):

@@ -10,8 +10,7 @@ from rich.console import Console
 
 from arena.bots.programs import module
 from arena.checks import Checklist, Result, run_checks
-from arena.cli.exits import Exit
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 from arena.model.containment import Asked, Held
 from arena.model.game_spec import PlayerSpec
 from arena.reports import checklist as report

@@ -1,26 +1,13 @@
-"""Exit codes, and a user's mistakes told as sentences."""
+"""Errors shown to the user, and the exit codes they end with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
 
 import typer
 
-from arena.errors import ArenaError
-
-
-class Exit(IntEnum):
-    """What the exit code tells a script."""
-
-    DONE = 0
-    FAILED = 1
-    """A check failed; or games stayed void, by the host's fault, not a player's."""
-    USAGE = 2
-    """A file, key or argument is wrong."""
-    INTERRUPTED = 130
-    """Stopped by Ctrl-C; the same command goes on."""
+from arena.errors import ArenaError, Exit
 
 
 @contextmanager

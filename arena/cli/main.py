@@ -10,8 +10,8 @@ import typer
 from arena.cli import bench_commands, bot_commands, sprt_command
 from arena.cli.arguments import Arena
 from arena.cli.choices import Form, Rules, Table
-from arena.cli.exits import Exit, errors_to_user
-from arena.errors import UserError
+from arena.cli.exits import errors_to_user
+from arena.errors import Exit, UserError
 
 app = typer.Typer(
     name="arena",
@@ -76,13 +76,17 @@ def run(
     """Play a tournament. Stop it anywhere; the same command goes on."""
     with errors_to_user(Exit.INTERRUPTED):
         from arena.cli.file_kinds import Kind, refuse_other
-        from arena.cli.running import play, preview
+        from arena.reports.playing import play_config, preview_config
+        from arena.tournament.config_file import load_config
+        from arena.tournament.ready import ready
+        from players.catalogue import BUILTINS
 
         refuse_other(file, Kind.TOURNAMENT)
+        config = ready(load_config(file, BUILTINS), file)
         if dry_run:
-            preview(file, store)
+            preview_config(config, store)
         else:
-            raise typer.Exit(play(file, store))
+            raise typer.Exit(play_config(config, BUILTINS, store))
 
 
 @app.command()

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.cli.choices import EloModel, Rules, Sandbox
-from arena.cli.exits import Exit, errors_to_user
-from arena.errors import UserError
+from arena.cli.exits import errors_to_user
+from arena.errors import Exit, UserError
 
 app = typer.Typer()
 
@@ -122,9 +122,10 @@ def sprt(
     Exit codes: 0 decided, 1 not decided by --max-games.
     """
     with errors_to_user(Exit.INTERRUPTED):
-        from arena.cli.running import play_config, preview_config
-        from arena.cli.settings import read_pairs
+        from arena.model.settings import read_pairs
+        from arena.reports.playing import play_config, preview_config
         from arena.training.sprt import make_config, read_side
+        from players.catalogue import BUILTINS
 
         if max_games % 2:
             raise UserError(
@@ -161,4 +162,4 @@ def sprt(
         if dry_run:
             preview_config(config, store)
         else:
-            raise typer.Exit(play_config(config, store))
+            raise typer.Exit(play_config(config, BUILTINS, store))

@@ -11,8 +11,7 @@ from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
 from arena.bots.submissions import Checked, Receipt, accept, active_version, home_for, receipt_of
 from arena.cli.checking import go_through, hold
-from arena.cli.exits import Exit
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 from arena.model.containment import Asked
 
 

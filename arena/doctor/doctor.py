@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli.exits import Exit
 from arena.doctor.facts import Facts, Sandbox, facts
+from arena.errors import Exit
 from arena.reports import containment
 
 _INSTALL_BUBBLEWRAP = "apt install bubblewrap, or dnf install bubblewrap"

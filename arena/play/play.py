@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli.settings import load_game, read_pairs
 from arena.errors import UserError
 from arena.model.fault import PlayerFault
 from arena.model.seeds import first_position
+from arena.model.settings import load_game, read_pairs
 from arena.play.human_game import Sitting
 from arena.play.opponent import Opponent, choose_opponent
 from arena.referee.pool import SessionPool

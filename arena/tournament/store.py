@@ -71,6 +71,8 @@ class Store:
     def open(cls, path: Path) -> Store:
         """A run to read, also while it is played. Raises StoreError."""
         path = Path(path)
+        if path.is_dir():
+            raise StoreError(_folder(path))
         if not path.is_file():
             raise StoreError(f"{path}: no such run; `arena run` makes one from a tournament file")
         database = _connect(path, read_only=True)
@@ -271,6 +273,23 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         return database
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
+
+
+def _folder(path: Path) -> str:
+    """Why a folder is no run: a training and a tuning keep one too."""
+    files = {file.name for file in path.iterdir()}
+    runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
+    tests = f"; its tests are runs: {runs}" if runs else ""
+    if "curve.png" in files:
+        return (
+            f"{path}: is the folder of a training, not a run: look at {path / 'curve.png'}{tests}"
+        )
+    if "player.toml" in files:
+        return (
+            f"{path}: is the folder of a tuning, not a run: its result is in "
+            f"{path / 'player.toml'}, its pictures are next to it, as parameters.png{tests}"
+        )
+    return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
 
 
 def _is_empty(path: Path, database: sqlite3.Connection) -> bool:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from arena.cli.settings import read_pairs
 from arena.errors import FileError, Problem, UserError, sentence
 from arena.files.toml import read_file
 from arena.files.toml_lines import KeyLines, KeyPath
 from arena.files.toml_tables import Finding, written
+from arena.model.settings import read_pairs
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable

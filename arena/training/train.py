@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 from rich.console import Console
 
-from arena.cli.exits import Exit
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop, stop_signals
 from arena.reports.live import duration

@@ -15,8 +15,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from arena.cli.exits import Exit
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop, stop_signals
 from arena.sandbox.child import moved_held

@@ -15,20 +15,19 @@ from typing import Any, NamedTuple, Protocol
 
 import typer
 
-from arena.cli.exits import Exit
-from arena.cli.reporting import standings_of
-from arena.cli.running import play_config
-from arena.errors import ConfigChangedError, UserError
+from arena.errors import ConfigChangedError, Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop
 from arena.files.toml_tables import written
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
+from arena.reports.playing import play_config
 from arena.reports.words import about_sprt
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.ready import ready
+from arena.tournament.run_view import standings_of
 from arena.tournament.store import Store
 from arena.training.tuned_player import half_points
 from arena.training.verify_config import Target, Verification
@@ -202,11 +201,11 @@ def play_target(
     typer.echo(f"\n{contest.sides.title} at {contest.at}:")
     more = "max_games in [verify]"
     try:
-        code = Exit(play_config(config, store_path, more=more))
+        code = Exit(play_config(config, BUILTINS, store_path, more=more))
     except ConfigChangedError:
         config = _as_begun(config, contest, store_path, verification.target)
         typer.echo("It goes on with the higher max_games that it was begun with.")
-        code = Exit(play_config(config, store_path, more=more))
+        code = Exit(play_config(config, BUILTINS, store_path, more=more))
     with Store.open(store_path) as store:
         verdict = standings_of(store).sprt
     assert verdict is not None  # as the tournament asks for a test

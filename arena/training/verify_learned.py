@@ -13,8 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from arena.cli.exits import Exit
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 from arena.files.stop_signals import stop_signals
 from arena.reports import words
 from arena.training.loading import load_kernels

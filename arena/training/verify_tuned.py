@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.cli.exits import Exit
+from arena.errors import Exit
 from arena.training.verify import (
     BudgetTest,
     Contest,

@@ -264,7 +264,7 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
         (("report", "runs"), "runs: is a folder; a run is a file"),
         (
             ("report", "w.tune"),
-            "w.tune: is the folder of a tuning, not a run: what was found is in",
+            "w.tune: is the folder of a tuning, not a run: its result is in",
         ),
         (("report", "w.tune"), "; its tests are runs: arena report w.tune/verify-1.sqlite"),
         (("analyse", "w.train"), "is the folder of a training, not a run: look at w.train/curve"),

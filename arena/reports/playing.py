@@ -1,45 +1,38 @@
-"""`arena run`: from the tournament file to the final table."""
+"""Playing a tournament in front of a user: from the resolved configuration to the final table."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli.exits import Exit
-from arena.cli.reporting import standings_of, verdict_of
+from arena.errors import Exit
 from arena.model.protocol import Termination
 from arena.ratings.results import digest
 from arena.reports import terminal, words
 from arena.reports.live import LiveReport, PlainReport, preparations
 from arena.tournament.config import TournamentConfig
-from arena.tournament.config_file import load_config
+from arena.tournament.config_file import Builtin
 from arena.tournament.estimate import estimate
 from arena.tournament.formats.round_robin import game_count, meetings
-from arena.tournament.ready import ready
 from arena.tournament.run import run
+from arena.tournament.run_view import standings_of, verdict_of
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
-from players.catalogue import BUILTINS
-
-
-def preview(file: Path, store_path: Path | None) -> None:
-    """Say what would be played and how long it takes; a run that would be refused is, here too."""
-    preview_config(ready(load_config(file, BUILTINS), file), store_path)
 
 
 def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     """Say what would be played and how long it takes."""
     names = ", ".join(player.name for player in config.players)
-    typer.echo(f"{config.name}: {config.rules} ({words.settings(config.variant)})")
-    typer.echo(f"{len(config.players)} players: {names}")
+    _say(f"{config.name}: {config.rules} ({words.settings(config.variant)})")
+    _say(f"{len(config.players)} players: {names}")
     most = "At most " if config.sprt else ""
-    typer.echo(
+    _say(
         f"{most}{game_count(config):,} games, {config.concurrency} at a time, "
         f"{estimate(config, meetings(config))}"
     )
@@ -49,22 +42,18 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     if path.exists():
         with Store.open(path) as store:
             store.refuse_changed(config)
-    typer.echo(f"would be kept in {path}")
-
-
-def play(file: Path, store_path: Path | None) -> int:
-    """Play what is left of the tournament; the exit code."""
-    return play_config(ready(load_config(file, BUILTINS), file), store_path)
+    _say(f"would be kept in {path}")
 
 
 def play_config(
     config: TournamentConfig,
+    builtins: Mapping[str, Builtin],
     store_path: Path | None,
     *,
     more: str = "--max-games, or rounds in the file",
 ) -> int:
-    """Play what is left of a tournament that is ready; the exit code. `more` is what gives more
-    games to a sequential test.
+    """Play what is left of a tournament that is ready; the exit code. `more` is the setting that
+    gives more games to a sequential test.
     """
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
@@ -75,9 +64,9 @@ def play_config(
         decided = verdict is not None and verdict.decision is not None
         if len(finished) < game_count(config) and not decided:
             try:
-                _warm(config)
+                _warm(config, builtins)
             except KeyboardInterrupt:
-                typer.echo(f"Stopped before the first game. Go on with: {again}")
+                _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED
         console = Console()
         report = (LiveReport if console.is_terminal else PlainReport)(
@@ -87,21 +76,22 @@ def play_config(
             outcome = run(config, store, on_event=report)
         terminal.show(standings_of(store), console)
     if outcome.interrupted:
-        typer.echo(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
+        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
     else:
         for record in outcome.void:
-            typer.echo(f"void {record.game}: {record.detail}", err=True)
+            _say(f"void {record.game}: {record.detail}", Console(stderr=True))
         if outcome.void:
-            typer.echo(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
+            _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
         if outcome.verdict is not None:
-            typer.echo(words.decision(outcome.verdict))
+            _say(words.decision(outcome.verdict))
             if outcome.verdict.decision is None and not outcome.void:
-                typer.echo(f"More games go on from here: {more}.")
-        console.print(
-            Text(f"Kept in {path}. A game, move by move: arena replay {path} g0001"),
-            soft_wrap=True,
-        )
+                _say(f"More games go on from here: {more}.")
+        _say(f"Kept in {path}. A game, move by move: arena replay {path} g0001")
     return Exit(outcome.exit_code)
+
+
+def _say(line: str, console: Console | None = None) -> None:
+    (console or Console()).print(Text(line), soft_wrap=True)
 
 
 def default_store(config: TournamentConfig) -> Path:
@@ -109,7 +99,7 @@ def default_store(config: TournamentConfig) -> Path:
     return Path("runs") / f"{config.name}.sqlite"
 
 
-def _warm(config: TournamentConfig) -> None:
-    builtins = (BUILTINS[player.builtin] for player in config.players if player.builtin)
-    if any(builtin.kernels for builtin in builtins):
+def _warm(config: TournamentConfig, builtins: Mapping[str, Builtin]) -> None:
+    """Compile the kernels that its built-in players need."""
+    if any(builtins[player.builtin].kernels for player in config.players if player.builtin):
         warm_kernels([config.rules])
