@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 import rules
-from players.sdk import CHANCE, Start, Turn, play
+from players.builtin import Builtin
+from players.sdk import CHANCE, Start, Turn
 from rules import TILE_GAMES
 from rules.position import Game, Position
 
@@ -34,15 +35,15 @@ def slider_gain(position: Position) -> float:
     return max(gains(position, SLIDER).values(), default=0.0)
 
 
-class Greedy:
+class Greedy(Builtin):
     """Greedy choice; the seed of the game breaks ties."""
 
-    def start(self, start: Start) -> None:
-        """Load the rules of this game."""
-        if start.options:  # what refuses them takes most of a start to load
-            from players.options import GreedyOptions, read_options
+    name = "greedy"
+    summary = "takes the largest immediate gain: discs, boxes, merged tiles"
+    uses_clock = kernels = False
 
-            read_options(GreedyOptions, start)
+    def __init__(self, start: Start) -> None:
+        self.refuse_options(start)
         self._game: Game = rules.load(start.rules, **start.variant)
         self._random = Random(start.seed)
 
@@ -55,5 +56,4 @@ class Greedy:
 
 
 if __name__ == "__main__":
-    greedy = Greedy()
-    play(greedy.choose, start=greedy.start, name="greedy")
+    Greedy.run()

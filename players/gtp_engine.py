@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+DEBIAN_GAMES = "/usr/games"
+"""Where Debian puts games; not on the PATH of root and of services."""
+_PACKAGES = {"gtp-rhino": "grhino"}
+"""Engines and the Debian packages they are in."""
 _LONGEST_RESPONSE = 64 * 1024
 """Bytes; no command of ours is answered by more than a line."""
 _FAREWELL_S = 0.3
@@ -92,7 +97,7 @@ class Engine:
             if waiting[:1] not in (b"", b"=", b"?"):
                 said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
                 raise EngineFault(
-                    f"{self.name} answered `{command}` with «{said}», which is no GTP response "
+                    f"{self.name} answered `{command}` with `{said}`, which is no GTP response "
                     "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
                 )
             response, end, rest = waiting.partition(b"\n\n")
@@ -129,3 +134,22 @@ class Engine:
             return EngineFault(f"{self.name} closed its pipes instead of answering `{command}`.")
         how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         return EngineFault(f"{self.name} ended {how} instead of answering `{command}`.")
+
+
+def find_engine(program: str, folder: Path) -> str:
+    """The path of an engine's program. ValueError says why there is none and what to do."""
+    if "/" in program:
+        path = Path(os.path.abspath(folder / program))  # noqa: PTH100  # links stay as written
+        if not path.is_file() or not os.access(path, os.X_OK):
+            wrong = "is not an executable file" if path.exists() else "does not exist"
+            raise ValueError(f"the engine {path} {wrong}")
+        return str(path)
+    found = shutil.which(program) or shutil.which(program, path=DEBIAN_GAMES)
+    if found is None:
+        package = _PACKAGES.get(program)
+        how = f" (Debian, Ubuntu: apt-get install {package})" if package else ""
+        raise ValueError(
+            f'there is no engine "{program}" on the PATH or in {DEBIAN_GAMES}; install it{how}, '
+            "or write its path with a slash"
+        )
+    return found

@@ -5,20 +5,63 @@ It slides, and it places tiles where the same search expects least of the slider
 
 from __future__ import annotations
 
-from players.options import HeuristicOptions, read_options
-from players.sdk import Answer, Start, Turn, play
-from players.thinking import seconds_since, think_until, tile_board_of
+from typing import Annotated
+
+from pydantic import Field
+
+from players.builtin import Builtin, seconds_since, slides_and_places, think_until, tile_board
+from players.options import DEEPEST_HEURISTIC, SearchOptions, Tunable, read_options
+from players.sdk import Answer, Start, Turn
+
+SMOOTHNESS, MONOTONICITY, EMPTY, LARGEST = 0.1, 1.0, 2.7, 1.0
+"""The weights of the evaluation's terms in S19 of the course notes."""
+
+MOST = 100.0
+"""No weight is further from 0, so that the end of a game counts more than any board."""
 
 
-class HeuristicPlayer:
+class HeuristicOptions(SearchOptions):
+    """Alpha-beta with iterative deepening against a placer that annoys the slider most."""
+
+    think_ms: int | None = Field(default=100, gt=0)
+    """Think no longer than so long a move, whatever the clock allows."""
+    depth: int | None = Field(default=None, gt=0, le=DEEPEST_HEURISTIC)
+    """Look no more slides ahead; the clock still ends the thinking."""
+    nodes: int | None = Field(default=None, gt=0)
+    """Look at about so many boards at most; the clock still ends the thinking."""
+    smoothness: Annotated[float, Tunable(low=0.0, high=5.0, step=0.1)] = Field(
+        default=SMOOTHNESS, ge=-MOST, le=MOST
+    )
+    """The weight of smoothness: minus the differences between neighbouring tiles, counted in steps
+    of the row of tiles; the next tile across empty cells is a neighbour."""
+    monotonicity: Annotated[float, Tunable(low=0.0, high=10.0, step=0.2)] = Field(
+        default=MONOTONICITY, ge=-MOST, le=MOST
+    )
+    """The weight of monotonicity: minus the steps the wrong way, in the rows together and in the
+    columns together, the right way being the one that leaves less of them."""
+    empty: Annotated[float, Tunable(low=0.0, high=20.0, step=0.5)] = Field(
+        default=EMPTY, ge=-MOST, le=MOST
+    )
+    """The weight of the natural logarithm of the number of empty cells."""
+    largest: Annotated[float, Tunable(low=0.0, high=10.0, step=0.3)] = Field(
+        default=LARGEST, ge=-MOST, le=MOST
+    )
+    """The weight of the largest tile, counted in steps of the row of tiles."""
+    memory_mb: int = Field(default=16, ge=0, le=16_384)
+    """The size of the transposition table; 0 for none."""
+
+
+class HeuristicPlayer(Builtin):
     """The player. Its transposition table lives through a game."""
 
     name = "heuristic"
+    summary = "2048 and 2584 by alpha-beta: smooth, monotone boards against nasty tiles"
+    options = HeuristicOptions
+    refusal = staticmethod(slides_and_places)
 
-    def start(self, start: Start) -> None:
-        """Read the options, and load or compile every kernel before the clock runs."""
+    def __init__(self, start: Start) -> None:
         self._options = options = read_options(HeuristicOptions, start)
-        self._board = tile_board_of(self.name, start)
+        self._board = tile_board(start.rules, start.variant["spawn"])
         from players.games.tiles.heuristic import make_heuristic
         from players.search.heuristic import HeuristicSearch, load_kernels
 
@@ -50,5 +93,4 @@ class HeuristicPlayer:
 
 
 if __name__ == "__main__":
-    player = HeuristicPlayer()
-    play(player.choose, start=player.start, name=player.name)
+    HeuristicPlayer.run()

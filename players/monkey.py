@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from random import Random
 
-from players.sdk import Start, Turn, play
+from players.builtin import Builtin
+from players.sdk import Start, Turn
 
 
-class Monkey:
+class Monkey(Builtin):
     """Uniform choice, seeded by the game."""
 
-    def start(self, start: Start) -> None:
-        """Seed the choices of this game."""
-        if start.options:  # what refuses them takes most of a start to load
-            from players.options import MonkeyOptions, read_options
+    name = "monkey"
+    summary = "plays any legal move with equal probability"
+    uses_clock = kernels = False
 
-            read_options(MonkeyOptions, start)
+    def __init__(self, start: Start) -> None:
+        self.refuse_options(start)
         self._random = Random(start.seed)
 
     def choose(self, turn: Turn) -> str:
@@ -24,5 +25,4 @@ class Monkey:
 
 
 if __name__ == "__main__":
-    monkey = Monkey()
-    play(monkey.choose, start=monkey.start, name="monkey")
+    Monkey.run()

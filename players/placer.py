@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Literal
 
 import rules
+from players.builtin import Builtin, slides_and_places, tile_board
+from players.expectimax import NetworkOptions, search_of, think
 from players.greedy import PLACER, SLIDER, gains
-from players.options import PlacerOptions, read_options
-from players.sdk import Answer, Start, Turn, play
-from players.thinking import tile_board_of
-from players.tile_network import search_of, think
+from players.options import read_options
+from players.sdk import Answer, Start, Turn
 from rules.tiles import SPAWNS
 
 
-class Placer:
+class PlacerOptions(NetworkOptions):
+    """Places tiles, for games in which a player does. As the slider it takes what its network
+    values most, one slide ahead.
+    """
+
+    policy: Literal["random", "greedy", "minimax"] = "minimax"
+    """What it places: what chance would, by the game's own odds; that which leaves the slider the
+    smallest reward at once, ties broken at random; or that which leaves the least by `depth`."""
+
+
+class Placer(Builtin):
     """The player. The seed of the game draws what is left to chance."""
 
     name = "placer"
+    summary = "2048 and 2584: places tiles at random, greedily or to harm the slider most"
+    options = PlacerOptions
+    uses_clock = None
+    refusal = staticmethod(slides_and_places)
 
-    def start(self, start: Start) -> None:
-        """Read the options, and what the seat needs."""
+    def __init__(self, start: Start) -> None:
         self._options = options = read_options(PlacerOptions, start)
-        self._board = tile_board_of(self.name, start)
+        self._board = tile_board(start.rules, start.variant["spawn"])
         self._game = rules.load(start.rules, **start.variant)
         self._random = Random(start.seed)
         if start.seat == SLIDER or options.policy == "minimax":
@@ -54,5 +68,4 @@ class Placer:
 
 
 if __name__ == "__main__":
-    player = Placer()
-    play(player.choose, start=player.start, name=player.name)
+    Placer.run()

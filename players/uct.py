@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from players.options import UctOptions, read_options
-from players.sdk import Answer, Start, Turn, play
-from players.thinking import board_of, open_places, seconds_since, think_until
+from pydantic import Field, ValidationInfo, field_validator
+
+from players.builtin import (
+    Builtin,
+    board_of,
+    open_places,
+    searches,
+    seconds_since,
+    think_until,
+)
+from players.options import (
+    EVALUATIONS,
+    Backup,
+    Final,
+    Opponent,
+    SearchOptions,
+    Tunable,
+    named_or_file,
+    read_options,
+)
+from players.sdk import Answer, Start, Turn
 
 if TYPE_CHECKING:
-    from players.games.endgame import Solution
+    from players.games.endgame import Endgame, Solution
     from players.games.registry import Board
     from players.search.uct import Settings
+
+PLAIN_C = 1.0
 
 SHARE_TO_SOLVE = 0.5
 """The part of the time after which the solver gives up."""
@@ -25,32 +45,186 @@ LEAF_SECONDS = 2e-4
 AUTO_C = 2.0
 """c = "auto" is so many standard deviations of the results."""
 
+_Given = Mapping[str, Any]
+_NEEDS: dict[str, tuple[Callable[[_Given], bool], str]] = {
+    "mix": (lambda given: given.get("leaf") == "mixed", 'only leaf = "mixed" mixes'),
+    "playout": (
+        lambda given: given.get("leaf") != "evaluation",
+        'leaf = "evaluation" plays nothing out',
+    ),
+    "playouts": (
+        lambda given: given.get("leaf") != "evaluation",
+        'leaf = "evaluation" plays nothing out',
+    ),
+    "rave": (
+        lambda given: given.get("leaf") != "evaluation" and given.get("playouts") != 1,
+        "it learns from the moves of playouts; it needs playouts = 8",
+    ),
+    "evaluation": (
+        lambda given: (
+            given.get("leaf") != "playout"
+            or given.get("leaf_plies") is not None
+            or bool(given.get("prior"))
+        ),
+        "nothing is evaluated without leaf, leaf_plies or prior",
+    ),
+    "endgame_leaves": (
+        lambda given: bool(given.get("solver")),
+        "solved leaves are proofs; they need solver = true",
+    ),
+    "early_stop": (
+        lambda given: given.get("final") == "visits",
+        'it foresees visits; it needs final = "visits"',
+    ),
+    "direction_after": (
+        lambda given: bool(given.get("direction")),
+        "it is for direction, which is not given",
+    ),
+    "parallel": (lambda given: given.get("threads") != 1, "it is for threads = 2 and more"),
+}
+"""What an option needs of those before it, and what is said where it is missing."""
 
-class Uct:
+
+class UctOptions(SearchOptions):
+    """UCB1 applied to trees, with random playouts, proofs and solved endgames."""
+
+    c: Annotated[float | Literal["auto"], Tunable(low=0.05, high=3.0, step=0.1)] = PLAIN_C
+    """The weight of exploration in value + c·sqrt(2·ln N/n). "auto" makes it twice the standard
+    deviation of the results so far, seen from the root, in the scale of the values: 1 where wins
+    and losses are equally many, less where one side wins nearly always or results lie close."""
+    c_by: Literal["share", "ply"] = "share"
+    """What the steps of `c_schedule` go by: the share of the board filled, 0 to 1, or the ply."""
+    c_schedule: list[tuple[float, float]] | None = None
+    """Steps `[[from, c], …]` in place of `c`, the first from 0: `[[0.0, 1.4], [0.3, 0.7]]`. The
+    step of the position to move from counts for a whole search."""
+    backup: Backup = "win"
+    """What a result is worth to a player. "win": 1 for a win, 0 for a loss, 1/2 for a draw;
+    "zero-sum": 1, −1 and 0, twice as far apart, so that the same c explores half as much; "score":
+    1/2 + margin/(2·all squares or boxes), from 0 to 1, mostly close to 1/2, so that c must be
+    smaller for the same exploration."""
+    opponent: Opponent = "own"
+    """What the opponent is taken to choose in the tree: the child with the highest UCB value as he
+    sees it, or the one with the least UCB value as this player sees it, exploration added."""
+    leaf: Literal["playout", "evaluation", "mixed"] = "playout"
+    """What a new node is worth: the result of a playout, the result its evaluation lets expect, or
+    a mixture. A finished game always counts as it ended."""
+    mix: Annotated[float, Tunable(low=0.05, high=0.95, step=0.05)] = Field(default=0.5, gt=0, lt=1)
+    """The share of the evaluation in a "mixed" leaf."""
+    leaf_plies: int | None = Field(default=None, gt=0)
+    """Descend no deeper than so many plies; a node there is evaluated, not played out."""
+    prior: Annotated[int, Tunable(low=0, high=400, step=16)] = Field(default=0, ge=0, le=10_000)
+    """Let new nodes begin with so many visits, at the result that their evaluation expects; moves
+    not yet tried are then compared too, not tried first. 0 to go without."""
+    evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
+    """The evaluation of leaves and of new nodes: "default"; "classic", without patterns; "learned",
+    the networks for 8×8 Othello that come along; or the path of a file, such as a network of
+    `arena train`."""
+    playout: Literal["random", "guided"] = "random"
+    """Random moves, or random among those that some knowledge leaves: in dots boxes are taken and
+    third sides avoided, in Othello squares beside an empty corner are."""
+    playouts: Literal[1, 8] = 8
+    """Playouts a leaf; 8 are played at once, in little more time than one."""
+    rave: Annotated[float, Tunable(low=0.0, high=10_000.0, step=300.0)] = Field(default=0.0, ge=0)
+    """RAVE: mix a move's mean with that of the games in which the same player makes the move later,
+    at a weight of sqrt(k/(3n + k)) after n playouts, k being this; moves not yet tried are then
+    compared too, not tried first. 0 to go without. In dots with guided playouts 3000, with
+    `c = 0.1`, is far stronger."""
+    solver: bool = True
+    """Back up proven results (MCTS-solver): a move that wins is enough, a node whose moves are all
+    proven is worth the best of them, and neither is searched on."""
+    prune: bool = True
+    """Leave out of the tree moves that are certain to be no better than another: in dots a capture
+    that costs nothing is the only move, and one edge stands for a chain and for a corner; where
+    the game stops at a majority, for a corner alone. Othello has no such laws."""
+    endgame: int | None = Field(default=None, ge=0)
+    """Try to solve the position exactly once so many moves remain, for up to half of the time, and
+    then play the move with the best margin; 0 for never. Left out: as many as are, typically,
+    solved in that time, and none when `iterations` or `depth` is given."""
+    endgame_leaves: int | None = Field(default=None, ge=0)
+    """Solve leaves of the tree exactly where so many moves remain; 0 for never. Left out: as many
+    as are, typically, solved in a fifth of a millisecond; without `solver`, none."""
+    endgame_mb: int = Field(default=64, ge=1, le=16_384)
+    """The size of the exact endgame's table."""
+    iterations: int | None = Field(default=None, gt=0)
+    """Think for so many iterations instead of by the clock; with one thread the choice then depends
+    on the seed alone. The clock still ends the thinking when it runs out first."""
+    depth: int | None = Field(default=None, gt=0)
+    """Stop thinking once the tree is so many plies deep."""
+    final: Final = "visits"
+    """Play the move with the most visits, the highest mean value, or the highest lower confidence
+    bound, value − c·sqrt(2·ln N/n)."""
+    early_stop: bool = False
+    """Stop thinking once no other move can still have as many visits as the first."""
+    direction: float = Field(default=0.0, ge=0, le=1)
+    """Stop thinking once one move has this share of the visits; 0 to think on."""
+    direction_after: int = Field(default=1000, gt=0)
+    """How many iterations `direction` waits for."""
+    memory_mb: int = Field(default=1024, ge=1, le=65_536)
+    """The size of the tree. The fuller it is the more visits it takes for a node to be given
+    children; it never stops growing."""
+    expand_after: Annotated[int, Tunable(low=1, high=40, step=1)] = Field(default=2, ge=1)
+    """Visits before a node is given children, while the tree is empty."""
+    reuse: bool = True
+    """Keep the part of the tree below the moves played for the next move."""
+    threads: int = Field(default=1, ge=1, le=64)
+    """How many threads search at once, each on a core: give as many in `resources`."""
+    parallel: Literal["tree", "root"] = "tree"
+    """Several threads share one tree, or have one each and add up their visits at the root."""
+
+    @field_validator("c", mode="before")
+    @classmethod
+    def _explores(cls, c: Any) -> Any:
+        """One sentence in place of one for each kind of value."""
+        if c != "auto" and (isinstance(c, bool) or not isinstance(c, (int, float)) or not c >= 0):
+            raise ValueError('must be a valid number, 0 or more, or "auto"')
+        return c
+
+    @field_validator("c_schedule")
+    @classmethod
+    def _is_schedule(
+        cls, steps: list[tuple[float, float]] | None, info: ValidationInfo
+    ) -> list[tuple[float, float]] | None:
+        if steps is None:
+            return None
+        if info.data.get("c", PLAIN_C) != PLAIN_C:  # a wrong c is missing here, and reported
+            raise ValueError("c_schedule takes the place of c; give one of them")
+        starts = [start for start, _ in steps]
+        if not steps or starts[0] != 0 or starts != sorted(set(starts)):
+            raise ValueError("the steps must begin at 0 and go up, as in [[0.0, 1.4], [0.3, 0.7]]")
+        if info.data.get("c_by") == "share" and starts[-1] > 1:
+            raise ValueError('a share of the board is at most 1; c_by = "ply" takes plies')
+        if any(c < 0 for _, c in steps):
+            raise ValueError("no c may be below 0")
+        return steps
+
+    @field_validator(*_NEEDS)
+    @classmethod
+    def _has_what_it_needs(cls, value: Any, info: ValidationInfo) -> Any:
+        needed, sentence = _NEEDS[str(info.field_name)]
+        if value and not needed(info.data):
+            raise ValueError(sentence)
+        return value
+
+
+class Uct(Builtin):
     """The player. Its tree lives through a game and follows the moves that are played."""
 
     name = "uct"
-    options_model: type[UctOptions] = UctOptions
+    summary = "Monte Carlo tree search: UCB1 with random playouts, reusing its tree"
+    options: ClassVar[type[UctOptions]] = UctOptions
+    refusal = staticmethod(searches)
 
-    def weights(self, options: Any, start: Start, board: Board) -> Any:
-        """Weights by colour and move for the search; None for 1 everywhere."""
-        return None
-
-    def prepare(self, start: Start) -> Settings:
-        """Read the options: what the search goes by. A mistake ends the process with a sentence."""
-        self._options = options = read_options(self.options_model, start)
-        self._board = board_of(self.name, start)
+    def __init__(self, start: Start, weights: Any = None) -> None:
+        """`weights` take the place of those that the options name."""
         from players.games.endgame import load_endgame
-
-        self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
-        return self._settings(start)
-
-    def start(self, start: Start) -> None:
-        """Read the options, and load or compile every kernel before the clock runs."""
-        settings = self.prepare(start)
         from players.search.uct import Limits, UctSearch, load_kernels
 
-        options = self._options
+        self._options = options = read_options(self.options, start)
+        self._board = board_of(start)
+        self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        if weights is None:
+            weights = self.weights(options, start, self._board)
+        settings = search_settings(options, start, self._endgame, weights)
         position = self._board.position(start.state)
         load_kernels(position, settings, self._endgame)
         if options.endgame != 0:
@@ -72,48 +246,10 @@ class Uct:
             options.direction_after,
         )
 
-    def _settings(self, start: Start) -> Settings:
-        from players.games.endgame import reach_in
-        from players.search.uct import make_settings, most_margin
-
-        options = self._options
-        shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
-        leaves = options.endgame_leaves
-        if leaves is None:
-            leaves = reach_in(self._endgame, LEAF_SECONDS) if options.solver else 0
-        return make_settings(
-            most_margin(start.rules, start.variant),
-            c=0.0 if options.c == "auto" else options.c,
-            spread_factor=AUTO_C if options.c == "auto" else 0.0,
-            backup=options.backup,
-            opponent=options.opponent,
-            weights=self.weights(options, start, self._board),
-            evaluated=shares[options.leaf],
-            terms=self._terms(start),
-            plies=options.leaf_plies,
-            prior=options.prior,
-            guided=options.playout == "guided",
-            samples=options.playouts,
-            expand_after=options.expand_after,
-            prune=options.prune,
-            solver=options.solver,
-            exact=leaves,
-            rave=options.rave,
-        )
-
-    def _terms(self, start: Start) -> Any:
-        """The evaluation's numbers; None where nothing is evaluated. A mistake in the file ends the
-        process with a sentence.
-        """
-        from players.weights.evaluations import load_terms
-
-        options = self._options
-        if options.leaf == "playout" and options.leaf_plies is None and not options.prior:
-            return None
-        try:
-            return load_terms(start.rules, start.variant, options.evaluation)
-        except ValueError as error:
-            sys.exit(str(error))
+    @classmethod
+    def weights(cls, options: Any, start: Start, board: Board) -> Any:
+        """Weights by colour and move for the search; None for 1 everywhere."""
+        return None
 
     def choose(self, turn: Turn) -> Answer:
         """Solve the position where that is within reach; else search until the time is nearly over
@@ -193,6 +329,48 @@ class Uct:
         }
 
 
+def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights: Any) -> Settings:
+    """The search's settings. A mistake in the evaluation's file ends the process."""
+    from players.games.endgame import reach_in
+    from players.search.uct import make_settings, most_margin
+
+    shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
+    leaves = options.endgame_leaves
+    if leaves is None:
+        leaves = reach_in(endgame, LEAF_SECONDS) if options.solver else 0
+    return make_settings(
+        most_margin(start.rules, start.variant),
+        c=0.0 if options.c == "auto" else options.c,
+        spread_factor=AUTO_C if options.c == "auto" else 0.0,
+        backup=options.backup,
+        opponent=options.opponent,
+        weights=weights,
+        evaluated=shares[options.leaf],
+        terms=_terms(options, start),
+        plies=options.leaf_plies,
+        prior=options.prior,
+        guided=options.playout == "guided",
+        samples=options.playouts,
+        expand_after=options.expand_after,
+        prune=options.prune,
+        solver=options.solver,
+        exact=leaves,
+        rave=options.rave,
+    )
+
+
+def _terms(options: UctOptions, start: Start) -> Any:
+    """The evaluation's numbers; None where nothing is evaluated."""
+    from players.weights.evaluations import load_terms
+
+    if options.leaf == "playout" and options.leaf_plies is None and not options.prior:
+        return None
+    try:
+        return load_terms(start.rules, start.variant, options.evaluation)
+    except ValueError as error:
+        sys.exit(str(error))
+
+
 def filled_share(state: Mapping[str, Any]) -> float:
     """How much of the board is filled, 0 to 1: of the playable squares, or of the edges."""
     places: int
@@ -203,10 +381,5 @@ def filled_share(state: Mapping[str, Any]) -> float:
     return 1.0 - open_places(state) / places
 
 
-def main(player: Uct) -> None:
-    """Play games as `player`."""
-    play(player.choose, start=player.start, name=player.name)
-
-
 if __name__ == "__main__":
-    main(Uct())
+    Uct.run()

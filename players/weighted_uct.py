@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
-from players.options import WeightedUctOptions
+from players.builtin import searches
+from players.options import WEIGHT_TABLES, TunableTable, named_or_file
 from players.sdk import Start
-from players.uct import Uct, main
+from players.uct import Uct, UctOptions
 
 if TYPE_CHECKING:
     from players.games.registry import Board
+
+
+class WeightedUctOptions(UctOptions):
+    """UCT whose values are multiplied by a weight for each move during selection."""
+
+    weights: Annotated[
+        str, named_or_file(*WEIGHT_TABLES), TunableTable(low=0.9, high=1.1, step=0.02)
+    ] = "tuned"
+    """"tuned", "hand", "league", or the path of a JSON file, relative to the tournament file: for
+    Othello `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is
+    symmetric, its upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second":
+    {…}}`, with 1 for every edge left out. The named tables are made for cornerless Othello: "tuned"
+    by `arena tune`, the others by the sources, which help with few iterations alone. For dots there
+    is none, and there they stand for 1 everywhere."""
 
 
 class WeightedUct(Uct):
     """UCT with a table of weights for each colour."""
 
     name = "weighted-uct"
-    options_model = WeightedUctOptions
+    summary = "UCT with a weight for each square, by colour"
+    options = WeightedUctOptions
 
-    def weights(self, options: Any, start: Start, board: Board) -> Any:
+    @classmethod
+    def refusal(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
+        """Its weights are made for one size of board."""
+        size = variant.get("size", 8)
+        if rules == "othello" and size != 8:
+            made = "it plays Othello on 8×8 boards, for which its weights are made"
+            return f"{made}, not {size}×{size}"
+        return searches(rules, variant)
+
+    @classmethod
+    def weights(cls, options: Any, start: Start, board: Board) -> Any:
         """The table the options ask for. A mistake in it ends the process with a sentence."""
         from players.weights import load_weights
 
@@ -30,4 +57,4 @@ class WeightedUct(Uct):
 
 
 if __name__ == "__main__":
-    main(WeightedUct())
+    WeightedUct.run()

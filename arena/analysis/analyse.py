@@ -24,7 +24,7 @@ from players.catalogue import BUILTINS
 from rules.position import PASS, Position
 
 if TYPE_CHECKING:
-    from players.analysis import Analysis
+    from players.search.analysis import Analysis
 
 
 def find_position(
@@ -70,7 +70,7 @@ def show(position: Position, seconds: float, *, as_json: bool) -> None:
     if position.is_over:
         scores = " to ".join(map(str, position.scores()))
         raise UserError(f"the game is over in this position, {scores}: no move is left to analyse")
-    reason = BUILTINS["alphabeta"].support(game.name, game.variant)
+    reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)
     if reason is not None:
         raise UserError(f"the analysis searches with alphabeta, and {reason}")
     warm_kernels([game.name])
@@ -82,7 +82,7 @@ def show(position: Position, seconds: float, *, as_json: bool) -> None:
 
 
 def _analyse(position: Position, seconds: float) -> Analysis:
-    from players.analysis import analyse
+    from players.search.analysis import analyse
 
     game = position.game
     return apart(lambda: analyse(game.name, game.variant, position.state(), seconds))

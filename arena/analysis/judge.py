@@ -31,7 +31,7 @@ def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
     """
     with Store.open(path) as store:
         config, records = store.config, list(store.records())
-    reason = BUILTINS["alphabeta"].support(config.rules, config.variant)
+    reason = BUILTINS["alphabeta"].refusal(config.rules, config.variant)
     if reason is not None:
         raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
     if not records:
@@ -79,7 +79,7 @@ def _choices(records: list[GameRecord], within: int) -> Iterator[Choice]:
 
 def _choices_of(record: GameRecord, within: int) -> list[Choice]:
     """What the players of one game chose: not the openings, nor moves in place of a fault's."""
-    from players.accuracy import judge
+    from players.search.analysis import judge
 
     game = rules.load(record.rules, **record.variant)
     judged = judge(

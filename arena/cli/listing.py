@@ -12,7 +12,8 @@ from rich.text import Text
 
 from arena.errors import UserError
 from arena.files.toml_tables import did_you_mean
-from players.catalogue import BUILTINS, Builtin
+from players.builtin import Builtin
+from players.catalogue import BUILTINS
 
 _KINDS = {
     "boolean": "true or false",
@@ -61,11 +62,11 @@ def show_player(name: str) -> None:
         console.print(Padding(meaning, (0, 0, 0, 6), expand=False))
 
 
-def _heading(builtin: Builtin) -> Text:
+def _heading(builtin: type[Builtin]) -> Text:
     return Text.assemble((builtin.name, "bold"), f"  {builtin.summary}")
 
 
-def _options_in_short(builtin: Builtin) -> str:
+def _options_in_short(builtin: type[Builtin]) -> str:
     """Their names; those of another player whose options it takes are told by his name."""
     names = list(builtin.options.model_fields)
     for other in BUILTINS.values():

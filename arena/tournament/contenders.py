@@ -111,7 +111,7 @@ def _readable(found: Entrant, table: PlayerTable, folder: Path) -> tuple[str, ..
     """
     paths = list(_packages()) if found.program.command[0] == sys.executable else []
     if found.builtin is not None:
-        paths += found.builtin.readable
+        paths += found.builtin.readable()
     for text in _texts(table.options):
         words = (text, *text.split())
         paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]

@@ -50,7 +50,6 @@ class Builtin(Protocol):
     def options(self) -> type[BaseModel]:
         """Validates its options table; the context `folder` is where relative paths begin."""
 
-    @property
     def readable(self) -> tuple[str, ...]:
         """Absolute paths it reads beside the package and what its options name."""
 

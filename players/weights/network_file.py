@@ -46,7 +46,6 @@ from pydantic import ValidationError
 
 from arena.files.toml_tables import explain, written
 from players.ntuple.network import Network
-from players.options.tiles import default_network
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
 from players.weights.network_header import Header as Header  # what a file tells, beside the file
 
@@ -61,6 +60,11 @@ QUICK, SMALL = 1, 19
 INT16_MOST = 32_767
 _NUMBERS = {"float32": "<f4", "int16": "<i2", "int64": "<i8", "uint64": "<u8", "uint8": "|u1"}
 _FIRST_LINE_MOST, _HEADER_MOST = 256, 1 << 24
+
+
+def default_network(rules: str) -> Path:
+    """The file of the network that comes along for 2048 or 2584."""
+    return Path(__file__).with_name(f"network-{rules}.ntuple")
 
 
 class Loaded(NamedTuple):

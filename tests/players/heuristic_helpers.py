@@ -11,7 +11,7 @@ from typing import Any
 import rules
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import make_heuristic
-from players.options.heuristic import EMPTY, LARGEST, MONOTONICITY, SMOOTHNESS
+from players.heuristic import EMPTY, LARGEST, MONOTONICITY, SMOOTHNESS
 from rules.position import draw_chance
 from rules.tiles import SPAWNS, TilesPosition
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import rules
-from players.accuracy import judge
+from players.search.analysis import judge
 from rules.position import PASS, Game
 from tests.players.conftest import true_net
 

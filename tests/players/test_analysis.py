@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import rules
-from players.analysis import analyse
+from players.search.analysis import analyse
 from rules.position import Game, Position
 from tests.players.conftest import random_position, true_net
 

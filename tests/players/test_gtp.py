@@ -18,7 +18,7 @@ from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.config_file import load_config
 from players.catalogue import BUILTINS
-from players.options.gtp import find_engine
+from players.gtp_engine import find_engine
 from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.players.conftest import (
@@ -175,7 +175,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
         ("crashes", "exited", "ended by SIGSEGV instead of answering `genmove black`"),
         ("exits", "exited", "ended with exit code 3 instead of answering `genmove black`"),
         ("closes_stdout", "exited", "closed its pipes instead of answering `genmove black`"),
-        ("babbles", "exited", "answered `genmove black` with «I play f5!», which is no GTP"),
+        ("babbles", "exited", "answered `genmove black` with `I play f5!`, which is no GTP"),
         ("never_ends", "exited", "answers `genmove black` without an end"),
         ("refuses_genmove", "exited", "refused `genmove black`: this engine would rather not"),
         ("refuses_play", "exited", "refused `play black f5`: this engine would rather not"),
@@ -215,7 +215,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
         ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
         ({"command": "./none"}, "/none does not exist"),
         ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
-        ({"command": ["cat"]}, "answered `name` with «name», which is no GTP response"),
+        ({"command": ["cat"]}, "answered `name` with `name`, which is no GTP response"),
         ({"command": ""}, "options.command: must name a program"),
         ({"command": [3]}, "options.command: must be a command line or a list of words"),
         ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
@@ -274,7 +274,7 @@ def test_the_default_engine_is_looked_for_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("players.options.gtp.DEBIAN_GAMES", str(tmp_path))
+    monkeypatch.setattr("players.gtp_engine.DEBIAN_GAMES", str(tmp_path))
     (tmp_path / "t.toml").write_text(
         '[game]\nrules = "othello"\n[[player]]\nbot = "gtp"\n[[player]]\nbot = "monkey"\n'
     )

@@ -13,8 +13,12 @@ import zstandard
 
 from players.learning.tiles.shrink import play_greedily
 from players.learning.training_file import METHOD
-from players.options.tiles import default_network
-from players.weights.network_file import Header, load_network, save_network
+from players.weights.network_file import (
+    Header,
+    default_network,
+    load_network,
+    save_network,
+)
 from players.weights.network_header import network_of, offsets_of, twins_of
 
 HEADER = Header(

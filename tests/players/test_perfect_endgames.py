@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import rules
-from players.accuracy import judge
 from players.catalogue import BUILTINS
+from players.search.analysis import judge
 from rules.position import PASS, Game
 from tests.players.conftest import random_position, start_message, turn_message
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import rules
+from players.builtin import think_until
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
-from players.thinking import think_until
 from tests.players.conftest import play_with, start_message, turn_message
 
 NAMES = ["uct", "weighted-uct", "alphabeta"]

@@ -12,11 +12,13 @@ import pytest
 from pydantic import ValidationError
 
 import rules
+from players.builtin import think_until
 from players.catalogue import BUILTINS
+from players.expectimax import ExpectimaxOptions, NetworkOptions
 from players.greedy import gains
-from players.options import ExpectimaxOptions, NetworkOptions, PlacerOptions, SearchOptions
+from players.options import SearchOptions
+from players.placer import PlacerOptions
 from players.sdk import Clock, Start, Turn
-from players.thinking import think_until
 from players.weights.network_file import save_network
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, draw_chance

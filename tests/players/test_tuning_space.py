@@ -11,8 +11,9 @@ import pytest
 import rules
 from players.games.registry import load_board
 from players.learning.tuning.space import Range, Space, WeightsPlan
-from players.options import UctOptions, WeightedUctOptions
-from players.options.tunable import tunable_table, tunables
+from players.options import tunable_table, tunables
+from players.uct import UctOptions
+from players.weighted_uct import WeightedUctOptions
 from players.weights import load_weights
 
 CORNERLESS = rules.load("othello", preset="cornerless")

@@ -11,7 +11,9 @@ import pytest
 
 import rules
 from arena.errors import FileError
+from players.expectimax import ExpectimaxOptions
 from players.games.tiles.boards import TileBoard
+from players.heuristic import HeuristicOptions
 from players.learning.tuning.config import load_config
 from players.learning.tuning.driven import Driven
 from players.learning.tuning.hall import TileHall
@@ -19,8 +21,7 @@ from players.learning.tuning.plain import PlainTileDesk
 from players.learning.tuning.sliding import SlidingDesk
 from players.learning.tuning.tasks import Aborted, Contestant, Task
 from players.learning.tuning.tuner import MEASURE, Tuner
-from players.options import ExpectimaxOptions, HeuristicOptions
-from players.options.tunable import tunables
+from players.options import tunables
 from rules.tiles import SLIDES, SPAWNS
 
 BUDGET = {"nodes": 30, "think_ms": None, "memory_mb": 1}

@@ -13,8 +13,7 @@ from pydantic import ValidationError
 import rules
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.options import UctOptions
-from players.uct import filled_share
+from players.uct import UctOptions, filled_share
 from rules.position import Position
 from tests.players.conftest import random_position, start_message, turn_message
 

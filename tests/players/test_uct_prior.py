@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import rules
-from players.options import UctOptions
 from players.search.alphabeta import child_of
 from players.search.tree import children
+from players.uct import UctOptions
 from players.weights.evaluations import load_terms
 from tests.players.evaluation_helpers import evaluate, expectation
 from tests.players.uct_helpers import choose, compiled, search_of, think

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 import rules
 from players.compiled.cache import kernel
 from players.games import interface as kernels
-from players.options import UctOptions
 from players.search.tree import children
+from players.uct import UctOptions
 from rules.position import Game
 from tests.players.uct_helpers import choose, compiled, search_of, think
 

@@ -50,7 +50,8 @@ class FakeBuiltin:
     kernels: bool = False
     summary: str = "for tests"
 
-    readable: tuple[str, ...] = ()
+    def readable(self) -> tuple[str, ...]:
+        return ()
 
     def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
         return None if rules in self.only else f"{self.name} does not know {rules}"

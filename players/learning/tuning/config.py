@@ -26,7 +26,7 @@ from arena.files.toml_tables import (
 from players.catalogue import BUILTINS
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
-from players.options.tunable import Tunable, tunable_table, tunables
+from players.options import Tunable, tunable_table, tunables
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that say how long a player thinks; there is no other clock."""

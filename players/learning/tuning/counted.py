@@ -12,33 +12,14 @@ from players.games.endgame import load_endgame
 from players.games.registry import Board
 from players.learning.tuning.tasks import Aborted, Contestant, Opened, Played, start_of
 from players.learning.tuning.whole_game import ABORTED, FINALS, Seat, play_game
-from players.options import UctOptions
+from players.options import read_options
 from players.search.tree import ENTRY_BYTES, NEAR_BYTES, new_tree
 from players.search.uct.settings import new_worker
-from players.uct import Uct
-from players.weighted_uct import WeightedUct
+from players.uct import Uct, UctOptions, search_settings
 
 ENTRIES_AN_ITERATION = 400
 """The size of a tree. What a move adds, and what is kept of the last one's tree, fill a small part
 of it, so that it grows as the player's own does."""
-
-
-class Weighing(WeightedUct):
-    """Weighted UCT with a table that lies in no file."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def weights(self, options: Any, start: Any, board: Any) -> Any:
-        """The table."""
-        return self._table
-
-
-def uct_player(bot: str, weights: Any) -> Uct:
-    """The player `bot`, with `weights` in place of its options' table unless they are None."""
-    if weights is not None:
-        return Weighing(weights)
-    return WeightedUct() if bot == WeightedUct.name else Uct()
 
 
 def is_counted(options: UctOptions) -> bool:
@@ -55,12 +36,17 @@ def is_counted(options: UctOptions) -> bool:
     )
 
 
-def read_seat(rule_set: rule_sets.Game, bot: str, contestant: Contestant) -> Seat:
+def read_seat(
+    rule_set: rule_sets.Game, board: Board, player: type[Uct], contestant: Contestant
+) -> Seat:
     """A contestant as the kernel reads it. A mistake in its options exits with a sentence."""
-    given = {**contestant.options, "endgame_mb": 1}  # to read the options takes no more
-    start = start_of(rule_set, rule_set.start().state(), 0, 0, given)
-    settings = uct_player(bot, contestant.weights).prepare(start)
-    options = UctOptions.model_construct(**contestant.options)
+    start = start_of(rule_set, rule_set.start().state(), 0, 0, contestant.options)
+    options = read_options(player.options, start)
+    endgame = load_endgame(rule_set.name, board, 1)  # its reach alone is asked
+    weights = contestant.weights
+    if weights is None:
+        weights = player.weights(options, start, board)
+    settings = search_settings(options, start, endgame, weights)
     assert options.iterations is not None  # as `is_counted` found
     return Seat(settings, options.iterations, FINALS[options.final], options.reuse)
 

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import rules as rule_sets
-from players.alphabeta import AlphaBeta
-from players.expectimax import Expectimax
-from players.heuristic import HeuristicPlayer
-from players.learning.tuning.counted import uct_player
+from players.builtin import Builtin
+from players.catalogue import BUILTINS
 from players.learning.tuning.tasks import HOUR_MS, Contestant, start_of
-from players.sdk import Answer, Start, Turn
+from players.sdk import Start, Turn
+from players.uct import Uct
 from rules.position import Position
 
 
-class Player(Protocol):
-    """A built-in player, as its own process drives it."""
-
-    def start(self, start: Start) -> None:
-        """Make ready for a game."""
-
-    def choose(self, turn: Turn) -> Answer:
-        """Answer a turn."""
-
-
-_MAKERS: dict[str, Callable[[], Player]] = {
-    each.name: each for each in (AlphaBeta, Expectimax, HeuristicPlayer)
-}
-
-
-def new_player(bot: str, weights: Any) -> Player:
+def new_player(bot: str, start: Start, weights: Any) -> Builtin:
     """The player `bot`, with `weights` in place of its options' table unless they are None."""
-    return _MAKERS[bot]() if bot in _MAKERS else uct_player(bot, weights)
+    player = BUILTINS[bot]
+    if weights is None:
+        return player(start)
+    assert issubclass(player, Uct)  # it has a table
+    return player(start, weights)
 
 
 class Driven:
@@ -51,8 +38,7 @@ class Driven:
     ) -> None:
         """`told` moves were played before."""
         self._start = start_of(rule_set, position.state(), seat, seed, contestant.options)
-        self._player = new_player(bot, contestant.weights)
-        self._player.start(self._start)
+        self._player = new_player(bot, self._start, contestant.weights)
         self._told = told
 
     def choose(self, position: Position, history: list[tuple[int, str]]) -> str:

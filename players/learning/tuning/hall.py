@@ -12,6 +12,7 @@ from players.catalogue import BUILTINS
 from players.compiled.cache import one_at_a_time
 from players.games import interface as game
 from players.games.registry import load_board
+from players.heuristic import HeuristicOptions
 from players.learning.tuning.counted import CountedDesk, is_counted, read_seat
 from players.learning.tuning.driven import new_player
 from players.learning.tuning.plain import PlainDesk, PlainTileDesk
@@ -27,7 +28,7 @@ from players.learning.tuning.tasks import (
 )
 from players.learning.tuning.threaded import ThreadedHall
 from players.learning.tuning.whole_game import random_opening
-from players.options import HeuristicOptions, UctOptions
+from players.uct import Uct, UctOptions
 
 TRIES = 500
 """Openings drawn in search of a balanced one."""
@@ -42,7 +43,8 @@ class KernelHall(ThreadedHall[Desk]):
         super().__init__(rule_set, bot, sample, threads)
         self._board = load_board(rule_set.name, rule_set.variant)
         self._start = self._board.position(rule_set.start().state())
-        options = BUILTINS[bot].options.model_validate(sample.options)
+        self._player = BUILTINS[bot]
+        options = self._player.options.model_validate(sample.options)
         self._counted = options if isinstance(options, UctOptions) and is_counted(options) else None
 
     def load(self, plies: int) -> None:
@@ -61,7 +63,8 @@ class KernelHall(ThreadedHall[Desk]):
         """A contestant as a desk takes it."""
         if self._counted is None:
             return contestant
-        return read_seat(self._rule_set, self._bot, contestant)
+        assert issubclass(self._player, Uct)  # as it has options of UCT
+        return read_seat(self._rule_set, self._board, self._player, contestant)
 
     def play_at(self, desk: Desk, contestants: tuple[Any, Any], task: Task) -> Played:
         """Play a game between contestants who were read. Raises Aborted once it is to stop."""
@@ -148,6 +151,6 @@ def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
     """
     start = start_of(rule_set, rule_set.start().state(), 0, 0, sample.options)
     try:
-        new_player(bot, sample.weights).start(start)
+        new_player(bot, start, sample.weights)
     except SystemExit as error:  # how players tell their mistakes
         raise ValueError(str(error)) from None

@@ -12,9 +12,9 @@ import numpy as np
 import rules as rule_sets
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import make_heuristic
+from players.heuristic import HeuristicOptions
 from players.learning.tuning.sliding_game import ABORTED, CELL, CHANCE, TILE, Seat, play_game
 from players.learning.tuning.tasks import Aborted, Contestant
-from players.options import HeuristicOptions
 from players.search.alphabeta.table import new_table
 from players.search.heuristic import UNLIMITED, new_scratch
 from players.search.heuristic.deepening import Choices

@@ -8,7 +8,7 @@ import numpy as np
 
 from players.games.tiles.interface import CELLS, SLIDES, Laws
 from players.ntuple.network import Network
-from players.options.tiles import MOST_DEPTH, Method
+from players.options import DEEPEST_NETWORK, TileMethod
 from players.search.expectimax.table import Table, new_table
 
 MEAN, WORST, WORST_CELL = 0, 1, 2
@@ -43,8 +43,8 @@ LEAVES = CELLS * TILES * SLIDES
 
 Scratch = np.dtype(
     [
-        ("ranks", np.float64, (MOST_DEPTH + 1, SLIDES)),
-        ("worths", np.float64, (MOST_DEPTH + 1, CELLS, TILES)),
+        ("ranks", np.float64, (DEEPEST_NETWORK + 1, SLIDES)),
+        ("worths", np.float64, (DEEPEST_NETWORK + 1, CELLS, TILES)),
         ("gains", np.float64, (CELLS, TILES, SLIDES)),
         ("leaf_of", np.int64, (CELLS, TILES, SLIDES)),
         ("leaves", np.uint64, (LEAVES, 2)),
@@ -74,7 +74,7 @@ def make_settings(
     laws: Laws,
     network: Network,
     *,
-    method: Method = "expectimax",
+    method: TileMethod = "expectimax",
     draws_tile: bool = False,
     popup: int | None = None,
     rate: float = 0.0,

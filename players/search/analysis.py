@@ -1,4 +1,4 @@
-"""What every legal move of a position is worth: exact within reach of the endgame, else searched.
+"""What every legal move of a position is worth, and how well endgames were played.
 
 analysis = analyse("othello", game.variant, position.state(), seconds=5)
 for move in analysis.moves:  # best first
@@ -8,7 +8,7 @@ for move in analysis.moves:  # best first
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from players.games.endgame import Endgame, load_endgame, reach_in
@@ -21,14 +21,19 @@ from players.search.alphabeta import (
     load_kernels,
     moves_left,
 )
-from players.search.stop import stop_at
+from players.search.stop import NEVER, stop_at
 from players.weights.evaluations import load_terms
+from rules.position import PASS, Position
 
 ALL_MOVES = 8
 """The exact values of all moves take about so many times as long as the best alone."""
 
 EXACT_SHARE = 0.7
 """Of the time: for the exact endgame where it is tried, before all is left to the search."""
+
+
+JUDGE_MB = 256
+"""The size of the table with which endgames are judged."""
 
 
 class MoveValue(NamedTuple):
@@ -135,3 +140,38 @@ def _searched(board: Board, position: Any, search: AlphaBetaSearch, stop: Any) -
         )
         for move, sign, line in zip(moves, signs, lines, strict=True)
     ]
+
+
+class Judged(NamedTuple):
+    """A move that was a choice, judged."""
+
+    ply: int
+    """How many moves had been played before it."""
+    seat: int
+    move: str
+    best: str
+    """A move with the best margin."""
+    lost: int
+    """How many discs or boxes of the final margin it gave away; 0 for a best move."""
+
+
+def judge(start: Position, moves: Iterable[str], within: int | None = None) -> Iterator[Judged]:
+    """Every choice of the game `moves`, played from `start`, with at most `within` moves to come.
+
+    By default the solver says how far it reaches. A ValueError names a move that is not legal.
+    """
+    board = load_board(start.game.name, start.game.variant)
+    endgame = load_endgame(start.game.name, board, JUDGE_MB)
+    within = endgame.reach if within is None else within
+    position = start
+    for ply, move in enumerate(moves):
+        following = position.play(move)
+        legal = position.legal_moves()
+        here = board.position(position.state())
+        if len(legal) > 1 and legal != (PASS,) and moves_left(here) <= within:
+            margins = endgame.margins(here, NEVER)
+            assert margins is not None  # nothing stops the solver
+            best = max(margins, key=margins.__getitem__)
+            seat = position.to_move or 0
+            yield Judged(ply, seat, move, best, margins[best] - margins[move])
+        position = following

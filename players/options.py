@@ -1,26 +1,34 @@
-"""What the options of all players share, and the players that take none of their own."""
+"""What the options of several players share. Loads pydantic, and no compiled code."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from players.sdk import Start
 
 EVALUATIONS = ("default", "classic", "learned")
 """The evaluations that come with the package: that of each game; one made of the classical features
 alone; networks that learned the two presets of Othello from games with themselves."""
+
+WEIGHT_TABLES = ("tuned", "hand", "league")
+"""The weights of moves that come with the package."""
+
+Backup = Literal["win", "zero-sum", "score"]
+Final = Literal["visits", "value", "bound"]
+Opponent = Literal["own", "least"]
+"""What UCT backs up, which move it plays, and what it takes its opponent to choose."""
+
+AlphaBetaMethod = Literal["minimax", "alphabeta", "pvs", "mtdf"]
+TileMethod = Literal["expectimax", "minimax"]
+
+DEEPEST_NETWORK, DEEPEST_HEURISTIC = 64, 50
+"""Searches of 2048 and 2584 look no more slides ahead, by a network and by the heuristic."""
 
 
 def named_or_file(*known: str) -> AfterValidator:
@@ -45,12 +53,8 @@ class Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class MonkeyOptions(Options):
-    """The random player takes none."""
-
-
-class GreedyOptions(Options):
-    """The greedy player takes none."""
+class NoOptions(Options):
+    """The options of a player that takes none."""
 
 
 class SearchOptions(Options):
@@ -87,3 +91,45 @@ def _sentences(error: ValidationError) -> Iterator[str]:
         wrong.setdefault(problem["loc"][0], []).append(said)
     for option, sayings in wrong.items():
         yield f"options.{option}: {' or '.join(dict.fromkeys(sayings))}"
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """Annotates a numeric option that may be tuned."""
+
+    low: float
+    high: float
+    """The least and the greatest value worth trying."""
+    step: float
+    """A change that may be felt: tuners measure by it, so that all options are alike to them."""
+
+
+@dataclass(frozen=True)
+class TunableTable:
+    """Annotates an option that names a table of weights for moves: each weight may be tuned.
+
+    Weights of moves that the board's symmetries take into each other stay equal.
+    """
+
+    low: float
+    high: float
+    step: float
+
+
+def tunables(options: type[BaseModel]) -> dict[str, Tunable]:
+    """The numeric options of a player that may be tuned, by name."""
+    return {
+        name: mark
+        for name, field in options.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Tunable)
+    }
+
+
+def tunable_table(options: type[BaseModel]) -> tuple[str, TunableTable] | None:
+    """The option of a player that names a table to be tuned, and within which bounds; or None."""
+    for name, field in options.model_fields.items():
+        for mark in field.metadata:
+            if isinstance(mark, TunableTable):
+                return name, mark
+    return None

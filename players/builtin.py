@@ -1,0 +1,190 @@
+"""What a built-in player is: its class says what it is called, accepts and plays.
+
+This module loads neither pydantic nor compiled code, and no player's class loads compiled code
+before a game begins.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from players.sdk import Answer, Start, Turn, play
+from rules import TILE_GAMES
+
+if TYPE_CHECKING:
+    from players.games.registry import Board
+    from players.games.tiles.boards import TileBoard
+    from players.options import Options, SearchOptions
+
+WORD_BITS = 64
+"""The kernels keep a board in words of so many bits: one bit for each square, or for each dot."""
+
+LAST_MOVES = 2
+"""Moves for which time is kept in the bank beyond those still to come."""
+
+TILE_MOVES = 5000
+"""What a player of 2048 and 2584 takes to be still to come at any time: the games are as long as
+they are played well, and a bank that gives each move such a part of the rest is never empty."""
+
+
+class _Lazily:
+    """The options of a player that takes none; pydantic takes most of a start to load."""
+
+    def __get__(self, player: object, kind: type) -> type[Options]:
+        from players.options import NoOptions
+
+        return NoOptions
+
+
+class Builtin(ABC):
+    """A player of one game, and as a class a player that comes with the arena.
+
+    `unsupported` and `readable` serve the arena; `refusal` and the constructor are each player's.
+    """
+
+    name: ClassVar[str]
+    """Its name in a tournament file."""
+    summary: ClassVar[str]
+    """One line for people."""
+    uses_clock: ClassVar[bool | None] = True
+    """Whether it thinks for the whole time a move may take; None where its options decide."""
+    kernels: ClassVar[bool] = True
+    """Whether it has kernels to compile before its first game."""
+    if TYPE_CHECKING:
+        options: ClassVar[type[Options]]
+        """Validates the player's options table."""
+    else:
+        options = _Lazily()
+    module: ClassVar[str]
+    """It runs as `python -m module`."""
+
+    def __init_subclass__(cls) -> None:
+        cls.module = cls.__module__
+
+    @classmethod
+    def readable(cls) -> tuple[str, ...]:
+        """Folders outside the package that it reads: its compiled kernels."""
+        from players.compiled.folder import cache_folder
+
+        return (str(cache_folder()),) if cls.kernels else ()
+
+    @classmethod
+    def unsupported(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
+        """A sentence saying why it cannot play these rules, or None when it can."""
+        reason = cls.refusal(rules, variant)
+        return reason and f"{cls.name} cannot play this: {reason}"
+
+    @classmethod
+    def refusal(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
+        """The reason alone."""
+        return None
+
+    @abstractmethod
+    def __init__(self, start: Start) -> None:
+        """Make ready for a game: read the options, load or compile every kernel before the clock
+        runs. A mistake in the options ends the process with a sentence on stderr.
+        """
+
+    @abstractmethod
+    def choose(self, turn: Turn) -> Answer:
+        """Answer a turn."""
+
+    @classmethod
+    def refuse_options(cls, start: Start) -> None:
+        """For players that take none: what refuses them takes most of a start to load."""
+        if start.options:
+            from players.options import read_options
+
+            read_options(cls.options, start)
+
+    @classmethod
+    def run(cls) -> None:
+        """Play games until the referee says quit."""
+        player: Builtin | None = None
+
+        def start(game: Start) -> None:
+            nonlocal player
+            player = None  # the last game's memory first
+            reason = cls.unsupported(game.rules, game.variant)
+            if reason is not None:
+                sys.exit(reason)
+            player = cls(game)
+
+        def choose(turn: Turn) -> Answer:
+            assert player is not None  # the referee starts a game before it asks for moves
+            return player.choose(turn)
+
+        play(choose, start=start, name=cls.name)
+
+
+def searches(rules: str, variant: Mapping[str, Any]) -> str | None:
+    """Why a search of two players' games cannot play these rules, or None when it can."""
+    if rules == "othello":
+        size = variant.get("size", 8)
+        if size * size > WORD_BITS:
+            return f"it plays Othello on boards up to 8×8, not {size}×{size}"
+        return None
+    if rules == "dots":
+        dots = (variant.get("rows", 5) + 1) * (variant.get("cols", 5) + 1)
+        if dots > WORD_BITS:
+            return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
+        return None
+    return f"it plays othello and dots, not {rules}"
+
+
+def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
+    """The same of a player of 2048 and 2584."""
+    return None if rules in TILE_GAMES else f"it plays {' and '.join(TILE_GAMES)}, not {rules}"
+
+
+def board_of(start: Start) -> Board:
+    """The compiled board of a game."""
+    from players.games.registry import load_board
+
+    return load_board(start.rules, start.variant)
+
+
+@cache
+def tile_board(rules: str, spawn: str) -> TileBoard:
+    """The compiled board of 2048 or 2584, made once by a process: its tables are large."""
+    from players.games.tiles.boards import TileBoard
+
+    return TileBoard(rules, spawn)
+
+
+def think_until(turn: Turn, options: SearchOptions) -> float:
+    """When to stop thinking, in seconds of `time.monotonic()`.
+
+    A bank is spread over the moves that remain to this player, were they shared equally; in 2048
+    and 2584 over `TILE_MOVES`. What is kept for the way back is `margin_ms`, but no more than half
+    of the time; `think_ms` bounds the rest.
+    """
+    received = turn.deadline - turn.time_ms / 1000
+    budget_ms = float(turn.time_ms)
+    if turn.bank_ms is not None:
+        to_come: float = TILE_MOVES
+        if turn.start.rules not in TILE_GAMES:
+            to_come = open_places(turn.state) / 2 + LAST_MOVES
+        share = turn.bank_ms / to_come
+        budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
+    thinking_ms = max(budget_ms - options.margin_ms, budget_ms / 2)
+    if options.think_ms is not None:
+        thinking_ms = min(thinking_ms, options.think_ms)
+    return received + thinking_ms / 1000
+
+
+def open_places(state: Mapping[str, Any]) -> int:
+    """Empty squares or undrawn edges: no game has more moves to come."""
+    if "board" in state:
+        return sum(row.count(".") for row in state["board"])
+    return sum(row.count(0) for key in ("horizontal", "vertical") for row in state[key])
+
+
+def seconds_since(turn: Turn) -> float:
+    """How long ago the turn was received."""
+    return time.monotonic() - (turn.deadline - turn.time_ms / 1000)
