@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from players.sdk import Answer, Start, Turn, play
-from rules import TILE_GAMES
+from rules import tiles
 
 if TYPE_CHECKING:
     from players.games.registry import Board
@@ -139,7 +139,7 @@ def searches(rules: str, variant: Mapping[str, Any]) -> str | None:
 
 def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
     """The same of a player of 2048 and 2584."""
-    return None if rules in TILE_GAMES else f"it plays {' and '.join(TILE_GAMES)}, not {rules}"
+    return None if rules in tiles.NAMES else f"it plays {' and '.join(tiles.NAMES)}, not {rules}"
 
 
 def board_of(start: Start) -> Board:
@@ -168,7 +168,7 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
     budget_ms = float(turn.time_ms)
     if turn.bank_ms is not None:
         to_come: float = TILE_MOVES
-        if turn.start.rules not in TILE_GAMES:
+        if turn.start.rules not in tiles.NAMES:
             to_come = open_places(turn.state) / 2 + LAST_MOVES
         share = turn.bank_ms / to_come
         budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)

@@ -13,7 +13,7 @@ from typing import Any
 import rules
 from players.builtin import Builtin
 from players.sdk import CHANCE, Start, Turn
-from rules import TILE_GAMES
+from rules import tiles
 from rules.position import Game, Position
 
 SLIDER, PLACER = 0, 1
@@ -22,7 +22,7 @@ SLIDER, PLACER = 0, 1
 
 def gains(position: Position, seat: int) -> dict[str, float]:
     """What each legal move of `seat` adds to its score; for a placer, what it denies the slider."""
-    if position.game.name in TILE_GAMES and seat == PLACER:
+    if position.game.name in tiles.NAMES and seat == PLACER:
         return {move: -slider_gain(position.play(move)) for move in position.legal_moves()}
     before = position.scores()[seat]
     return {move: position.play(move).scores()[seat] - before for move in position.legal_moves()}

@@ -19,7 +19,7 @@ import rules as rule_sets
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """The name and the work of each step for `rules`."""
-    return _tile_steps(rules) if rules in rule_sets.TILE_GAMES else _board_steps(rules)
+    return _tile_steps(rules) if rules in rule_sets.tiles.NAMES else _board_steps(rules)
 
 
 def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from rules.position import (
     Game,
@@ -22,6 +22,7 @@ from rules.position import (
     Position,
     bits_of,
     select,
+    share_of_plies,
     square_name,
     symbols,
 )
@@ -50,6 +51,14 @@ def load(**settings: Any) -> Dots:
 class Dots(Game):
     """The rule set and the tables of its board."""
 
+    quiet_openings = True
+    unit = "boxes"
+    move_pattern = r"[a-z]\d+[a-z]\d+"
+    landmarks: ClassVar = {
+        "boxes to take": lambda at, before, again: len(at.scoring_moves()) > 1,
+        "a second move in a row": lambda at, before, again: again,
+    }
+
     rows: int
     """Rows of boxes; there is one more row of dots."""
     cols: int
@@ -68,6 +77,20 @@ class Dots(Game):
     @property
     def variant(self) -> dict[str, Any]:
         return {"rows": self.rows, "cols": self.cols, "stop_at_majority": self.stop_at_majority}
+
+    @property
+    def typical_plies(self) -> int:
+        """Every edge."""
+        return len(self.names)
+
+    @property
+    def opening_plies(self) -> int:
+        """A tenth of the game: safe moves are few."""
+        return share_of_plies(self.typical_plies, 10)
+
+    @property
+    def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"dots 5×5": {}, "dots 3×3": {"rows": 3, "cols": 3}}
 
     def start(self, seed: int | None = None) -> DotsPosition:
         return DotsPosition(self, 0, (0, 0), 0)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from rules.position import (
     PASS,
@@ -66,6 +66,14 @@ def load(**settings: Any) -> Othello:
 class Othello(Game):
     """The rule set and the masks of its board."""
 
+    unit = "discs"
+    marks = "XO"
+    move_pattern = r"pass|ps|pa|--|[a-z]\d+"
+    move_gap = ""
+    landmarks: ClassVar = {
+        "after the other's forced pass": lambda at, before, again: before == PASS
+    }
+
     size: int
     """Rows, and columns."""
     setup: str
@@ -91,6 +99,16 @@ class Othello(Game):
             "corners": self.corners,
             "free_centre": self.free_centre,
         }
+
+    @property
+    def typical_plies(self) -> int:
+        """A square each; a game has at most a few plies less or, with passes, more."""
+        corners = 0 if self.corners else 4
+        return self.size**2 - corners - (4 if self.setup == "centre" else 0)
+
+    @property
+    def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"othello": {}, "othello cornerless": {"preset": "cornerless"}}
 
     def start(self, seed: int | None = None) -> OthelloPosition:
         """Empty, or with four discs in the centre: white on its main diagonal (d4, e5)."""

@@ -15,11 +15,11 @@ Errors:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from random import Random
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, ClassVar
 
 CHANCE = -1
 """The seat of chance."""
@@ -81,18 +81,50 @@ class Position(ABC):
     def scores(self) -> tuple[int, ...]:
         """What each seat has so far: discs, boxes, the slider's score."""
 
+    def scoring_moves(self) -> tuple[str, ...]:
+        """The legal moves that change a score at once."""
+        scores = self.scores()
+        return tuple(move for move in self.legal_moves() if self.play(move).scores() != scores)
+
     @abstractmethod
     def state(self) -> dict[str, Any]:
         """The position as players receive it, ready for JSON; a new dict at each call."""
 
 
+Landmark = Callable[[Position, str | None, bool], bool]
+"""A question about a position, the move that led to it (None at the start), and whether the seat to
+move made that move."""
+
+
 class Game(ABC):
-    """A rule set with all its settings: frozen, equal and hashed by value."""
+    """A rule set with all its settings: frozen, equal and hashed by value.
+
+    The class attributes and the last properties are its traits: facts that the arena asks of every
+    game in place of its name. Each has a default.
+    """
+
+    decided_by_seed: ClassVar[bool] = False
+    """Whether one game decides nothing between players, who are compared on the same seeds."""
+    is_endless: ClassVar[bool] = False
+    """Whether a game goes on as long as it is played well: `typical_plies` is no bound then."""
+    quiet_openings: ClassVar[bool] = False
+    """Whether no position of a random opening may leave a move that scores."""
+    unit: ClassVar[str] = "points"
+    """What scores count: discs, boxes."""
+    marks: ClassVar[Sequence[str]] = ()
+    """The mark of each seat's pieces in a drawing; empty where seats have none."""
+    move_pattern: ClassVar[str] = r"[^\s,]+"
+    """The regular expression of one move of a transcript, in lower case."""
+    move_gap: ClassVar[str] = " "
+    """What separates the moves of a transcript."""
+    landmarks: ClassVar[Mapping[str, Landmark]] = {}
+    """Kinds of positions of this game that programs stumble over: `arena check` asks for a move in
+    the first ones of each kind."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The rule set: othello, dots, 2048 or 2584."""
+        """The rule set, such as othello."""
 
     @property
     @abstractmethod
@@ -119,6 +151,26 @@ class Game(ABC):
 
         Raises ValueError naming the key, what was found and what is expected.
         """
+
+    @property
+    def typical_plies(self) -> int:
+        """How many plies a game has, about."""
+        return 60
+
+    @property
+    def opening_plies(self) -> int:
+        """How many plies of a random opening suit the game; 0 for none."""
+        return share_of_plies(self.typical_plies, 7)
+
+    @property
+    def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
+        """The settings that any program for this rule set must play, by a name for each."""
+        return {self.name: {}}
+
+
+def share_of_plies(plies: int, parts: int) -> int:
+    """One of so many `parts` of a game's plies: even, from 2 to 8; 0 of 8 plies and fewer."""
+    return min(8, max(2, plies // parts // 2 * 2)) if plies > 8 else 0
 
 
 def draw_chance(position: Position, rng: Random) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from random import Random, SystemRandom
-from typing import Any
+from typing import Any, ClassVar
 
 from rules.position import (
     CHANCE,
@@ -36,6 +36,7 @@ SPAWNS: Mapping[str, Mapping[str, Mapping[int, float]]] = {
     "2584": {"1/2": {1: 0.9, 2: 0.1}, "1/3": {1: 0.75, 3: 0.25}},
 }
 """For each game its spawn tables, the default first: the probability of each tile."""
+NAMES = tuple(SPAWNS)
 OPTIONS = ("spawn", "placer", "placer_chooses")
 SLIDES = ("up", "down", "left", "right")
 CELLS = tuple(square_name(row, column) for row in range(SIZE) for column in range(SIZE))
@@ -103,6 +104,14 @@ def is_tile(name: str, value: int) -> bool:
 class Tiles(Game):
     """The rule set with its settings."""
 
+    decided_by_seed = True
+    is_endless = True
+    move_pattern = r"up|down|left|right|[a-z]\d+(?:=\d+)?"
+    landmarks: ClassVar = {
+        "two legal moves": lambda at, before, again: len(at.legal_moves()) == 2,
+        "a full board": lambda at, before, again: all(map(all, at.state()["board"])),
+    }
+
     kind: str
     """2048 or 2584."""
     spawn: str
@@ -124,6 +133,16 @@ class Tiles(Game):
             "placer": self.placer,
             "placer_chooses": self.placer_chooses,
         }
+
+    @property
+    def typical_plies(self) -> int:
+        """Slides and placements of a simple player; good ones last much longer."""
+        return 600
+
+    @property
+    def opening_plies(self) -> int:
+        """None: each seed is another game."""
+        return 0
 
     def start(self, seed: int | None = None) -> TilesPosition:
         """Two tiles, both drawn by chance whoever places the later ones."""

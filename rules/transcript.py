@@ -9,17 +9,10 @@ breaks anywhere between moves, and Othello's passes also where they are spelled 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from rules.position import PASS, MoveError, Position
+from rules.position import PASS, Game, MoveError, Position
 
-_SLIDING = r"up|down|left|right|[a-z]\d+(?:=\d+)?"
-_MOVES: Mapping[str, str] = {
-    "othello": r"pass|ps|pa|--|[a-z]\d+",
-    "dots": r"[a-z]\d+[a-z]\d+",
-    "2048": _SLIDING,
-    "2584": _SLIDING,
-}
 _SPELLED_PASSES = ("ps", "pa", "--")
 
 
@@ -34,7 +27,7 @@ def write_transcript(start: Position, moves: Iterable[str]) -> str:
         position = position.play(move)
         if move != PASS:
             written.append(move)
-    return ("" if start.game.name == "othello" else " ").join(written)
+    return start.game.move_gap.join(written)
 
 
 def read_transcript(start: Position, text: str) -> tuple[str, ...]:
@@ -46,7 +39,7 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
     """
     position = start
     moves: list[str] = []
-    for number, move in enumerate(_tokens(start.game.name, text.lower()), start=1):
+    for number, move in enumerate(_tokens(start.game, text.lower()), start=1):
         try:
             if position.legal_moves() == (PASS,) and move != PASS:
                 position = position.play(PASS)
@@ -58,9 +51,9 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
     return tuple(moves)
 
 
-def _tokens(name: str, text: str) -> list[str]:
+def _tokens(game: Game, text: str) -> list[str]:
     tokens = []
-    token = re.compile(rf"[\s,]*({_MOVES[name]})[\s,]*")
+    token = re.compile(rf"[\s,]*({game.move_pattern})[\s,]*")
     at = 0
     while text[at:].strip(" \t\r\n,"):
         found = token.match(text, at)

@@ -38,7 +38,7 @@ def find_position(
     after `ply` moves of a game in the run `what`. Raises UserError.
     """
     settings = list(settings)
-    if what in rules.GAMES:
+    if what in rules.names():
         if game is not None or ply is not None:
             raise UserError("--game and --ply belong to a run's file, not to a rule set")
         return read_position(load_game(what, settings), _text(written or ""))
@@ -52,9 +52,9 @@ def run_path(what: str, written: str | None, settings: Iterable[str]) -> Path:
     """The run's file `what`, which needs no position and no settings. Raises UserError."""
     path = Path(what)
     if not path.exists() and path.suffix != ".sqlite":
-        near = difflib.get_close_matches(what, rules.GAMES, n=1)
+        near = difflib.get_close_matches(what, rules.names(), n=1)
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        known = ", ".join(rules.GAMES)
+        known = ", ".join(rules.names())
         raise UserError(f"{what} is neither a rule set ({known}) nor a run's file{hint}")
     if written is not None or list(settings):
         raise UserError("a run's file knows its settings and positions: give --game and --ply")

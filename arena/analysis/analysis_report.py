@@ -13,9 +13,6 @@ from rich.text import Text
 from arena.reports.replay import mark
 from rules.position import Position
 
-UNITS = {"othello": "discs", "dots": "boxes"}
-"""What a margin is counted in."""
-
 
 class MoveValue(Protocol):
     """One legal move, as an analysis found it."""
@@ -59,8 +56,8 @@ class Analysis(Protocol):
 
 def show(position: Position, analysis: Analysis, console: Console) -> None:
     """A line for each move of `position`, best first."""
-    name, seat = position.game.name, position.to_move
-    mover = mark(name, seat).strip() if seat is not None else ""
+    seat = position.to_move
+    mover = mark(position.game, seat).strip() if seat is not None else ""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("move", style="bold", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -71,7 +68,7 @@ def show(position: Position, analysis: Analysis, console: Console) -> None:
         known = "exact" if each.exact else f"depth {each.depth}"
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
-    unit = UNITS[name]
+    unit = position.game.unit
     searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
     console.print(
         Text(

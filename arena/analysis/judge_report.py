@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.analysis.analysis_report import UNITS
+import rules
 
 
 class Choice(NamedTuple):
@@ -69,7 +69,7 @@ def accuracies(players: Iterable[str], choices: Iterable[Choice]) -> list[Accura
 
 def show(judgement: Judgement, console: Console) -> None:
     """A line for each player."""
-    unit = UNITS[judgement.rules]
+    unit = rules.default(judgement.rules).unit
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("player", style="bold", overflow="fold")
     for title in ("judged", "mistakes", f"{unit} lost", "a move"):

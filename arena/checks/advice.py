@@ -274,7 +274,7 @@ def _meant(move: str, legal: tuple[str, ...]) -> str | None:
 
 def _is_the_other_seats(move: str, position: Position) -> bool:
     """Whether it would be legal if the other seat were to move."""
-    if position.game.name != "othello" or position.to_move is None:
+    if position.game.seats != 2 or position.to_move is None:
         return False
     try:
         other = position.game.position({**position.state(), "to_move": 1 - position.to_move})

@@ -9,20 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import rules
 from arena.model.seeds import derive, first_position
-from rules.position import CHANCE, PASS, Game, Position, draw_chance
-
-PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "othello": {"othello": {}, "othello cornerless": {"preset": "cornerless"}},
-    "dots": {"dots 5×5": {}, "dots 3×3": {"rows": 3, "cols": 3}},
-    "2048": {"2048": {}},
-    "2584": {"2584": {}},
-}
-"""For each rule set the boards a program that claims it must play: their settings by name.
-A tournament may have other sizes and rules; the protocol has no way to decline one."""
+from rules.position import CHANCE, PASS, Game, Landmark, Position, draw_chance
 
 Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
@@ -69,44 +60,39 @@ class _Moment(NamedTuple):
 
 
 _Trait = Callable[[_Moment], bool]
-_ANY: Mapping[str, _Trait] = {
+_MOMENTS: Mapping[str, _Trait] = {
     "the first move": lambda at: at.turn == 0,
     "the opening": lambda at: at.turn == 3,
     "the middle of the game": lambda at: at.progress >= 0.5,
     "late in the game": lambda at: at.progress >= 0.85,
     "the last move": lambda at: at.progress == 1,
-}
-_OTHELLO: Mapping[str, _Trait] = {
     "one legal move": lambda at: len(at.position.legal_moves()) == 1 and at.progress < 1,
-    "after the other's forced pass": lambda at: at.before == PASS,
 }
-_DOTS: Mapping[str, _Trait] = {
-    "boxes to take": lambda at: _scoring(at.position) > 1,
-    "a second move in a row": lambda at: at.again,
-}
-_TILES: Mapping[str, _Trait] = {
-    "one legal move": lambda at: len(at.position.legal_moves()) == 1 and at.progress < 1,
-    "two legal moves": lambda at: len(at.position.legal_moves()) == 2,
-    "a full board": lambda at: all(all(row) for row in at.position.state()["board"]),
-}
-_TRAITS: Mapping[str, Mapping[str, _Trait]] = {
-    "othello": {**_ANY, **_OTHELLO},
-    "dots": {**_ANY, **_DOTS},
-    "2048": {**_ANY, **_TILES},
-    "2584": {**_ANY, **_TILES},
-}
-"""For each rule set. A trait picks, for each seat, the first moments that have it."""
+"""Of any game, in addition to its own landmarks. Each picks, for each seat, the first moments of
+the playouts that have it."""
 
 
 def games(rule_set: str) -> dict[str, Game]:
-    """The boards asked about in a rule set, by name."""
-    return {name: rules.load(rule_set, **settings) for name, settings in PRESETS[rule_set].items()}
+    """The boards asked about in a rule set, by name. Other sizes and rules are a matter of the
+    tournament, and the protocol has no way to decline one.
+    """
+    boards = rules.default(rule_set).check_boards
+    return {name: rules.load(rule_set, **settings) for name, settings in boards.items()}
+
+
+def _traits(game: Game) -> dict[str, _Trait]:
+    """The moments of a game to be found."""
+    return {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
+
+
+def _trait_of(mark: Landmark) -> _Trait:
+    return lambda at: mark(at.position, at.before, at.again)
 
 
 @cache
 def golden(game: Game) -> tuple[Golden, ...]:
     """The golden positions of a game: seat by seat, early before late."""
-    traits = _TRAITS[game.name]
+    traits = _traits(game)
     found: dict[tuple[int, str, int], Golden] = {}
     for number in range(_PLAYOUTS):
         copy = number % _COPIES
@@ -141,12 +127,6 @@ def _playout(game: Game, seed: int) -> tuple[Moves, list[tuple[int, _Moment]]]:
         moment = _Moment(position, before, last == seat, seat, turn, movers.count(seat))
         moments.append((ply, moment))
     return tuple(moves), moments
-
-
-def _scoring(position: Position) -> int:
-    """How many legal moves score at once."""
-    before = sum(position.scores())
-    return sum(sum(position.play(move).scores()) > before for move in position.legal_moves())
 
 
 class PracticeGame:

@@ -20,7 +20,7 @@ from arena.model.fault import printable
 from arena.model.protocol import Termination
 from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
-from rules import GAMES
+from rules import names
 
 _SETTLE_S = 0.2
 """How long helpers may take to end after the program."""
@@ -80,7 +80,7 @@ def start_time(subject: Subject) -> Finding:
     """
     took: dict[str, str] = {}
     declined: Offence | None = None
-    for rule_set in subject.claims or GAMES:
+    for rule_set in subject.claims or names():
         try:
             took[rule_set] = _start(subject, rule_set)
         except Offence as offence:

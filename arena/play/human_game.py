@@ -16,8 +16,8 @@ from arena.play.opponent import Moves, Opponent
 from arena.referee.outcome import Outcome, adjudicated, natural
 from arena.reports import words
 from arena.reports.replay import mark, thoughts
-from rules import TILE_GAMES
 from rules.position import PASS, Game, MoveError, draw_chance
+from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 
 Ask = Callable[[str, Sequence[str]], str]
@@ -77,7 +77,7 @@ class Sitting:
                 self._end()
             else:
                 self._leave(left)
-        if self._moves and self._game.name not in TILE_GAMES:
+        if self._moves and not self._game.decided_by_seed:
             moves = write_transcript(self._first, (move for _, move in self._moves))
             self._say(f"The moves: {moves}", "dim")
 
@@ -180,7 +180,7 @@ class Sitting:
             self._opponent.end(outcome, self._position)
         self._show()
         won = ""
-        if self._game.name not in TILE_GAMES:
+        if not self._game.decided_by_seed:
             scores = self._position.scores()
             margin = scores[self._seat] - scores[1 - self._seat]
             won = " You win." if margin > 0 else " You lose." if margin < 0 else " A draw."
@@ -219,9 +219,8 @@ class Sitting:
 
     def _scores(self) -> str:
         scores = self._position.scores()
-        if self._game.name in TILE_GAMES:
-            largest = max(map(max, self._position.state()["board"]))
-            return f"Score {scores[0]}, largest tile {largest}"
+        if isinstance(self._position, TilesPosition):
+            return f"Score {scores[0]}, largest tile {max(self._position.cells)}"
         return ", ".join(f"{self._name(seat)} {score}" for seat, score in enumerate(scores))
 
     def _name(self, seat: int) -> str:
@@ -229,7 +228,7 @@ class Sitting:
             return "chance"
         other = self._opponent
         who = other.name if other is not None and seat == other.seat else "you"
-        return f"{mark(self._game.name, seat)}{who}"
+        return f"{mark(self._game, seat)}{who}"
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style=style), soft_wrap=True)

@@ -19,7 +19,7 @@ from arena.referee.pool import SessionPool
 from arena.reports import containment
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules import TILE_GAMES
+from rules import tiles
 
 
 def play(
@@ -34,7 +34,7 @@ def play(
     """Play one game. Raises UserError."""
     table = read_pairs("--option", options)
     opposed = against is not None or bool(table) or seat != 0
-    if rules in TILE_GAMES and opposed:
+    if rules in tiles.NAMES and opposed:
         settings = ("placer=player", *settings)  # who asks for an opponent need not ask twice
     game = load_game(rules, settings)
     seed = secrets.randbelow(2**31) if seed is None else seed

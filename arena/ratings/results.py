@@ -9,10 +9,11 @@ from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
+import rules
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from rules import TILE_GAMES
+from rules import tiles
 
 
 class Result(NamedTuple):
@@ -69,7 +70,7 @@ def digest(record: GameRecord) -> GameDigest:
         if move.used_ms is not None and move.seat >= 0:
             used_ms[move.seat].append(move.used_ms)
     best_tile = 0
-    if record.rules in TILE_GAMES:
+    if record.rules in tiles.NAMES:
         best_tile = max(max(row) for row in record.final_state["board"])
     return GameDigest(
         game=record.game,
@@ -133,7 +134,7 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     for game in digests(games):
         if game.termination is Termination.VOID:
             continue
-        if game.rules not in TILE_GAMES:
+        if not rules.default(game.rules).decided_by_seed:
             results.append(Result(game.players[0], game.players[1], game.points[0], game.pair))
         elif len(game.players) == 1:
             seeds[game.pair, game.seed].append(game)

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+import rules
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -28,7 +29,6 @@ from arena.ratings.model import (
 )
 from arena.ratings.results import GameDigest, Result, digests, results_of
 from arena.ratings.tables import Meeting
-from rules import TILE_GAMES
 
 
 def standings(
@@ -100,7 +100,7 @@ def _assemble(
     void: Sequence[GameDigest],
     sprt: Verdict | None,
 ) -> Standings:
-    moves_first = all(game.rules not in TILE_GAMES for game in games)
+    moves_first = not any(rules.default(game.rules).decided_by_seed for game in games)
     rated = {player for result in results for player in result[:2]}
     in_force = anchor is None or anchor in rated
     fit = elo.fit(

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from arena.ratings.elo import Z95
 from arena.ratings.results import GameDigest, Result
-from rules import TILE_GAMES
+from rules import tiles
 
 
 class Table(BaseModel):
@@ -154,7 +154,7 @@ def times(used_ms: Sequence[Iterable[float]]) -> Times | None:
 
 def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
     """What the slider of `games` achieved; None without games of 2048 or 2584."""
-    games = [game for game in games if game.rules in TILE_GAMES]
+    games = [game for game in games if game.rules in tiles.NAMES]
     if not games:
         return None
     scores = [game.scores[0] for game in games]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import rules
 from arena.model.protocol import Termination
 from rules.position import Position
 
@@ -39,7 +38,7 @@ def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
         return ()
     if outcome.offender is not None:
         return tuple(float(seat != outcome.offender) for seat in range(seats))
-    if position.game.name in rules.TILE_GAMES:
+    if position.game.decided_by_seed:
         return ()
     first, second = position.scores()
     won = 0.5 if first == second else float(first > second)
@@ -48,4 +47,4 @@ def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
 
 def _score(position: Position) -> str:
     scores = position.scores()
-    return str(scores[0]) if position.game.name in rules.TILE_GAMES else "-".join(map(str, scores))
+    return str(scores[0]) if position.game.decided_by_seed else "-".join(map(str, scores))

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+import rules
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -34,7 +35,6 @@ from arena.tournament.run import (
     RunInterrupted,
     RunStarted,
 )
-from rules import TILE_GAMES
 
 _RATE_GAMES = 50
 """The speed shown is that of so many last games."""
@@ -255,7 +255,7 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     not hold.
     """
     if config.sprt is not None:
-        paired = config.rules not in TILE_GAMES
+        paired = not rules.default(config.rules).decided_by_seed
         some = list(islice(meetings(config), _SAMPLE_GAMES))
         sample = estimate(config, some)
         lengths = words.expected_games(

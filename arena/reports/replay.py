@@ -15,6 +15,7 @@ from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.model.seeds import first_position
 from arena.reports import words
+from rules.position import Game
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """What `step` understands."""
@@ -112,7 +113,7 @@ def header(record: GameRecord) -> Text:
     text.append(f" · {record.rules} ({words.settings(record.variant)})")
     text.append(f" · {', '.join(filter(None, limits))}\n")
     for seat, player in enumerate(record.seats):
-        text.append(f"{mark(record.rules, seat)}{player.player}", style="bold")
+        text.append(f"{mark(rules.default(record.rules), seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
         text.append(f" ({reported})\n" if reported else "\n")
     return text
@@ -189,9 +190,9 @@ def _logged(player: SeatRecord) -> Text:
 def _who(record: GameRecord, seat: int) -> str:
     if seat == CHANCE:
         return "chance"
-    return f"{mark(record.rules, seat)}{record.seats[seat].player}"
+    return f"{mark(rules.default(record.rules), seat)}{record.seats[seat].player}"
 
 
-def mark(rule_set: str, seat: int) -> str:
-    """The discs a seat plays, as the board draws them."""
-    return f"{'XO'[seat]} " if rule_set == "othello" else ""
+def mark(game: Game, seat: int) -> str:
+    """The pieces of a seat, as the board draws them."""
+    return f"{game.marks[seat]} " if game.marks else ""

@@ -105,7 +105,9 @@ class TournamentConfig(Frozen):
         if self.sprt is None:
             return None
         player, opponent = (player.name for player in self.players)
-        return Trial(self.sprt, player, opponent, paired=self.rules not in rules.TILE_GAMES)
+        return Trial(
+            self.sprt, player, opponent, paired=not rules.default(self.rules).decided_by_seed
+        )
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:

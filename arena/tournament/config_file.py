@@ -182,13 +182,13 @@ class _Reader:
 
     def _openings(self, game: Game) -> Openings:
         table, at = self.tables.openings, ("openings",)
-        if game.name in rules.TILE_GAMES:
+        if game.decided_by_seed:
             for key in ("plies", "file"):
                 if getattr(table, key):
-                    self.report((*at, key), "2048 and 2584 have none: each seed is another game")
+                    self.report((*at, key), f"{game.name} has none: each seed is another game")
             return Openings()
         if table.file is None:
-            plies = openings.default_plies(game) if table.plies is None else table.plies
+            plies = game.opening_plies if table.plies is None else table.plies
             try:
                 openings.random_opening(game, plies, seed=f"{self.tables.tournament.seed}:check")
             except openings.OpeningError as error:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import rules
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats.round_robin import Meeting
-from arena.tournament.openings import typical_plies
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""
@@ -52,7 +51,7 @@ class Estimate(NamedTuple):
 def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time."""
     game = rules.load(config.rules, **config.variant)
-    plies = typical_plies(game)
+    plies = game.typical_plies
     if config.max_plies is not None:
         plies = min(plies, config.max_plies)
     players = {player.name: player for player in config.players}
@@ -68,7 +67,7 @@ def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
         expected.add(count, start + sum(_thinking(config, own, player) for player in seats))
         worst.add(count, start + sum(_at_most(config, own, player) for player in seats))
     side_by_side = min(config.concurrency, max(1, alike.total()))
-    endless = config.rules in rules.TILE_GAMES and config.max_plies is None
+    endless = game.is_endless and config.max_plies is None
     return Estimate(
         max(expected.longest, expected.total / side_by_side),
         None if endless else worst.total / side_by_side + worst.longest,

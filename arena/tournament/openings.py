@@ -5,8 +5,8 @@ who has a real choice, and the sides about even: played on at random, the first 
 35 % and 65 % of the points. The number of such playouts shrinks with the length of the game, so
 that a hundred openings take a few seconds at most; it rejects what is lopsided for everyone, and
 playing each opening twice with colours swapped takes care of the rest. Where none of a number of
-tries is that even, the most even one is used. In dots-and-boxes an opening never leaves a box to be
-taken.
+tries is that even, the most even one is used. In dots-and-boxes an opening never leaves a box
+to be taken.
 """
 
 from __future__ import annotations
@@ -37,29 +37,6 @@ class OpeningError(ValueError):
     def __init__(self, *sentences: str) -> None:
         self.sentences = sentences
         super().__init__("; ".join(sentences))
-
-
-def typical_plies(game: Game) -> int:
-    """How long a game lasts, about: exact for dots, at most a few more for Othello."""
-    variant = game.variant
-    if game.name == "dots":
-        rows, cols = variant["rows"], variant["cols"]
-        return int((rows + 1) * cols + rows * (cols + 1))
-    if game.name == "othello":
-        squares = variant["size"] ** 2 - (0 if variant["corners"] else 4)
-        return int(squares - (4 if variant["start"] == "centre" else 0))
-    return 600  # slides and placements of a simple player; good ones last much longer
-
-
-def default_plies(game: Game) -> int:
-    """Length of random openings where the file does not say: a seventh of the game in Othello, a
-    tenth in dots (where safe moves are few), even, and 8 at most; none for 2048 and 2584.
-    """
-    share = {"othello": 7, "dots": 10}.get(game.name)
-    if share is None:
-        return 0
-    length = typical_plies(game)
-    return min(8, max(2, length // share // 2 * 2)) if length > 8 else 0
 
 
 def random_openings(
@@ -103,7 +80,7 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: set[Line] | None
     if avoid:
         return random_opening(game, plies, seed=seed)
     raise OpeningError(
-        f"no opening of {plies} plies leaves a game undecided; about {typical_plies(game)} plies "
+        f"no opening of {plies} plies leaves a game undecided; about {game.typical_plies} plies "
         f"are a whole game, give fewer"
     )
 
@@ -116,7 +93,7 @@ def _chain(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
         rng.shuffle(moves)
         for move in moves:
             after = position.play(move)
-            if game.name != "dots" or not _offers_a_box(after):
+            if not (game.quiet_openings and after.scoring_moves()):
                 break
         else:
             return None
@@ -126,15 +103,9 @@ def _chain(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
     return (tuple(line), position) if usable else None
 
 
-def _offers_a_box(position: Position) -> bool:
-    """Whether the next move can close a box."""
-    scores = position.scores()
-    return any(position.play(move).scores() != scores for move in position.legal_moves())
-
-
 def _share(position: Position, rng: Random) -> float:
     """The first seat's share of the points in random playouts."""
-    playouts = min(30, max(4, _PLAYOUT_PLIES // typical_plies(position.game)))
+    playouts = min(30, max(4, _PLAYOUT_PLIES // position.game.typical_plies))
     points = 0.0
     for _ in range(playouts):
         end = position

@@ -27,7 +27,6 @@ from players.learning.tiles.trainer import Trainer
 from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
-from rules import TILE_GAMES
 from rules.othello import PRESETS
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def load_course(file: Path) -> Course[Any]:
     _, data = read_file(file)
     table = data.get("game")
     rules = table.get("rules") if isinstance(table, Mapping) else None
-    if rules in TILE_GAMES and "tuning" in data:
+    if rules in rule_sets.tiles.NAMES and "tuning" in data:
         raise UserError(
             f"{file}: {rules} is learned by `arena train`, from a file with [training] in place of "
             "[tuning] and its method. What was learned is tested against the default network by: "
@@ -121,7 +120,7 @@ def tile_course(config: TrainConfig) -> Course[TileBlock]:
 
 def game_course(config: GamesConfig, verification: Verification, asker: Asker) -> Course[GameBlock]:
     """A training for Othello or dots, and how what it learns is tested."""
-    unit = "discs" if config.rules == "othello" else "boxes"
+    unit = rule_sets.default(config.rules).unit
     yardstick = {"random": "random moves", "default": "the fitted evaluation"}.get(
         config.yardstick, f"the {config.yardstick} evaluation"
     )

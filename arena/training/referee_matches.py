@@ -51,7 +51,7 @@ class RefereeHall:
         """Raises UserError and ConfigError where the players cannot be started."""
         self._space = space
         self._rules = rules.load(config.rules, **config.variant)
-        self._parts = 2 if config.rules in rules.TILE_GAMES else 1
+        self._parts = 2 if self._rules.decided_by_seed else 1
         self._tables = TemporaryDirectory(prefix="arena-tune-")
         self._folder = Path(self._tables.name)
         self._folder.chmod(0o755)  # for players who become another user

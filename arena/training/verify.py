@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import typer
 
+import rules
 from arena.errors import ConfigChangedError, Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop
@@ -34,7 +35,6 @@ from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import BUDGETS, unhurried
 from players.learning.tuning.tasks import Aborted
-from rules import TILE_GAMES
 
 _SAVE_S = 2.0
 """What was played is saved at the end, and before that at most so often."""
@@ -258,7 +258,8 @@ def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
 
 def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
     """The tournament of the two. Raises UserError."""
-    comparisons_a_pair = 2 if contest.rules in TILE_GAMES else 1  # a round compares on one seed
+    on_one_seed = rules.default(contest.rules).decided_by_seed  # the games of a round
+    comparisons_a_pair = 2 if on_one_seed else 1
     tables = []
     for name, options in zip(contest.sides[:2], contest.options, strict=True):
         resources = resources_for(options)

@@ -14,7 +14,6 @@ from arena.files.toml import problems, read_file
 from arena.files.toml_tables import Finding, Table, explain, read_tables, shown, written
 from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, SprtTable, TournamentFile
-from arena.tournament.openings import default_plies
 from players.catalogue import BUILTINS
 from players.learning.games.config import GamesConfig
 from players.learning.games.config import load_config as load_training
@@ -164,7 +163,7 @@ def read_learned(file: Path, config: GamesConfig | None) -> tuple[Verification, 
     findings += _wrong_options(table)
     if findings:
         raise FileError(file, problems(text, findings))
-    plies = 0 if config is None else default_plies(rule_sets.load(config.rules, **config.variant))
+    plies = 0 if config is None else rule_sets.load(config.rules, **config.variant).opening_plies
     budget = {key: value for key, value in table.options.items() if key in BUDGETS}
     options = {key: value for key, value in _completed(table).items() if key not in BUDGETS}
     asker = Asker(table.bot, options, budget or _LEARNING_BUDGETS[table.bot], plies)

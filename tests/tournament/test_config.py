@@ -127,7 +127,7 @@ WRONG = [
         7,
         "openings.plies: cannot be given beside",
     ),
-    ('[game]\nrules = "2048"\n[openings]\nplies = 2\n', 4, "2048 and 2584 have none"),
+    ('[game]\nrules = "2048"\n[openings]\nplies = 2\n', 4, "2048 has none: each seed"),
     (DOTS + '[rating]\nanchor = "m2"\n', 6, 'no player is named "m2"; known: m0, m1'),
     (DOTS + '[[player]]\nbot = "thinkr"\n', 6, 'did you mean "thinker"? (built-in players: monkey'),
     (DOTS + '[[player]]\nbot = "bots/x.py"\n', 6, "player[1].bot: no such file: /"),

@@ -10,7 +10,6 @@ import pytest
 import rules
 from arena.tournament.openings import (
     OpeningError,
-    default_plies,
     random_openings,
     read_openings,
 )
@@ -47,7 +46,7 @@ def share(position: Position, playouts: int, rng: Random) -> float:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name} {game.variant}")
 def test_openings_leave_an_undecided_game(game: Game) -> None:
-    plies = default_plies(game)
+    plies = game.opening_plies
     assert plies % 2 == 0
     for line in islice(random_openings(game, plies, 1), 20):
         position = after(game, line)

@@ -99,7 +99,7 @@ def _solo(config: TournamentConfig) -> Iterator[_Together]:
 
 def _pairs(config: TournamentConfig) -> Iterator[_Together]:
     order = [pairing for day in berger(len(config.players)) for pairing in day]
-    same_seed = config.rules in rules.TILE_GAMES
+    same_seed = rules.default(config.rules).decided_by_seed
     number = 0
     for round_ in range(1, config.rounds + 1):
         for one, other in order:

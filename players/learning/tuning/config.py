@@ -193,7 +193,7 @@ class _Reader:
     def _plies(self, game: rule_sets.Game) -> int:
         """The length of the openings."""
         plies = self.file.openings.plies
-        if game.name not in rule_sets.TILE_GAMES:
+        if game.name not in rule_sets.tiles.NAMES:
             return _PLIES if plies is None else plies
         if plies:
             self.report(

@@ -84,7 +84,7 @@ class KernelHall(ThreadedHall[Desk]):
         if plies == 0:
             return Opened(moves, movers, 0)
         state = np.array([Random(seed).getrandbits(64)], np.uint64)
-        quiet = self._rule_set.name == "dots"
+        quiet = self._rule_set.quiet_openings
         found = random_opening(self._start, plies, quiet, TRIES, state, moves, movers)
         if found < 0:
             raise ValueError(
@@ -141,7 +141,7 @@ def make_hall(
     rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
 ) -> KernelHall | TileHall:
     """The hall for a rule set; `sample` as there."""
-    hall = TileHall if rule_set.name in rule_sets.TILE_GAMES else KernelHall
+    hall = TileHall if rule_set.name in rule_sets.tiles.NAMES else KernelHall
     return hall(rule_set, bot, sample, threads)
 
 

@@ -1,0 +1,132 @@
+"""Which games there are: those of this room, and those that other packages register.
+
+A package adds a game by an entry point of the group `arena.games`, whose name is that of the rule
+set and whose value is a `Registration`:
+
+    [project.entry-points."arena.games"]
+    connect4 = "connect4.rules:REGISTRATION"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from rules import dots, othello, tiles
+from rules.position import Game
+from rules.settings import one_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "arena.games"
+
+
+def _fits_all(_variant: Mapping[str, Any]) -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What a game registers: its rules and, for players that search, its compiled code."""
+
+    load: Callable[..., Game]
+    """Makes the game of its settings, which are keyword arguments; each has a default."""
+    kernels: str = ""
+    """The module whose `GAME` is the `players.games.registry.CompiledGame`; "" where there is
+    none."""
+    unsupported: Callable[[Mapping[str, Any]], str | None] = _fits_all
+    """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to
+    8×8, not 10×10`; None when they can."""
+
+
+_OWN: Mapping[str, Registration] = {
+    "othello": Registration(othello.load),
+    "dots": Registration(dots.load),
+    **{name: Registration(partial(tiles.load, name)) for name in tiles.NAMES},
+}
+
+GAMES = tuple(_OWN)
+"""The rule sets of this room."""
+
+
+@cache
+def _registered() -> Mapping[str, EntryPoint]:
+    """The entry points of other games, by the names of their rule sets."""
+    from importlib.metadata import entry_points  # takes long to import, and is seldom needed
+
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in _OWN}
+
+
+def names() -> tuple[str, ...]:
+    """The names `load` knows: GAMES, then registered ones."""
+    return (*GAMES, *sorted(_registered()))
+
+
+@cache
+def registration(name: str) -> Registration:
+    """What the rule set `name` registered. Raises ValueError where there is none, or its package
+    cannot be imported.
+    """
+    if name in _OWN:
+        return _OWN[name]
+    point = _registered()[one_of("the game", name, names())]
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(
+            f"the game {name!r} cannot be loaded from {point.value}: {error}"
+        ) from error
+    if not isinstance(found, Registration):
+        raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
+    return found
+
+
+def load(name: str, /, **settings: Any) -> Game:
+    """The rule set `name` with its settings; what is not given has a default.
+
+    othello: preset ("standard" or "cornerless"), size (even, 4 to 16; 8), and what a preset
+        fills: start ("centre" or "empty"), corners, free_centre (booleans).
+    dots: rows, cols (1 to 15; 5), stop_at_majority (false).
+    2048, 2584: spawn ("2/4"; "1/2" or "1/3"), placer ("chance" or "player"), placer_chooses
+        ("tile" or "cell").
+
+    Raises ValueError for an unknown name, option or value, naming the known ones.
+    """
+    return registration(name).load(**settings)
+
+
+@cache
+def default(name: str) -> Game:
+    """The rule set `name` with default settings: it has the traits that no setting changes.
+
+    Raises ValueError for an unknown name.
+    """
+    return load(name)
+
+
+def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
+    """The rule set as far as its settings can be used, and what is wrong with the others: by key,
+    under "" what is wrong with them together, where there is no game.
+
+    Raises ValueError for an unknown name.
+    """
+    left, wrong = dict(settings), dict[str, str]()
+    loader = registration(name).load
+    while True:
+        try:
+            return loader(**left), wrong
+        except ValueError as error:
+            key = next((key for key in left if _speaks_of(str(error), key)), "")
+            wrong[key] = str(error)
+            if not key:
+                return None, wrong
+            del left[key]  # the rest may be wrong too
+
+
+def _speaks_of(message: str, key: str) -> bool:
+    """Whether a sentence of a loader is about the setting `key`."""
+    return re.search(rf"^{re.escape(key)}\b|option {re.escape(repr(key))}", message) is not None
