@@ -16,7 +16,6 @@ from arena.analysis import analysis_report as analysis
 from arena.analysis.positions import read_position
 from arena.errors import UserError
 from arena.files.background import apart
-from arena.model.seeds import first_position
 from arena.model.settings import load_game
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
@@ -107,7 +106,7 @@ def _text(written: str) -> str:
 def _of_run(path: Path, game: str, ply: int | None) -> Position:
     """The position after `ply` moves of a recorded game; without, the last with a choice."""
     record = recorded_game(path, game)[1]
-    position = first_position(rules.load(record.rules, **record.variant), record.seed)
+    position = record.start()
     positions = [position]
     for played in record.moves:
         position = position.play(played.move)

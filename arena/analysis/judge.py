@@ -10,13 +10,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-import rules
 from arena.analysis import judge_report as accuracy
 from arena.analysis.judge_report import Choice, Judgement
 from arena.errors import UserError
 from arena.files.background import apart
 from arena.model.record import GameRecord
-from arena.model.seeds import first_position
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
@@ -31,17 +29,18 @@ def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
     """
     with Store.open(path) as store:
         config, records = store.config, list(store.records())
-    reason = BUILTINS["alphabeta"].refusal(config.rules, config.variant)
+    terms = config.terms
+    reason = BUILTINS["alphabeta"].refusal(terms.rules, terms.variant)
     if reason is not None:
         raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
     if not records:
         raise UserError(f"{path}: no game has been played yet")
-    warm_kernels([config.rules])
-    within = _reach(config.rules, config.variant) if within is None else within
+    warm_kernels([terms.rules])
+    within = _reach(terms.rules, terms.variant) if within is None else within
     judgement = Judgement(
         run=config.name,
-        rules=config.rules,
-        variant=config.variant,
+        rules=terms.rules,
+        variant=terms.variant,
         within=within,
         games=len(records),
         players=accuracy.accuracies(
@@ -81,10 +80,7 @@ def _choices_of(record: GameRecord, within: int) -> list[Choice]:
     """What the players of one game chose: not the openings, nor moves in place of a fault's."""
     from players.search.analysis import judge
 
-    game = rules.load(record.rules, **record.variant)
-    judged = judge(
-        first_position(game, record.seed), (played.move for played in record.moves), within
-    )
+    judged = judge(record.start(), (played.move for played in record.moves), within)
     return [
         Choice(record.seats[one.seat].player, record.game, one.ply, one.move, one.best, one.lost)
         for one in judged

@@ -20,6 +20,7 @@ from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.game_spec import GameSpec, PlayerSpec
 from arena.model.protocol import Termination
+from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
 
 CPU_US_TARGET = 110.0
@@ -114,10 +115,8 @@ def play(
     for number in range(games):
         spec = GameSpec(
             game=f"bench-{number}",
-            rules="dots",
-            variant={"rows": 5, "cols": 5},
+            terms=Terms(rules="dots", variant={"rows": 5, "cols": 5}, ponder=ponder),
             players=players,
-            ponder=ponder,
         )
         record = play_game(spec, pool)
         if record.termination is not Termination.NATURAL:

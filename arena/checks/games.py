@@ -12,6 +12,7 @@ from arena.model.fault import PlayerFault
 from arena.model.game_spec import GameSpec, PlayerSpec
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
+from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
 from rules.position import Game
 
@@ -129,14 +130,16 @@ def _play(
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     spec = GameSpec(
         game=f"check{number + 1}",
-        rules=game.name,
-        variant=game.variant,
+        terms=Terms(
+            rules=game.name,
+            variant=game.variant,
+            clock=Clock(move_ms=clocks.hurry_ms),
+            grace_ms=clocks.move_ms,
+            startup_ms=clocks.startup_ms,
+            max_plies=plies,
+        ),
         players=players,
         seed=number,
-        clock=Clock(move_ms=clocks.hurry_ms),
-        grace_ms=clocks.move_ms,
-        startup_ms=clocks.startup_ms,
-        max_plies=plies,
     )
     return play_game(spec, pool)
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple, Self
 
 import rules
-from arena.model.seeds import derive, first_position
+from arena.model.game_spec import derive, first_position
 from rules.position import CHANCE, PASS, Game, Landmark, Position, draw_chance
 
 Moves = tuple[tuple[int, str], ...]

@@ -1,14 +1,16 @@
-"""What the referee is asked to play: one game, its players and its limits."""
+"""One game to be played: its terms, its place in the tournament, its randomness, its players."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import hashlib
+from typing import Any
 
 from pydantic import Field
 
 from arena.model.containment import Held, Policy
 from arena.model.frozen import Frozen
-from arena.model.protocol import Clock
+from arena.model.terms import UnderTerms
+from rules.position import Game, Position
 
 
 class PlayerSpec(Frozen):
@@ -31,29 +33,40 @@ class PlayerSpec(Frozen):
     """What its sandbox was found to hold before the tournament; kept with each game."""
 
 
-class GameSpec(Frozen):
-    """One game, complete: playing it needs nothing else."""
+class GameSetup(UnderTerms):
+    """What a game starts from, whatever its players do."""
 
     game: str
     """Its id, unique in the tournament and sent to the players."""
     round: int = 0
     pair: str = ""
     """Games that belong together (colours or roles swapped, or the same seed) share this label."""
-    rules: str
-    variant: dict[str, Any]
-    """Keyword arguments of `rules.load` beside the name."""
-    players: tuple[PlayerSpec, ...] = Field(min_length=1)
-    """By seat."""
     opening: tuple[str, ...] = ()
     """Moves played before a player is asked."""
     seed: int = 0
     """Draws chance moves and random moves, and each player's own `seed`."""
-    clock: Clock = Clock()
-    startup_ms: int = Field(default=30_000, gt=0)
-    grace_ms: int = Field(default=100, ge=0)
-    """Added to every limit."""
-    on_fault: Literal["forfeit", "random_move"] = "forfeit"
-    ponder: bool = True
-    """Whether players may go on thinking while others are to move; else they are frozen."""
-    max_plies: int | None = Field(default=None, gt=0)
-    """The game is adjudicated by its scores after so many plies; null for no limit."""
+
+    def start(self) -> Position:
+        """The first position, before the opening."""
+        return first_position(self.terms.game, self.seed)
+
+
+class GameSpec(GameSetup):
+    """One game, complete: playing it needs nothing else."""
+
+    players: tuple[PlayerSpec, ...] = Field(min_length=1)
+    """By seat."""
+
+
+def derive(seed: int, purpose: str) -> int:
+    """Draw a seed from another, the same on every machine and in every version of Python.
+
+    0 ≤ seed < 2³¹, as players in any language can take it; from SHA-256 of `seed:purpose`.
+    """
+    digest = hashlib.sha256(f"{seed}:{purpose}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+def first_position(game: Game, seed: int) -> Position:
+    """Where the game of this seed starts: the tiles that 2048 and 2584 begin with are drawn."""
+    return game.start(derive(seed, "start"))

@@ -6,7 +6,8 @@ from typing import Any
 
 from arena.model.containment import Held
 from arena.model.frozen import Frozen
-from arena.model.protocol import Clock, Termination
+from arena.model.game_spec import GameSetup
+from arena.model.protocol import Termination
 
 
 class Fault(Frozen):
@@ -70,23 +71,16 @@ class Host(Frozen):
     """Version of this package."""
 
 
-class GameRecord(Frozen):
-    """A game from start to end. `moves` replays it; everything else says how it went."""
+class GameRecord(GameSetup):
+    """A game from start to end. `moves` replays it; everything else says how it went.
 
-    game: str
+    Records of store schema 1 lack two of the terms, `ponder` and `max_plies`, which have their
+    defaults then: the run's configuration has them.
+    """
+
     attempt: int = 1
     """1, or more when earlier attempts were void."""
-    round: int
-    pair: str
-    rules: str
-    variant: dict[str, Any]
     seats: tuple[SeatRecord, ...]
-    opening: tuple[str, ...]
-    seed: int
-    clock: Clock
-    startup_ms: int
-    grace_ms: int
-    on_fault: str
     moves: tuple[PlayedMove, ...]
     """Every ply, openings, passes and chance included."""
     final_state: dict[str, Any]

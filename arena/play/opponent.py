@@ -9,8 +9,8 @@ from typing import Any
 from arena.errors import BuildError, SandboxError, UserError
 from arena.files.toml_lines import KeyPath
 from arena.files.toml_tables import written
+from arena.model.game_spec import derive
 from arena.model.protocol import Clock, End, Start, Termination, Turn
-from arena.model.seeds import derive
 from arena.referee.outcome import Outcome, points
 from arena.referee.pool import SessionPool
 from arena.referee.session import Answered

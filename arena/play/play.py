@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.errors import UserError
 from arena.model.fault import PlayerFault
-from arena.model.seeds import first_position
+from arena.model.game_spec import first_position
 from arena.model.settings import load_game, read_pairs
 from arena.play.human_game import Sitting
 from arena.play.opponent import Opponent, choose_opponent

@@ -70,13 +70,13 @@ def digest(record: GameRecord) -> GameDigest:
         if move.used_ms is not None and move.seat >= 0:
             used_ms[move.seat].append(move.used_ms)
     best_tile = 0
-    if record.rules in tiles.NAMES:
+    if record.terms.rules in tiles.NAMES:
         best_tile = max(max(row) for row in record.final_state["board"])
     return GameDigest(
         game=record.game,
         round=record.round,
         pair=record.pair,
-        rules=record.rules,
+        rules=record.terms.rules,
         seed=record.seed,
         players=tuple(seat.player for seat in record.seats),
         scores=record.scores,

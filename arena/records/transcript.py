@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.model.seeds import first_position
-from rules import load
 from rules.dots import Dots
 from rules.dots_record import make_record, write_record
 from rules.transcript import write_transcript
@@ -15,8 +13,7 @@ from rules.transcript import write_transcript
 
 def transcript(record: GameRecord) -> str:
     """The moves in a line, as `rules.transcript` has it for the game."""
-    start = first_position(load(record.rules, **record.variant), record.seed)
-    return write_transcript(start, (move.move for move in record.moves)) + "\n"
+    return write_transcript(record.start(), (move.move for move in record.moves)) + "\n"
 
 
 def championship_record(record: GameRecord, event: str) -> str:
@@ -24,9 +21,10 @@ def championship_record(record: GameRecord, event: str) -> str:
 
     RecordError for any other game.
     """
-    game = load(record.rules, **record.variant)
+    game = record.terms.game
     if not isinstance(game, Dots):
-        raise RecordError(f"game {record.game} is {record.rules}; only dots has such a record")
+        rules = record.terms.rules
+        raise RecordError(f"game {record.game} is {rules}; only dots has such a record")
     red, blue = (seat.player for seat in record.seats)
     moves = (move.move for move in record.moves)
     date = record.started_at[:10]

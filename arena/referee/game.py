@@ -8,18 +8,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from random import Random
 
-import rules
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import GameSpec
+from arena.model.game_spec import GameSpec, derive, first_position
 from arena.model.protocol import CHANCE, End, Move, Start, Termination, Turn
 from arena.model.record import Fault, GameRecord, PlayedMove
-from arena.model.seeds import derive, first_position
 from arena.referee.clock import PlayerClock
-from arena.referee.outcome import Outcome, adjudicated, natural, points
+from arena.referee.outcome import Outcome, adjudicated, make_record, natural, points
 from arena.referee.pool import Player, SessionPool
 from arena.referee.seat import Seat
 from arena.referee.session import Asked
-from arena.sandbox.host import this_host
 from arena.sandbox.overload import LEAST_MS
 from rules.position import PASS, Position, draw_chance
 
@@ -71,15 +68,16 @@ class _Game:
         self.pool = pool
         self.attempt = attempt
         self.on_ply = on_ply
-        self.game = rules.load(spec.rules, **spec.variant)
+        self.terms = spec.terms
+        self.game = self.terms.game
         if len(spec.players) != self.game.seats:
             raise ValueError(
-                f"{spec.game}: {spec.rules} has {self.game.seats} seats, "
+                f"{spec.game}: {self.terms.rules} has {self.game.seats} seats, "
                 f"not {len(spec.players)} players"
             )
         self.position: Position = first_position(self.game, spec.seed)
         self.seats = [
-            Seat(index, player, PlayerClock.full(spec.clock))
+            Seat(index, player, PlayerClock.full(self.terms.clock))
             for index, player in enumerate(spec.players)
         ]
         self.moves: list[tuple[int, str]] = []
@@ -94,7 +92,7 @@ class _Game:
         try:
             # Two who take turns at games of one seat are started once; unless they ponder, when an
             # idle one is not frozen and would take the other's core.
-            spare = 0 if self.spec.ponder else 2 - len(self.spec.players)
+            spare = 0 if self.terms.ponder else 2 - len(self.spec.players)
             self.pool.only(self.spec.players, spare=spare)
             outcome = self._play()
         except OSError as error:
@@ -116,7 +114,7 @@ class _Game:
         try:
             self._start_all()
             while not self.position.is_over:
-                if self.spec.max_plies is not None and len(self.moves) >= self.spec.max_plies:
+                if self.terms.max_plies is not None and len(self.moves) >= self.terms.max_plies:
                     return adjudicated(self.position, f"after {len(self.moves)} plies")
                 self._ply()
         except _Forfeit as forfeit:
@@ -180,10 +178,10 @@ class _Game:
             legal=list(legal),
             used_ms=round(seat.used_ms),
         )
-        if not self.spec.ponder:
+        if not self.terms.ponder:
             self.pool.freeze_all_but(player)
         cpu_before = player.process.cpu_ms()
-        move, used_ms = player.session.turn(request, self.spec.grace_ms)
+        move, used_ms = player.session.turn(request, self.terms.grace_ms)
         cpu_after = player.process.cpu_ms()
         if cpu_before is None or cpu_after is None:
             return move, used_ms, None
@@ -195,7 +193,7 @@ class _Game:
         They load side by side, but for players that may not think in each other's time: these
         share their cores, so that one could keep the other from loading.
         """
-        for together in (self.seats,) if self.spec.ponder else ([seat] for seat in self.seats):
+        for together in (self.seats,) if self.terms.ponder else ([seat] for seat in self.seats):
             begun = {}
             for seat in together:
                 with suppress(PlayerFault):  # it is kept as `lost`
@@ -221,7 +219,7 @@ class _Game:
         try:
             player = seat.player = self.pool.open(seat.spec)
             player.process.stderr = seat.stderr
-            if not self.spec.ponder:
+            if not self.terms.ponder:
                 self.pool.freeze_all_but(player)
             processes = [other.player.process for other in self.seats if other.player is not None]
             for process in processes:
@@ -232,15 +230,15 @@ class _Game:
                 variant=self.game.variant,
                 seat=seat.index,
                 seats=len(self.seats),
-                clock=self.spec.clock,
-                startup_ms=self.spec.startup_ms,
+                clock=self.terms.clock,
+                startup_ms=self.terms.startup_ms,
                 seed=derive(self.spec.seed, f"player {seat.index}"),
                 options=seat.spec.options,
                 state=self.position.state(),
                 moves=self.moves,
             )
             seat.told = len(self.moves)
-            return player.session.begin(request, self.spec.grace_ms)
+            return player.session.begin(request, self.terms.grace_ms)
         except PlayerFault as error:
             self._check_host(seat, error)
             seat.lost = error
@@ -262,10 +260,11 @@ class _Game:
         if error.termination is not Termination.TIMEOUT or seat.player is None:
             return
         stolen_ms = seat.player.process.stolen_ms()
-        if stolen_ms > max(self.spec.grace_ms, LEAST_MS):
+        if stolen_ms > max(self.terms.grace_ms, LEAST_MS):
             raise _Overloaded(
                 f"The host was overloaded: {seat.spec.name} was late, and had waited "
-                f"{stolen_ms:.0f} ms for a CPU that others used ({self.spec.grace_ms} ms of grace)."
+                f"{stolen_ms:.0f} ms for a CPU that others used "
+                f"({self.terms.grace_ms} ms of grace)."
             )
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
@@ -278,7 +277,7 @@ class _Game:
         )
         if error.termination not in _IN_STEP or seat.lost is not None:
             self._kill(seat)
-        if self.spec.on_fault == "forfeit":
+        if self.terms.on_fault == "forfeit":
             self._kill(seat)
             raise _Forfeit(fault)
         return fault
@@ -310,29 +309,13 @@ class _Game:
             seat.note_memory()
 
     def _record(self, outcome: Outcome) -> GameRecord:
-        spec = self.spec
-        return GameRecord(
-            game=spec.game,
-            attempt=self.attempt,
-            round=spec.round,
-            pair=spec.pair,
-            rules=spec.rules,
-            variant=self.game.variant,
+        return make_record(
+            self.spec,
+            self.attempt,
             seats=tuple(seat.record() for seat in self.seats),
-            opening=spec.opening,
-            seed=spec.seed,
-            clock=spec.clock,
-            startup_ms=spec.startup_ms,
-            grace_ms=spec.grace_ms,
-            on_fault=spec.on_fault,
             moves=tuple(self.played),
-            final_state=self.position.state(),
-            termination=outcome.termination,
-            detail=outcome.detail,
-            offender=outcome.offender,
-            scores=self.position.scores(),
-            points=points(outcome, self.position),
-            started_at=self.started_at.isoformat(timespec="milliseconds"),
+            position=self.position,
+            outcome=outcome,
+            started_at=self.started_at,
             duration_ms=(time.monotonic() - self.began) * 1000,
-            host=this_host(),
         )

@@ -1,10 +1,14 @@
-"""How a game ended, in the words and numbers of the protocol."""
+"""How a game ended, in the words and numbers of the protocol, and its record."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import NamedTuple
 
+from arena.model.game_spec import GameSetup, GameSpec
 from arena.model.protocol import Termination
+from arena.model.record import GameRecord, PlayedMove, SeatRecord
+from arena.sandbox.host import this_host
 from rules.position import Position
 
 
@@ -43,6 +47,54 @@ def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
     first, second = position.scores()
     won = 0.5 if first == second else float(first > second)
     return (won, 1 - won)
+
+
+def make_record(
+    setup: GameSetup,
+    attempt: int,
+    *,
+    seats: tuple[SeatRecord, ...],
+    moves: tuple[PlayedMove, ...],
+    position: Position,
+    outcome: Outcome,
+    started_at: datetime,
+    duration_ms: float,
+) -> GameRecord:
+    """The record of a game that ended in `position`."""
+    return GameRecord(
+        game=setup.game,
+        round=setup.round,
+        pair=setup.pair,
+        terms=setup.terms.model_copy(update={"variant": position.game.variant}),
+        opening=setup.opening,
+        seed=setup.seed,
+        attempt=attempt,
+        seats=seats,
+        moves=moves,
+        final_state=position.state(),
+        termination=outcome.termination,
+        detail=outcome.detail,
+        offender=outcome.offender,
+        scores=position.scores(),
+        points=points(outcome, position),
+        started_at=started_at.isoformat(timespec="milliseconds"),
+        duration_ms=duration_ms,
+        host=this_host(),
+    )
+
+
+def void_record(spec: GameSpec, attempt: int, reason: str) -> GameRecord:
+    """The record of an attempt whose referee left none: void, without moves."""
+    return make_record(
+        spec,
+        attempt,
+        seats=tuple(SeatRecord(player=each.name, command=each.command) for each in spec.players),
+        moves=(),
+        position=spec.start(),
+        outcome=Outcome(Termination.VOID, reason),
+        started_at=datetime.now(UTC),
+        duration_ms=0.0,
+    )
 
 
 def _score(position: Position) -> str:

@@ -14,7 +14,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-import rules
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -255,7 +254,7 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     not hold.
     """
     if config.sprt is not None:
-        paired = not rules.default(config.rules).decided_by_seed
+        paired = not config.terms.game.decided_by_seed
         some = list(islice(meetings(config), _SAMPLE_GAMES))
         sample = estimate(config, some)
         lengths = words.expected_games(

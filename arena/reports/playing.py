@@ -29,7 +29,7 @@ from arena.tournament.warming import warm_kernels
 def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     """Say what would be played and how long it takes."""
     names = ", ".join(player.name for player in config.players)
-    _say(f"{config.name}: {config.rules} ({words.settings(config.variant)})")
+    _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
     _say(f"{len(config.players)} players: {names}")
     most = "At most " if config.sprt else ""
     _say(
@@ -102,4 +102,4 @@ def default_store(config: TournamentConfig) -> Path:
 def _warm(config: TournamentConfig, builtins: Mapping[str, Builtin]) -> None:
     """Compile the kernels that its built-in players need."""
     if any(builtins[player.builtin].kernels for player in config.players if player.builtin):
-        warm_kernels([config.rules])
+        warm_kernels([config.terms.rules])

@@ -9,11 +9,9 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-import rules
 from arena.errors import ReplayError
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
-from arena.model.seeds import first_position
 from arena.reports import words
 from rules.position import Game
 
@@ -37,7 +35,7 @@ class Frame:
 
 def frames(record: GameRecord) -> tuple[Frame, ...]:
     """Every position of the game, the first included. ReplayError when a move does not fit."""
-    position = first_position(rules.load(record.rules, **record.variant), record.seed)
+    position = record.start()
     seen = [Frame(0, None, str(position), position.scores())]
     for ply, move in enumerate(record.moves, start=1):
         try:
@@ -102,7 +100,7 @@ _KEY_NAMES = {
 
 def header(record: GameRecord) -> Text:
     """Game, rules and players."""
-    clock = record.clock
+    clock = record.terms.clock
     limits = [
         f"{clock.move_ms} ms a move" if clock.move_ms is not None else "",
         f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
@@ -110,10 +108,10 @@ def header(record: GameRecord) -> Text:
     ]
     text = Text()
     text.append(f"Game {record.game}", style="bold")
-    text.append(f" · {record.rules} ({words.settings(record.variant)})")
+    text.append(f" · {record.terms.rules} ({words.settings(record.terms.variant)})")
     text.append(f" · {', '.join(filter(None, limits))}\n")
     for seat, player in enumerate(record.seats):
-        text.append(f"{mark(rules.default(record.rules), seat)}{player.player}", style="bold")
+        text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
         text.append(f" ({reported})\n" if reported else "\n")
     return text
@@ -190,7 +188,7 @@ def _logged(player: SeatRecord) -> Text:
 def _who(record: GameRecord, seat: int) -> str:
     if seat == CHANCE:
         return "chance"
-    return f"{mark(rules.default(record.rules), seat)}{record.seats[seat].player}"
+    return f"{mark(record.terms.game, seat)}{record.seats[seat].player}"
 
 
 def mark(game: Game, seat: int) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
-import rules
 from arena.bots.package import Bot
 from arena.model.containment import Asked, Guarantee
 from arena.model.frozen import Frozen
 from arena.model.game_spec import PlayerSpec
-from arena.model.protocol import Clock
+from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Trial
 
@@ -60,7 +59,7 @@ class Rating(Frozen):
     anchor_elo: float = 0.0
 
 
-class TournamentConfig(Frozen):
+class TournamentConfig(UnderTerms):
     """Everything a tournament is made from. The schedule is a function of this alone."""
 
     name: str
@@ -71,21 +70,10 @@ class TournamentConfig(Frozen):
     seed: int = 1
     concurrency: int
     """Games played at the same time."""
-    on_fault: Literal["forfeit", "random_move"] = "forfeit"
-    max_plies: int | None = None
     keep_alive: bool = False
     """Whether further games are played on the same player process."""
-    ponder: bool = True
-    """Whether players may think while others are to move, each on cores of its own; else they are
-    frozen."""
     require: tuple[Guarantee, ...] = ()
     """What every player must be held to, or nothing is played."""
-    rules: str
-    variant: dict[str, Any]
-    """The settings of the rule set, complete."""
-    clock: Clock = Clock()
-    grace_ms: int = 100
-    startup_ms: int = 30_000
     openings: Openings = Openings()
     rating: Rating = Rating()
     sprt: Sprt | None = None
@@ -97,17 +85,15 @@ class TournamentConfig(Frozen):
     @property
     def threads(self) -> int:
         """Cores one game needs."""
-        seats = rules.load(self.rules, **self.variant).seats
-        return cores_a_game((player.spec.threads for player in self.players), seats, self.ponder)
+        threads = (player.spec.threads for player in self.players)
+        return cores_a_game(threads, self.terms.game.seats, self.terms.ponder)
 
     def trial(self) -> Trial | None:
         """The sequential test it asks for, before the first game; None without one."""
         if self.sprt is None:
             return None
         player, opponent = (player.name for player in self.players)
-        return Trial(
-            self.sprt, player, opponent, paired=not rules.default(self.rules).decided_by_seed
-        )
+        return Trial(self.sprt, player, opponent, paired=not self.terms.game.decided_by_seed)
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
@@ -165,13 +151,16 @@ def _shown(value: object) -> str:
 
 def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
     """What a game depends on, under the keys of the tournament file."""
-    for key in ("format", "rounds", "seed", "on_fault", "max_plies", "keep_alive", "ponder"):
+    terms = config.terms
+    for key in ("format", "rounds", "seed", "keep_alive"):
         yield f"tournament.{key}", getattr(config, key)
-    yield "game.rules", config.rules
-    yield from _leaves("game", config.variant)
-    yield from _leaves("clock", config.clock.model_dump())
-    yield "clock.grace_ms", config.grace_ms
-    yield "clock.startup_ms", config.startup_ms
+    for key in ("on_fault", "max_plies", "ponder"):
+        yield f"tournament.{key}", getattr(terms, key)
+    yield "game.rules", terms.rules
+    yield from _leaves("game", terms.variant)
+    yield from _leaves("clock", terms.clock.model_dump())
+    yield "clock.grace_ms", terms.grace_ms
+    yield "clock.startup_ms", terms.startup_ms
     yield "openings.plies", config.openings.plies
     for number, line in enumerate(config.openings.lines, 1):
         yield f"openings.file[{number}]", " ".join(line)

@@ -13,6 +13,7 @@ from arena.files.toml import problems, read_file
 from arena.files.toml_lines import KeyPath
 from arena.files.toml_tables import Finding, did_you_mean, read_tables, shown, wrong_name
 from arena.model.protocol import Clock
+from arena.model.terms import Terms
 from arena.ratings.sprt import Sprt
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
@@ -127,14 +128,22 @@ class _Reader:
         sprt = self.tables.sprt
         return TournamentConfig(
             name=name,
-            concurrency=concurrency,
+            format=table.format,
             rounds=table.rounds or (_TEST_ROUNDS if sprt else 1),
-            **table.model_dump(exclude={"name", "rounds", "concurrency", "sandbox"}),
-            rules=game.name,
-            variant=game.variant,
-            clock=clock,
-            grace_ms=self.tables.clock.grace_ms,
-            startup_ms=self.tables.clock.startup_ms,
+            seed=table.seed,
+            concurrency=concurrency,
+            keep_alive=table.keep_alive,
+            require=tuple(table.require),
+            terms=Terms(
+                rules=game.name,
+                variant=game.variant,
+                clock=clock,
+                startup_ms=self.tables.clock.startup_ms,
+                grace_ms=self.tables.clock.grace_ms,
+                on_fault=table.on_fault,
+                ponder=table.ponder,
+                max_plies=table.max_plies,
+            ),
             openings=start,
             rating=Rating(**self.tables.rating.model_dump()),
             sprt=Sprt(**sprt.model_dump()) if sprt else None,

@@ -9,6 +9,7 @@ from pydantic import Field
 from arena.files.toml_tables import Table
 from arena.model.containment import Asked, Guarantee
 from arena.model.protocol import Text
+from arena.model.terms import OnFault
 from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Model
 
 LONGEST_MS = 1_000_000_000
@@ -25,7 +26,7 @@ class TournamentTable(Table):
     """None plays one, or with a sequential test as many as it may need."""
     seed: int = Field(default=1, ge=-(2**63), lt=2**63)
     concurrency: int | None = Field(default=None, ge=1)
-    on_fault: Literal["forfeit", "random_move"] = "forfeit"
+    on_fault: OnFault = "forfeit"
     max_plies: int | None = Field(default=None, ge=1)
     keep_alive: bool = False
     ponder: bool = False

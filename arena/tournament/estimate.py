@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import rules
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats.round_robin import Meeting
 
@@ -50,10 +49,10 @@ class Estimate(NamedTuple):
 
 def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time."""
-    game = rules.load(config.rules, **config.variant)
+    game, max_plies = config.terms.game, config.terms.max_plies
     plies = game.typical_plies
-    if config.max_plies is not None:
-        plies = min(plies, config.max_plies)
+    if max_plies is not None:
+        plies = min(plies, max_plies)
     players = {player.name: player for player in config.players}
     start = 0.0 if config.keep_alive else _START_S
     alike = Counter(
@@ -67,7 +66,7 @@ def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
         expected.add(count, start + sum(_thinking(config, own, player) for player in seats))
         worst.add(count, start + sum(_at_most(config, own, player) for player in seats))
     side_by_side = min(config.concurrency, max(1, alike.total()))
-    endless = game.is_endless and config.max_plies is None
+    endless = game.is_endless and max_plies is None
     return Estimate(
         max(expected.longest, expected.total / side_by_side),
         None if endless else worst.total / side_by_side + worst.longest,
@@ -103,12 +102,12 @@ def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
 def _at_most(config: TournamentConfig, moves: int, player: Player) -> float:
     if player.uses_clock is False:
         return _thinking(config, moves, player)
-    return _limit(config, moves, config.grace_ms)
+    return _limit(config, moves, config.terms.grace_ms)
 
 
 def _limit(config: TournamentConfig, moves: int, grace_ms: int) -> float:
     """All the time one player may take for its moves of a game, in seconds."""
-    clock = config.clock
+    clock = config.terms.clock
     limits = []
     if clock.move_ms is not None:
         limits.append(moves * clock.move_ms)

@@ -14,6 +14,7 @@ from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.results import digest
 from arena.ratings.trial import Trial
+from arena.referee.outcome import void_record
 from arena.sandbox.overload import scheduling_delay
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate
@@ -22,7 +23,6 @@ from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.round_robin import game_count, games, meetings
 from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 from arena.tournament.store import Store
-from arena.tournament.void import void_record
 
 MAX_ATTEMPTS = 3
 """A void game is replayed twice at most; running the tournament again gives it as many more."""

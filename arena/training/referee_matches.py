@@ -13,10 +13,9 @@ from tempfile import TemporaryDirectory
 
 import rules
 from arena.errors import UserError
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.game_spec import GameSpec, PlayerSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.model.seeds import derive
 from arena.ratings.results import digest, slid
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
@@ -135,15 +134,10 @@ class RefereeHall:
             yield executing.Task(
                 spec=GameSpec(
                     game=_name(number),
-                    rules=base.rules,
-                    variant=base.variant,
+                    terms=base.terms,
                     players=players[: self._rules.seats],
                     opening=openings[task.opening],
                     seed=derive(0, task.seed),
-                    clock=base.clock,
-                    startup_ms=base.startup_ms,
-                    grace_ms=base.grace_ms,
-                    ponder=False,
                 )
             )
 

@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-import rules
 from arena.analysis import judge_report as accuracy
 from arena.analysis.judge_report import Accuracy, Choice, Judgement
 from arena.cli import app
@@ -64,12 +63,12 @@ def played(folder: Path, game: str) -> str:
 def losses(record: GameRecord, within: int) -> list[tuple[str, int, int]]:
     """Player, ply and what was lost, of each move a player chose, by minimax."""
     found = []
-    position = rules.load(record.rules, **record.variant).start()
+    position = record.terms.game.start()
     for ply, move in enumerate(record.moves):
         following = position.play(move.move)
         state, legal = position.state(), position.legal_moves()
         left = len(legal)
-        if record.rules == "othello":
+        if record.terms.rules == "othello":
             left = sum(row.count(".") for row in state["board"])
         if move.used_ms is not None and move.fault is None and len(legal) > 1 and left <= within:
             lost = abs(true_net(position) - true_net(following))

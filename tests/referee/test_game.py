@@ -50,7 +50,7 @@ def spec_of(name: str, settings: dict[str, Any], bot: PlayerSpec, **more: Any) -
 
 def replayed(record: GameRecord, start: dict[str, Any]) -> rules.Position:
     """The last position of a record, from the first and its moves alone."""
-    position = rules.load(record.rules, **record.variant).position(start)
+    position = record.terms.game.position(start)
     for played in record.moves:
         assert played.seat == position.to_move
         position = position.play(played.move)

@@ -12,9 +12,10 @@ import pytest
 
 import rules
 from arena.model.containment import Guarantee, Held
-from arena.model.protocol import Clock, Termination
+from arena.model.game_spec import first_position
+from arena.model.protocol import Termination
 from arena.model.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
-from arena.model.seeds import first_position
+from arena.model.terms import Terms
 from rules.position import draw_chance
 
 Play = Callable[..., GameRecord]
@@ -91,8 +92,7 @@ def play_record(
         game=game,
         round=1,
         pair=pair,
-        rules=name,
-        variant=made.variant,
+        terms=Terms(rules=name, variant=made.variant),
         seats=tuple(
             SeatRecord(
                 player=player,
@@ -107,10 +107,6 @@ def play_record(
         ),
         opening=(),
         seed=seed,
-        clock=Clock(),
-        startup_ms=30_000,
-        grace_ms=100,
-        on_fault="forfeit",
         moves=tuple(moves),
         final_state=position.state(),
         termination=Termination.NATURAL if forfeit is None else Termination.TIMEOUT,

@@ -13,6 +13,7 @@ from rich.console import Console
 from arena.model.game_spec import GameSpec, PlayerSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
+from arena.model.terms import Terms
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, digest
 from arena.ratings.standings import standings
@@ -35,8 +36,7 @@ def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
     config = TournamentConfig.model_construct(
         name="cup",
         concurrency=1,
-        rules="dots",
-        variant={},
+        terms=Terms(rules="dots", variant={}),
         rating=Rating(),
         players=tuple(
             Player.model_construct(spec=PlayerSpec(name=name, command=("x",))) for name in names
@@ -47,7 +47,7 @@ def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
 
 def spec_of(record: GameRecord) -> GameSpec:
     players = tuple(PlayerSpec(name=seat.player, command=("x",)) for seat in record.seats)
-    return GameSpec(game=record.game, rules=record.rules, variant=record.variant, players=players)
+    return GameSpec(game=record.game, terms=record.terms, players=players)
 
 
 def test_the_live_table_shows_standings_speed_and_games(cup: list[GameRecord]) -> None:

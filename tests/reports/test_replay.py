@@ -37,7 +37,7 @@ def test_frames_are_the_game_itself(
     seen = replay.frames(record)
     assert len(seen) == len(record.moves) + 1
     assert seen[-1].scores == record.scores
-    position = rules.load(name, **record.variant).position(record.final_state)
+    position = rules.load(name, **record.terms.variant).position(record.final_state)
     assert seen[-1].board == str(position)
 
 

@@ -107,8 +107,7 @@ def started(play: Play) -> tuple[RunStarted, GameRecord]:
         name="duel",
         concurrency=1,
         rounds=50,
-        rules="dots",
-        variant=record.variant,
+        terms=record.terms,
         sprt=Sprt(elo0=0, elo1=50),
         rating=Rating(),
         players=tuple(

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena.files.stop_signals import SIGNALS
 from arena.model.game_spec import GameSpec
-from arena.model.protocol import Clock, Termination
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
@@ -85,15 +85,10 @@ def played(spec: GameSpec, *, attempt: int = 1, void: bool = False) -> GameRecor
         attempt=attempt,
         round=spec.round,
         pair=spec.pair,
-        rules=spec.rules,
-        variant=spec.variant,
+        terms=spec.terms,
         seats=tuple(SeatRecord(player=p.name, command=p.command) for p in spec.players),
         opening=spec.opening,
         seed=spec.seed,
-        clock=Clock(),
-        startup_ms=1000,
-        grace_ms=100,
-        on_fault="forfeit",
         moves=(PlayedMove(seat=0, move="d3", used_ms=1.5, info={"text": "ä"}),),
         final_state={"board": []},
         termination=Termination.VOID if void else Termination.NATURAL,

@@ -27,15 +27,16 @@ def refusal(load: Load, text: str, **settings: int) -> str:
 def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
     config = load(OTHELLO + 'preset = "cornerless"\n')
     assert config.name == "t"
-    assert config.rules == "othello"
-    assert config.variant == {
+    terms = config.terms
+    assert terms.rules == "othello"
+    assert terms.variant == {
         "size": 8,
         "start": "empty",
         "corners": False,
         "free_centre": True,
     }
-    assert config.clock == Clock(move_ms=5000, bank_ms=None, increment_ms=0)
-    assert (config.grace_ms, config.startup_ms) == (100, 30_000)
+    assert terms.clock == Clock(move_ms=5000, bank_ms=None, increment_ms=0)
+    assert (terms.grace_ms, terms.startup_ms) == (100, 30_000)
     assert (config.rounds, config.seed, config.concurrency, config.threads) == (1, 1, 2, 1)
     assert config.openings.plies == 8
     spec = config.players[0].spec
@@ -59,7 +60,7 @@ def test_a_configuration_survives_json(load: Load) -> None:
     ],
 )
 def test_clocks(load: Load, clock: str, expected: Clock) -> None:
-    assert load(f"{DOTS}[clock]\n{clock}\n").clock == expected
+    assert load(f"{DOTS}[clock]\n{clock}\n").terms.clock == expected
 
 
 WRONG = [

@@ -264,7 +264,8 @@ def test_a_failing_referee_loses_the_game_not_the_worker(
 ) -> None:
     spec = schedule(load(DOTS))[0]
     pool = executor(1)
-    pool.submit(Task(spec=spec.model_copy(update={"variant": {"rows": -1}})))
+    terms = spec.terms.model_copy(update={"variant": {"rows": -1}})
+    pool.submit(Task(spec=spec.model_copy(update={"terms": terms})))
     (lost,) = until_ended(pool, 1)
     assert isinstance(lost, Lost)
     assert "the referee failed: " in lost.reason

@@ -76,10 +76,10 @@ def test_players_that_ponder_need_cores_of_their_own(load: Load) -> None:
     wide = f"{OTHER}resources = {{threads = 2}}\n"
     config = load(f"{HEAD}ponder = true\n{DOTS}{wide}", cores=7)
     assert (config.threads, config.concurrency) == (3, 2)
-    assert all(spec.ponder for spec in schedule(config))
+    assert all(spec.terms.ponder for spec in schedule(config))
     frozen = load(DOTS + wide, cores=7)
     assert (frozen.threads, frozen.concurrency) == (2, 3)
-    assert not any(spec.ponder for spec in schedule(frozen))
+    assert not any(spec.terms.ponder for spec in schedule(frozen))
     assert (
         "t.toml:2: tournament.ponder: players that think all the time need cores of their own: "
         "3 a game, this machine has 2; leave ponder out"

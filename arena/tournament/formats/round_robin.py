@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import NamedTuple
 
-import rules
-from arena.model.game_spec import GameSpec, PlayerSpec
-from arena.model.seeds import derive
+from arena.model.game_spec import GameSpec, PlayerSpec, derive
 from arena.tournament.config import TournamentConfig
 from arena.tournament.openings import Line, random_openings
 
@@ -44,7 +42,7 @@ def meetings(config: TournamentConfig) -> Iterator[Meeting]:
     the label `pair`. One seat: every round is one seed, played by each player; the games of a seed
     share the label.
     """
-    seats = rules.load(config.rules, **config.variant).seats
+    seats = config.terms.game.seats
     together = _solo(config) if seats == 1 else _pairs(config)
     for number, (round_, label, players, lot) in enumerate(together, 1):
         yield Meeting(f"g{number:04d}", round_, label, players, lot)
@@ -66,24 +64,17 @@ def games(
             game=meeting.game,
             round=meeting.round,
             pair=meeting.pair,
-            rules=config.rules,
-            variant=config.variant,
+            terms=config.terms,
             players=meeting.players,
             opening=opening,
             seed=derive(config.seed, meeting.lot),
-            clock=config.clock,
-            startup_ms=config.startup_ms,
-            grace_ms=config.grace_ms,
-            on_fault=config.on_fault,
-            ponder=config.ponder,
-            max_plies=config.max_plies,
         )
 
 
 def game_count(config: TournamentConfig) -> int:
     """How many games `schedule` has, without drawing their openings."""
     players = len(config.players)
-    seats = rules.load(config.rules, **config.variant).seats
+    seats = config.terms.game.seats
     return config.rounds * (players if seats == 1 else players * (players - 1))
 
 
@@ -99,7 +90,7 @@ def _solo(config: TournamentConfig) -> Iterator[_Together]:
 
 def _pairs(config: TournamentConfig) -> Iterator[_Together]:
     order = [pairing for day in berger(len(config.players)) for pairing in day]
-    same_seed = rules.default(config.rules).decided_by_seed
+    same_seed = config.terms.game.decided_by_seed
     number = 0
     for round_ in range(1, config.rounds + 1):
         for one, other in order:
@@ -114,7 +105,7 @@ def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]
     """One for each round, without end."""
     if config.openings.lines:
         return cycle(config.openings.lines)
-    game = rules.load(config.rules, **config.variant)
+    game = config.terms.game
     return random_openings(game, config.openings.plies, config.seed, drawn)
 
 
