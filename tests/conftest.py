@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
 
@@ -26,10 +27,10 @@ class Bots:
     def __init__(self) -> None:
         self.mark = uuid.uuid4().hex
 
-    def hostile(self, fault: str = "none", **more: Any) -> PlayerSpec:
+    def hostile(self, fault: str = "none", **more: Any) -> Prepared:
         """The bot of `tests/programs/hostile` with a fault."""
         command = (*PYTHON, str(BOTS / "hostile"), fault, self.mark)
-        return PlayerSpec(**{"name": fault, "command": command, **more})
+        return Prepared(**{"name": fault, "command": command, **more})
 
     def left(self) -> list[str]:
         """The command lines of processes that carry the mark; a zombie has none."""
@@ -61,7 +62,7 @@ Spec = Callable[..., GameSpec]
 def dots() -> Spec:
     """A game of 2×2 boxes with short clocks between two players."""
 
-    def make(*players: PlayerSpec, **more: Any) -> GameSpec:
+    def make(*players: Prepared, **more: Any) -> GameSpec:
         return GameSpec(
             **{
                 "game": "g1",

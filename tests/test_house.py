@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 
@@ -77,7 +78,7 @@ def test_the_readmes_bot_is_at_most_ten_lines_and_plays(tmp_path: Path) -> None:
     assert len(block[1].strip().splitlines()) <= 10
     bot = tmp_path / "bot.py"
     bot.write_text(block[1])
-    players = tuple(PlayerSpec(name=n, command=(sys.executable, str(bot))) for n in "ab")
+    players = tuple(Prepared(name=n, command=(sys.executable, str(bot))) for n in "ab")
     spec = GameSpec(game="g1", rules="othello", variant={"size": 4}, players=players)
     with SessionPool() as pool:
         record = play_game(spec, pool)

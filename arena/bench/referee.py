@@ -18,7 +18,8 @@ from rich.table import Table
 from arena.bench.instant_player import HERE, instant_player, one_core
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
@@ -80,10 +81,10 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     )
 
 
-def players_of(command: tuple[str, ...], mode: Mode = "none") -> tuple[PlayerSpec, ...]:
-    sandbox = Policy(mode=mode, readable=(str(HERE),))
+def players_of(command: tuple[str, ...], mode: Mode = "none") -> tuple[Prepared, ...]:
+    policy = Policy(mode=mode, readable=(str(HERE),))
     return tuple(
-        PlayerSpec(name=name, command=command, sandbox=sandbox) for name in ("first", "second")
+        Prepared(name=name, command=command, policy=policy) for name in ("first", "second")
     )
 
 
@@ -99,7 +100,7 @@ def _freezing_us(command: tuple[str, ...], mode: Mode, games: int, repeats: int)
 
 
 def measure(
-    pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
+    pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: bool = True
 ) -> tuple[int, float, float]:
     """Moves played, seconds of wall time and seconds of our own CPU time."""
     began, cpu_began = time.perf_counter(), time.process_time()
@@ -107,9 +108,7 @@ def measure(
     return moves, time.perf_counter() - began, time.process_time() - cpu_began
 
 
-def play(
-    pool: SessionPool, players: tuple[PlayerSpec, ...], games: int, ponder: bool = True
-) -> int:
+def play(pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: bool = True) -> int:
     """Play so many games; how many moves they had."""
     moves = 0
     for number in range(games):

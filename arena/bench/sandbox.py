@@ -16,8 +16,8 @@ from arena.bench.instant_player import instant_player, one_core
 from arena.bench.referee import measure, play, players_of
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Clock, Start
 from arena.referee import SessionPool
 from arena.sandbox.probe import resolve
@@ -78,7 +78,7 @@ def _is_here(mode: Mode, command: tuple[str, ...]) -> bool:
     return True
 
 
-def _start_ms(spec: PlayerSpec) -> float:
+def _start_ms(spec: Prepared) -> float:
     game = rules.load("dots", rows=5, cols=5)
     request = Start(
         game="bench",

@@ -21,8 +21,8 @@ from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
 from arena.files.cache import cache_root
 from arena.model.containment import Mode, Policy
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault, printable
-from arena.model.game_spec import PlayerSpec
 from arena.sandbox.container import Cage
 
 MAX_SECONDS = 120
@@ -66,12 +66,12 @@ def build(bot: Bot, mode: Mode) -> Bot:
 
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     """Run the build command in `folder`. Raises BuildError."""
-    spec = PlayerSpec(
+    spec = Prepared(
         name=bot.name,
         command=words,
         cwd=str(folder),
         memory_mb=MAX_MEMORY_MB,
-        sandbox=Policy(
+        policy=Policy(
             mode=mode,
             writable=(str(folder),),
             environment=_environment(),

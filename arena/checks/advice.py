@@ -10,8 +10,8 @@ from pathlib import Path
 
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
+from arena.model.contender import Prepared
 from arena.model.fault import excerpt, printable
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Start, Termination
 from rules.position import PASS, MalformedMove, Position
 
@@ -283,7 +283,7 @@ def _is_the_other_seats(move: str, position: Position) -> bool:
     return move in other.legal_moves()
 
 
-def launch_fix(spec: PlayerSpec) -> str | None:
+def launch_fix(spec: Prepared) -> str | None:
     """What to change in the file a command starts; None where nothing wrong is seen."""
     program = Path(spec.cwd or ".", spec.command[0])
     try:

@@ -15,7 +15,7 @@ from arena.checks.result import Finding, Result, not_judged
 from arena.checks.start_stop import builds, exit_on_quit, no_strays, package_safety, start_time
 from arena.checks.subject import Subject
 from arena.model.containment import Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 
 _TRIES = 3
@@ -52,7 +52,7 @@ ITEMS = (
 
 def run_checks(
     path: Path,
-    opponent: PlayerSpec,
+    opponent: Prepared,
     held: Held,
     *,
     rules: tuple[str, ...] | None = None,

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from arena.checks.positions import PracticeGame
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
 from arena.referee import SessionPool, sentences
 from arena.referee.outcome import natural, points
@@ -105,7 +105,7 @@ class Overloaded(Exception):
 class Dialogue:
     """One process, from its start on. Every method may raise Offence, or Overloaded."""
 
-    def __init__(self, pool: SessionPool, spec: PlayerSpec, clocks: CheckClocks) -> None:
+    def __init__(self, pool: SessionPool, spec: Prepared, clocks: CheckClocks) -> None:
         """Start the process. Raises Offence (`start_failed`)."""
         self._clocks = clocks
         self._pool = pool

@@ -8,8 +8,9 @@ from arena.checks.dialogue import Dialogue, Offence, Overloaded
 from arena.checks.positions import Golden, PracticeGame, games, golden
 from arena.checks.result import Finding, not_judged, passed
 from arena.checks.subject import Subject
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.model.terms import Terms
@@ -123,7 +124,7 @@ def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
 
 
 def _play(
-    subject: Subject, game: Game, players: tuple[PlayerSpec, ...], number: int, pool: SessionPool
+    subject: Subject, game: Game, players: tuple[Prepared, ...], number: int, pool: SessionPool
 ) -> GameRecord:
     """One game. The players are told to hurry and judged as if they were not, as in a dialogue."""
     clocks = subject.clocks

@@ -15,8 +15,8 @@ from arena.checks.languages import Phrases, language_of
 from arena.checks.positions import games
 from arena.checks.result import Finding
 from arena.model.containment import Held, Policy
+from arena.model.contender import Prepared
 from arena.model.fault import excerpt
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Termination
 from arena.referee import SessionPool
 from rules.position import Game
@@ -42,7 +42,7 @@ class Subject:
 
     path: Path
     """The script, folder or archive."""
-    opponent: PlayerSpec
+    opponent: Prepared
     held: Held
     """What its sandbox holds on this machine."""
     asked: tuple[str, ...] | None
@@ -79,14 +79,14 @@ class Subject:
         return self.asked or self.bot.rules
 
     @cached_property
-    def spec(self) -> PlayerSpec:
+    def spec(self) -> Prepared:
         """How it is started."""
-        return PlayerSpec(
+        return Prepared(
             name=self.bot.name,
             command=self.bot.command,
             cwd=self.bot.cwd,
             memory_mb=self.memory_mb,
-            sandbox=Policy(mode=self.held.mode),
+            policy=Policy(mode=self.held.mode),
             held=self.held,
         )
 

@@ -12,7 +12,7 @@ from arena.bots.programs import module
 from arena.checks import Checklist, Result, run_checks
 from arena.errors import Exit, UserError
 from arena.model.containment import Asked, Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.reports import checklist as report
 from arena.sandbox.probe import resolve
 from players.catalogue import BUILTINS
@@ -20,14 +20,14 @@ from players.catalogue import BUILTINS
 _OPPONENT = BUILTINS["monkey"]
 
 
-def opponent() -> PlayerSpec:
+def opponent() -> Prepared:
     """Who a bot meets in a check: the random player, as a process of its own."""
-    return PlayerSpec(name=_OPPONENT.name, command=module(_OPPONENT.module))
+    return Prepared(name=_OPPONENT.name, command=module(_OPPONENT.module))
 
 
 def hold(asked: Asked) -> Held:
     """What a sandbox for students' bots holds on this machine. Raises SandboxError."""
-    return resolve(asked, PlayerSpec(name="bot", command=(sys.executable,)))
+    return resolve(asked, Prepared(name="bot", command=(sys.executable,)))
 
 
 def check(path: Path, asked: Asked, rules: tuple[str, ...] | None, *, as_json: bool) -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 from arena.errors import SandboxError
 from arena.files.cache import cache_root
 from arena.model.containment import Asked, Guarantee, Held
+from arena.model.contender import Prepared
 from arena.model.frozen import Frozen
-from arena.model.game_spec import PlayerSpec
 from arena.model.record import Host
 from arena.sandbox import cgroups
 from arena.sandbox.host import this_host
@@ -141,7 +141,7 @@ def facts() -> Facts:
 
 def _sandbox(mode: Asked) -> Sandbox:
     try:
-        held = resolve(mode, PlayerSpec(name="doctor", command=(sys.executable,)))
+        held = resolve(mode, Prepared(name="doctor", command=(sys.executable,)))
     except SandboxError as error:
         return Sandbox(mode=mode, held=None, reason=str(error))
     return Sandbox(mode=mode, held=held)

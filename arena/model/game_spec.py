@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from pydantic import Field
 
-from arena.model.containment import Held, Policy
-from arena.model.frozen import Frozen
+from arena.model.contender import Prepared
 from arena.model.terms import UnderTerms
 from rules.position import Game, Position
-
-
-class PlayerSpec(Frozen):
-    """A program that plays, and what it is given."""
-
-    name: str
-    """Its name in the tournament, unique there."""
-    command: tuple[str, ...] = Field(min_length=1)
-    """The program and its arguments."""
-    cwd: str | None = None
-    """The folder it is started in; null for the referee's own."""
-    options: dict[str, Any] = Field(default_factory=dict)
-    """Sent as `options` in `start`."""
-    threads: int = Field(default=1, ge=1)
-    """Cores it may keep busy while it thinks."""
-    memory_mb: int | None = Field(default=2048, gt=0)
-    """Resident memory of all its processes together; null for no limit."""
-    sandbox: Policy = Policy()
-    held: Held = Held()
-    """What its sandbox was found to hold before the tournament; kept with each game."""
 
 
 class GameSetup(UnderTerms):
@@ -54,7 +32,7 @@ class GameSetup(UnderTerms):
 class GameSpec(GameSetup):
     """One game, complete: playing it needs nothing else."""
 
-    players: tuple[PlayerSpec, ...] = Field(min_length=1)
+    players: tuple[Prepared, ...] = Field(min_length=1)
     """By seat."""
 
 

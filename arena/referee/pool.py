@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.referee.session import Session
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import leftovers
@@ -24,7 +24,7 @@ QUIT_S = 1.0
 class Player:
     """A process, and the dialogue with it."""
 
-    spec: PlayerSpec
+    spec: Prepared
     process: PlayerProcess
     session: Session
     cores: tuple[int, ...] | None
@@ -51,7 +51,7 @@ class SessionPool:
         self._others = children()
         leftovers.sweep()
 
-    def open(self, spec: PlayerSpec) -> Player:
+    def open(self, spec: Prepared) -> Player:
         """A process that plays for `spec`: an idle one that has kept quiet, or a new one.
 
         Raises PlayerFault (`start_failed`); an OSError is the host's fault.
@@ -97,7 +97,7 @@ class SessionPool:
             self._retire(players)
         kill_children(self._others | {player.process.pid for player in self._alive})
 
-    def only(self, specs: Collection[PlayerSpec], *, spare: int = 0) -> None:
+    def only(self, specs: Collection[Prepared], *, spare: int = 0) -> None:
         """Let go of idle processes that the next game does not need, but for the last `spare`."""
         others = [player for player in self._idle if player.spec not in specs]
         self._retire(others[: max(0, len(others) - spare)])

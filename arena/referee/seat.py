@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Ready
 from arena.model.record import SeatRecord
 from arena.referee.clock import PlayerClock
@@ -18,7 +18,7 @@ class Seat:
     """A player at the board: its process, its clock, and what it has been told."""
 
     index: int
-    spec: PlayerSpec
+    spec: Prepared
     clock: PlayerClock
     player: Player | None = None
     """Its process; None before its start and after a fault that ended it."""

@@ -13,8 +13,8 @@ import time
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.referee import sentences
 from arena.referee.head_tail import Ends
@@ -63,7 +63,7 @@ class PlayerProcess:
     Starting it may raise PlayerFault (`start_failed`).
     """
 
-    def __init__(self, spec: PlayerSpec, cores: tuple[int, ...] | None = None) -> None:
+    def __init__(self, spec: Prepared, cores: tuple[int, ...] | None = None) -> None:
         self.stderr = Ends()
         self.peak_memory_bytes = 0
         self.beside: tuple[PlayerProcess, ...] = ()

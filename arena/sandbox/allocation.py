@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Termination
 from arena.sandbox import leftovers, users
 from arena.sandbox import mounts as view
@@ -43,11 +43,11 @@ class Place:
     shown = Shown((), (), ())
     environment: dict[str, str]
 
-    def __init__(self, spec: PlayerSpec) -> None:
+    def __init__(self, spec: Prepared) -> None:
         self.spec = spec
 
     @classmethod
-    def prepare(cls, spec: PlayerSpec, cores: tuple[int, ...] | None, means: Means) -> Self:
+    def prepare(cls, spec: Prepared, cores: tuple[int, ...] | None, means: Means) -> Self:
         """Set aside all of it. Raises PlayerFault (`start_failed`); OSError: the host fails."""
         place = cls(spec)
         try:
@@ -58,7 +58,7 @@ class Place:
         return place
 
     def _prepare(self, cores: tuple[int, ...] | None, means: Means) -> None:
-        policy = self.spec.sandbox
+        policy = self.spec.policy
         self.environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         self.environment |= policy.environment
         search = self.environment.get("PATH")
@@ -85,9 +85,9 @@ class Place:
         self.user = User()
         self._judge_readable()
         if viewable:
-            own = self.spec.sandbox.mode == "limits"
-            private = view.Private(self.user.uid, self.spec.sandbox.disk_mb) if own else None
-            masked = self.spec.sandbox.masked if own else ()  # else bubblewrap does it
+            own = self.spec.policy.mode == "limits"
+            private = view.Private(self.user.uid, self.spec.policy.disk_mb) if own else None
+            masked = self.spec.policy.masked if own else ()  # else bubblewrap does it
             self.view = view.View.of(self.shown, private, masked)
 
     def _judge_readable(self) -> None:

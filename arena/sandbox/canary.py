@@ -17,8 +17,8 @@ from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from arena.model.containment import Guarantee, Mode, Policy
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.sandbox import canary_acts
 from arena.sandbox.canary_targets import Bait, status
 from arena.sandbox.container import Cage
@@ -104,12 +104,12 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
             "disk_bytes": _DISK_MB * 2**20,
             "hog_bytes": _HOG_MB * 2**20,
         }
-        spec = PlayerSpec(
+        spec = Prepared(
             name="canary",
             command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
             cwd=str(bait.own),
             memory_mb=_MEMORY_MB,
-            sandbox=Policy(mode=mode, readable=readable, processes=_PROCESSES, disk_mb=_DISK_MB),
+            policy=Policy(mode=mode, readable=readable, processes=_PROCESSES, disk_mb=_DISK_MB),
         )
         try:
             cage = Cage(spec, cores, means)

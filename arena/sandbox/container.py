@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox import launch
 from arena.sandbox.allocation import Place
 from arena.sandbox.cgroups import Group
@@ -41,7 +41,7 @@ class Cage:
 
     def __init__(
         self,
-        spec: PlayerSpec,
+        spec: Prepared,
         cores: tuple[int, ...] | None = None,
         means: Means | None = None,
     ) -> None:
@@ -58,7 +58,7 @@ class Cage:
 
         Raises PlayerFault (`start_failed`); an OSError is the host's fault.
         """
-        mode = self.spec.sandbox.mode
+        mode = self.spec.policy.mode
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
@@ -103,7 +103,7 @@ class Cage:
 
     def player_pid(self) -> int:
         """Its first process, which in bubblewrap has two others above it."""
-        if self.spec.sandbox.mode != "bwrap":
+        if self.spec.policy.mode != "bwrap":
             return self.pid
         if self._player is None:
             inside = [pid for init in children(self.pid) for pid in children(init)]
@@ -118,7 +118,7 @@ class Cage:
         bubblewrap tells of a signal as shells do, by a code above 128, and so may a player itself.
         """
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        if end is None or self.spec.sandbox.mode != "bwrap" or end.si_status <= 128:
+        if end is None or self.spec.policy.mode != "bwrap" or end.si_status <= 128:
             return end
         number = end.si_status - 128
         return os.waitid_result((end.si_pid, end.si_uid, end.si_signo, number, os.CLD_KILLED))
@@ -141,7 +141,7 @@ class Cage:
         if used is None:
             away = strays({self.pid, *others}) if self._user is None else ()
             used = cpu_ms(processes.union(*map(tree, away)))
-        bare = self._cores is None or self.spec.sandbox.mode == "none"
+        bare = self._cores is None or self.spec.policy.mode == "none"
         cores = os.sched_getaffinity(0) if bare else self._cores
         return sample(processes, used, cores or ())
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.model.containment import Guarantee
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox import bwrap, system
 from arena.sandbox.allocation import Place
 from arena.sandbox.child import (
@@ -45,7 +45,7 @@ class Launched(NamedTuple):
     """A file in which bubblewrap reports that the program started, and its end."""
 
 
-def bare(spec: PlayerSpec) -> Launched:
+def bare(spec: Prepared) -> Launched:
     """Start it as it is. Raises PlayerFault (`start_failed`); OSError: the host fails."""
     with_us = partial(die_with_parent, os.getpid(), signal.SIGKILL)
     return Launched(_popen(spec, spec.command, with_us, cwd=spec.cwd))
@@ -73,7 +73,7 @@ def in_bwrap(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launc
             means.bwrap,
             (place.program, *spec.command[1:]),
             place.cwd,
-            spec.sandbox,
+            spec.policy,
             place.shown,
             filter_fd=filter_fd,
             status_fd=status,
@@ -90,7 +90,7 @@ def in_bwrap(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launc
 def in_limits(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launched:
     """Start it within limits. Raises PlayerFault (`start_failed`); OSError: the host fails."""
     spec = place.spec
-    processes = spec.sandbox.processes + (0 if place.user else _tasks_of_user())
+    processes = spec.policy.processes + (0 if place.user else _tasks_of_user())
     steps = _common_steps(place, cores, processes)
     with ExitStack() as stack:
         if place.group is None:  # what it forks away stays in its tree
@@ -121,7 +121,7 @@ def report_of(status: int) -> bool:
 
 
 def _popen(
-    spec: PlayerSpec,
+    spec: Prepared,
     words: Sequence[str],
     child: Child | Callable[[], None],
     *,
@@ -155,7 +155,7 @@ def _popen(
 def _common_steps(
     place: Place, cores: tuple[int, ...] | None, processes: int | None = None
 ) -> list[Step | None]:
-    policy = place.spec.sandbox
+    policy = place.spec.policy
     return [
         Step("join its control group", place.group.join) if place.group else None,
         Step("keep it on its cores", partial(os.sched_setaffinity, 0, cores)) if cores else None,
@@ -176,7 +176,7 @@ def _filter(place: Place, machine: str) -> Filter:
     A linker makes what it writes executable: who builds under our own user may change modes, and
     so those of our files too, though not what is in them.
     """
-    alone = place.spec.sandbox.mode == "bwrap"
+    alone = place.spec.policy.mode == "bwrap"
     own = alone or place.user is not None
     holds = place.group.holds if place.group else frozenset()
     return Filter(
@@ -184,7 +184,7 @@ def _filter(place: Place, machine: str) -> Filter:
             machine,
             own_cores=own and Guarantee.CPU in holds,
             unix_sockets=alone,
-            attributes=own or bool(place.spec.sandbox.writable),
+            attributes=own or bool(place.spec.policy.writable),
         )
     )
 
@@ -207,7 +207,7 @@ def _enter(rules: Ruleset, place: Place) -> None:
             rules.allow(folder, READ | WRITE)
     else:
         rules.allow("/proc/self", READ)
-    for folder in place.spec.sandbox.listable:
+    for folder in place.spec.policy.listable:
         rules.allow(folder, Access.READ_DIR)
     rules.restrict()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held, Mode
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.sandbox import cgroups
 from arena.sandbox import mounts as view
 from arena.sandbox.canary import CanaryError, Sung, sing
@@ -42,7 +42,7 @@ _IN_LIMITS = _IN_BWRAP | {
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
-def resolve(asked: Asked, spec: PlayerSpec, means: Means | None = None) -> Held:
+def resolve(asked: Asked, spec: Prepared, means: Means | None = None) -> Held:
     """The sandbox that `spec` gets on this machine when `asked`, and what it holds there.
 
     `auto` is bubblewrap, unless it cannot be used or holds less than limits do; its notes say so.
@@ -72,7 +72,7 @@ def _count(held: Held) -> int:
     return sum(way is not None for way in held.by.values())
 
 
-def _held(mode: Mode, spec: PlayerSpec, means: Means) -> Held:
+def _held(mode: Mode, spec: Prepared, means: Means) -> Held:
     if mode == "bwrap" and means.bwrap is None:
         raise SandboxError(f"bubblewrap is not installed. {_INSTALL}")
     core = min(os.sched_getaffinity(0))
@@ -102,11 +102,11 @@ def _sung(mode: Mode, core: int, means: Means, readable: tuple[str, ...]) -> Sun
         return str(error).removesuffix(".")
 
 
-def _closed(spec: PlayerSpec, means: Means) -> tuple[str, ...]:
+def _closed(spec: Prepared, means: Means) -> tuple[str, ...]:
     """What of the player's own may keep root from giving it a user of its own."""
     if not means.root or view.possible():
         return ()
-    search = spec.sandbox.environment.get("PATH", os.environ.get("PATH"))
+    search = spec.policy.environment.get("PATH", os.environ.get("PATH"))
     try:
         program = find_program(spec, search)
     except PlayerFault:  # it will not start either
@@ -115,7 +115,7 @@ def _closed(spec: PlayerSpec, means: Means) -> tuple[str, ...]:
 
 
 def _judge(
-    guarantee: Guarantee, mode: Mode, spec: PlayerSpec, means: Means, sung: Sung
+    guarantee: Guarantee, mode: Mode, spec: Prepared, means: Means, sung: Sung
 ) -> tuple[str | None, str | None]:
     """How a guarantee is held, or None; and a sentence where something is missing."""
     if guarantee is Guarantee.MEMORY and spec.memory_mb is None:

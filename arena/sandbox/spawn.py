@@ -9,8 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Termination
 
 _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
@@ -20,7 +20,7 @@ _ELF_MACHINE = slice(18, 20)
 """Where an ELF file says what it was compiled for."""
 
 
-def not_started(spec: PlayerSpec, error: OSError | ValueError) -> PlayerFault:
+def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
     """The fault behind what `subprocess` raised; raises `error` where the host is at fault."""
     if isinstance(error, ValueError):  # no system takes such a command
         sentence = f"The command of {spec.name} holds a NUL character."
@@ -31,7 +31,7 @@ def not_started(spec: PlayerSpec, error: OSError | ValueError) -> PlayerFault:
     return PlayerFault(Termination.START_FAILED, sentence)
 
 
-def find_program(spec: PlayerSpec, search: str | None) -> str:
+def find_program(spec: Prepared, search: str | None) -> str:
     """The file that the command names, by its absolute path; `search` is the PATH it gets.
 
     For sandboxes, where another program starts it and the system's answer does not reach us: it
@@ -50,7 +50,7 @@ def interpreter(program: str) -> list[str]:
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
-def _program(spec: PlayerSpec, search: str | None) -> str:
+def _program(spec: Prepared, search: str | None) -> str:
     """Raises the OSError or ValueError that starting it without a sandbox would raise."""
     if any("\0" in word for word in spec.command):
         raise ValueError("embedded null byte")
@@ -93,7 +93,7 @@ def _for_this_machine(head: bytes) -> bool:
     )
 
 
-def _why_not_started(spec: PlayerSpec, error: OSError) -> str:
+def _why_not_started(spec: Prepared, error: OSError) -> str:
     program = spec.command[0]
     if spec.cwd is not None and not Path(spec.cwd).is_dir():
         return f"The folder {spec.cwd} to start the player in does not exist."

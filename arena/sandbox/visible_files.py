@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox import system
 from arena.sandbox.spawn import interpreter
 
@@ -39,14 +39,14 @@ class Shown(NamedTuple):
     """What leads there by the names that the command uses."""
 
 
-def shown(spec: PlayerSpec, program: str, search: str | None) -> Shown:
+def shown(spec: Prepared, program: str, search: str | None) -> Shown:
     """What `spec` needs to run `program` (absolute), which the PATH `search` was searched for."""
-    wanted = [*_program(program, search), *spec.sandbox.readable]
+    wanted = [*_program(program, search), *spec.policy.readable]
     wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
     if spec.cwd is not None:
         wanted.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
-    writable = _real(spec.sandbox.writable, links)
+    writable = _real(spec.policy.writable, links)
     readable = _real(wanted, links) - {_home()}
     there = (*system.programs(), *system.settings())
     return Shown(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import model_validator
 
 from arena.bots.package import Bot
 from arena.model.containment import Asked, Guarantee
+from arena.model.contender import Prepared
 from arena.model.frozen import Frozen
-from arena.model.game_spec import PlayerSpec
 from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Trial
@@ -33,8 +35,18 @@ class Player(Frozen):
     """What contains it, as it is asked for; `spec` says what that is on this machine."""
     unbuilt: Bot | None = None
     """The package that is to be built before it can be started; null when nothing is."""
-    spec: PlayerSpec
+    spec: Prepared
     """The program as it is started on this machine."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lift_policy(cls, data: Any) -> Any:
+        """Take what stores of schema 1 hold, where the policy is called `sandbox`."""
+        if isinstance(data, dict) and isinstance(spec := data.get("spec"), dict):
+            policy = spec.get("policy", spec.get("sandbox"))
+            rest = {key: spec[key] for key in spec if key not in ("policy", "sandbox")}
+            return data | {"spec": rest | {"policy": policy}}
+        return data
 
     @property
     def name(self) -> str:

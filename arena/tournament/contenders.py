@@ -16,7 +16,7 @@ from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.toml_lines import KeyPath
 from arena.files.toml_tables import explain, shown
 from arena.model.containment import Policy
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from arena.tournament.submitted import Builtin, Entrant, Reading, Report, entrants
@@ -89,14 +89,14 @@ def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -
         digest=package.digest if package else None,
         unbuilt=package if package and package.build else None,
         sandbox=table.sandbox or reading.sandbox,
-        spec=PlayerSpec(
+        spec=Prepared(
             name=(table.name if table.from_ is None else None) or found.name,
             command=found.program.command,
             cwd=found.program.cwd,
             options=table.options,
             threads=table.resources.threads,
             memory_mb=table.resources.memory_mb,
-            sandbox=Policy(
+            policy=Policy(
                 readable=_readable(found, table, reading.folder),
                 listable=_roots() if found.program.command[0] == sys.executable else (),
                 environment={CACHE_VARIABLE: str(cache_root())} if builtin else {},

@@ -39,9 +39,9 @@ def contained(player: Player) -> Player:
     """With the sandbox that it gets here, and what that was found to hold. Raises SandboxError."""
     spec = player.spec
     held = resolve(player.sandbox, spec)
-    policy = spec.sandbox.model_copy(update={"mode": held.mode})
+    policy = spec.policy.model_copy(update={"mode": held.mode})
     return player.model_copy(
-        update={"spec": spec.model_copy(update={"sandbox": policy, "held": held})}
+        update={"spec": spec.model_copy(update={"policy": policy, "held": held})}
     )
 
 
@@ -50,7 +50,7 @@ def built(player: Player) -> Player:
     if player.unbuilt is None:
         return player
     spec = player.spec
-    bot = build(player.unbuilt, spec.sandbox.mode)
+    bot = build(player.unbuilt, spec.policy.mode)
     spec = spec.model_copy(update={"command": bot.command, "cwd": bot.cwd})
     return player.model_copy(update={"unbuilt": None, "spec": spec})
 

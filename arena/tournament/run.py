@@ -173,8 +173,8 @@ def _masking(spec: GameSpec, files: tuple[str, ...]) -> GameSpec:
     """The game with these files kept from its players, who may lie in the same folder."""
     players = []
     for player in spec.players:
-        policy = player.sandbox.model_copy(update={"masked": files})
-        players.append(player.model_copy(update={"sandbox": policy}))
+        policy = player.policy.model_copy(update={"masked": files})
+        players.append(player.model_copy(update={"policy": policy}))
     return spec.model_copy(update={"players": tuple(players)})
 
 
@@ -190,7 +190,7 @@ def _delay(config: TournamentConfig) -> str | None:
 def _local(config: TournamentConfig) -> LocalExecutor:
     """Raises ValueError for players that were to be contained and are not: see `ready`."""
     for player in config.players:
-        if player.sandbox != "none" and player.spec.sandbox.mode == "none":
+        if player.sandbox != "none" and player.spec.policy.mode == "none":
             raise ValueError(f"{player.name} is to be contained ({player.sandbox}) and is not")
     return LocalExecutor(config.concurrency, config.threads, usable_cores(), config.keep_alive)
 

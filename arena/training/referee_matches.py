@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 import rules
 from arena.errors import UserError
-from arena.model.game_spec import GameSpec, PlayerSpec, derive
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest, slid
@@ -59,7 +60,7 @@ class RefereeHall:
         self._thread = ThreadPoolExecutor(1)  # workers die with the thread that started them
         self._stop = threading.Event()
         self._executor: LocalExecutor | None = None
-        self._specs: dict[Vector, PlayerSpec] = {}
+        self._specs: dict[Vector, Prepared] = {}
 
     def _tournament(self, config: TuneConfig, space: Space) -> TournamentConfig:
         """What a tournament of the start against itself would be."""
@@ -141,17 +142,17 @@ class RefereeHall:
                 )
             )
 
-    def _player(self, contestant: Contestant) -> PlayerSpec:
+    def _player(self, contestant: Contestant) -> Prepared:
         """The program with the values of a contestant."""
         vector = contestant.vector
         if vector not in self._specs:
             name = hashlib.sha256(repr(vector).encode()).hexdigest()[:12]
             options = player_options(self._space, vector, self._folder / f"{name}.json", {})
             spec = self._base.players[0].spec
-            readable = (*spec.sandbox.readable, str(self._folder))
-            sandbox = spec.sandbox.model_copy(update={"readable": readable})
+            readable = (*spec.policy.readable, str(self._folder))
+            sandbox = spec.policy.model_copy(update={"readable": readable})
             self._specs[vector] = spec.model_copy(
-                update={"name": name, "options": options, "sandbox": sandbox}
+                update={"name": name, "options": options, "policy": sandbox}
             )
         return self._specs[vector]
 

@@ -13,7 +13,7 @@ from arena.bots.package import open_bot
 from arena.bots.trees import remove
 from arena.errors import BuildError, PackageError, SandboxError
 from arena.model.containment import Mode
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
 from tests.bots.conftest import Package
 
@@ -29,7 +29,7 @@ def manifest(*words: str, command: str = "./bot") -> str:
 def mode(request: pytest.FixtureRequest) -> Mode:
     asked: Mode = request.param
     try:
-        return resolve(asked, PlayerSpec(name="bot", command=("/bin/sh",))).mode
+        return resolve(asked, Prepared(name="bot", command=("/bin/sh",))).mode
     except SandboxError as error:
         pytest.skip(str(error))
 

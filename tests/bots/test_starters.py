@@ -17,7 +17,8 @@ from arena.bots.package import Bot, open_bot
 from arena.bots.starter import LANGUAGES, write_starter
 from arena.cli.choices import Language
 from arena.model.containment import Mode, Policy
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
 from arena.sandbox.probe import resolve
@@ -38,7 +39,7 @@ GAMES = {
 
 def strongest() -> Mode:
     """The sandbox that a tournament gives to who asks for none."""
-    return resolve("auto", PlayerSpec(name="bot", command=("/bin/sh",))).mode
+    return resolve("auto", Prepared(name="bot", command=("/bin/sh",))).mode
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -75,8 +76,8 @@ def test_its_own_test_passes(starter: Path, tmp_path: Path) -> None:
 
 def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
     assert set(bot.rules or ()) == set(GAMES)
-    player = PlayerSpec(
-        name=bot.name, command=bot.command, cwd=bot.cwd, sandbox=Policy(mode=strongest())
+    player = Prepared(
+        name=bot.name, command=bot.command, cwd=bot.cwd, policy=Policy(mode=strongest())
     )
     with SessionPool(keep_alive=True) as pool:
         for name, variants in GAMES.items():

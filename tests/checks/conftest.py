@@ -12,7 +12,7 @@ import pytest
 from arena.checks import Result, run_checks
 from arena.checks.dialogue import CheckClocks
 from arena.model.containment import Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 
 GOOD = """\
 import json
@@ -45,7 +45,7 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
             path.write_text(bot)
         other = tmp_path / "other.txt"
         other.write_text(GOOD)
-        opponent = PlayerSpec(name="other", command=(sys.executable, "-I", "-S", str(other)))
+        opponent = Prepared(name="other", command=(sys.executable, "-I", "-S", str(other)))
         given = {"rules": ("dots",), "clocks": QUICK, **more}
         return run_checks(path, opponent, given.pop("held", Held()), **given)
 

@@ -16,7 +16,7 @@ from arena.checks.result import Finding, passed, schema
 from arena.checks.subject import Subject
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
 
 from .conftest import GOOD, Check
@@ -35,7 +35,7 @@ def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
 @pytest.mark.parametrize("asked", ["bwrap", "limits"])
 def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
     try:
-        held = resolve(asked, PlayerSpec(name="bot", command=(sys.executable,)))
+        held = resolve(asked, Prepared(name="bot", command=(sys.executable,)))
     except SandboxError as error:
         pytest.skip(str(error))
     assert [result.passed for result in check(GOOD, held=held)] == [True] * len(ITEMS)
@@ -43,7 +43,7 @@ def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
 
 def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: Check) -> None:
     try:
-        held = resolve("bwrap", PlayerSpec(name="bot", command=(sys.executable,)))
+        held = resolve("bwrap", Prepared(name="bot", command=(sys.executable,)))
     except SandboxError as error:
         pytest.skip(str(error))
     leaving = "import subprocess\nsubprocess.Popen(['sleep', '77.5'])\n" + GOOD

@@ -15,7 +15,7 @@ from arena.doctor import facts as machine_facts
 from arena.doctor.facts import NEEDED, Facts
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 
 
 def doctor(*arguments: str) -> Result:
@@ -59,7 +59,7 @@ def test_bubblewrap_is_found_by_its_version(here: tuple[Facts, int]) -> None:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Held | SandboxError]) -> None:
-    def resolve(asked: Asked, spec: PlayerSpec) -> Held:
+    def resolve(asked: Asked, spec: Prepared) -> Held:
         answer = answers[asked]
         if isinstance(answer, SandboxError):
             raise answer

@@ -19,7 +19,8 @@ from typing import Any, cast
 import pytest
 
 from arena.model.containment import Held, Mode
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock
 from arena.tournament.run import MAX_ATTEMPTS
 from tests.hostile import leftovers
@@ -76,14 +77,14 @@ class Table:
         here = {path.name: path.read_text() for path in self._others.iterdir() if path.is_file()}
         return here == {name: f"{name}\n" for name in ("theirs", "public", "secret")}
 
-    def player(self, fault: str, mark: str, **more: Any) -> PlayerSpec:
+    def player(self, fault: str, mark: str, **more: Any) -> Prepared:
         """The bot with a fault, in this table's sandbox."""
         command = (self._python, "-I", "-S", str(self.bots), fault, mark)
-        return PlayerSpec(
+        return Prepared(
             **{
                 "name": fault,
                 "command": command,
-                "sandbox": policy(self.mode, self.bots),
+                "policy": policy(self.mode, self.bots),
                 "held": self.held,
                 **more,
             }
@@ -98,7 +99,7 @@ class Table:
             "socket": self._abstract.getsockname()[1:].decode(),
         }
 
-    def play(self, first: PlayerSpec, second: PlayerSpec, move_ms: int = MOVE_MS) -> Played:
+    def play(self, first: Prepared, second: Prepared, move_ms: int = MOVE_MS) -> Played:
         """A game of 2×2 boxes, played again where the host was overloaded, as in tournaments.
 
         In a sandbox, who is not to move is frozen, as in tournaments too.

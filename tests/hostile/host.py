@@ -15,8 +15,9 @@ from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Held, Mode, Policy
+from arena.model.contender import Prepared
 from arena.model.frozen import Frozen
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.sandbox.probe import resolve
@@ -97,7 +98,7 @@ def _peak_mb() -> int:
 
 def main(mode: Asked) -> None:
     """Play until stdin ends."""
-    anyone = PlayerSpec(name="anyone", command=(sys.executable,))
+    anyone = Prepared(name="anyone", command=(sys.executable,))
     try:
         ready = Ready(held=resolve(mode, anyone))
     except SandboxError as error:

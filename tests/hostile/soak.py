@@ -26,7 +26,8 @@ from pathlib import Path
 
 import psutil
 
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -230,7 +231,7 @@ def soak(folder: Path, games: int, seed: int, sandbox: str, kills: int) -> str:
 def hung_player_s(clock_ms: int) -> float:
     """What a game against a player that hangs takes, less the start of both."""
     players = tuple(
-        PlayerSpec(name=fault, command=(sys.executable, "-I", "-S", str(BOTS), fault))
+        Prepared(name=fault, command=(sys.executable, "-I", "-S", str(BOTS), fault))
         for fault in ("hangs", "none")
     )
     spec = GameSpec(

@@ -12,7 +12,8 @@ import pytest
 
 import rules
 from arena.errors import ConfigError
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -50,23 +51,23 @@ def pool() -> Iterator[SessionPool]:
         yield pool
 
 
-def gtp(command: list[str], **options: Any) -> PlayerSpec:
-    return PlayerSpec(
+def gtp(command: list[str], **options: Any) -> Prepared:
+    return Prepared(
         name="gtp",
         command=(*MODULE, "players.gtp"),
         options={"command": command, **options},
     )
 
 
-def game(*players: PlayerSpec, **more: Any) -> GameSpec:
+def game(*players: Prepared, **more: Any) -> GameSpec:
     standard = rules.load("othello").variant
     return GameSpec(
         **{"game": "g1", "rules": "othello", "variant": standard, "players": players, **more}
     )
 
 
-def monkey() -> PlayerSpec:
-    return PlayerSpec(name="monkey", command=(*MODULE, "players.monkey"))
+def monkey() -> Prepared:
+    return Prepared(name="monkey", command=(*MODULE, "players.monkey"))
 
 
 def logged(record: GameRecord, seat: int) -> str:
@@ -224,7 +225,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
 def test_what_keeps_an_engine_from_starting(
     options: dict[str, Any], said: str, pool: SessionPool
 ) -> None:
-    player = PlayerSpec(
+    player = Prepared(
         name="gtp",
         command=(*MODULE, "players.gtp"),
         options={"command": engine(), **options},
@@ -292,7 +293,7 @@ def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
         pytest.skip(str(error))
     passes = 0
     for level in (None, 1, 2, 1, 2, 1):
-        rhino = PlayerSpec(
+        rhino = Prepared(
             name="rhino",
             command=(*MODULE, "players.gtp"),
             options={} if level is None else {"level": level},
@@ -302,7 +303,7 @@ def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
             assert record.termination is Termination.NATURAL, record.detail
             passes += sum(move.move == PASS for move in record.moves)
     assert passes, "these seeds test no pass"
-    wrong = PlayerSpec(name="rhino", command=(*MODULE, "players.gtp"), options={"level": 9})
+    wrong = Prepared(name="rhino", command=(*MODULE, "players.gtp"), options={"level": 9})
     record = play_game(game(wrong, monkey()), pool)
     assert (record.termination, record.offender) == (Termination.EXITED, 0)
     assert "invalid argument for option" in logged(record, 0)

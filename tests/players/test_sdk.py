@@ -13,7 +13,8 @@ import pytest
 
 import players.sdk
 import rules
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 from tests.players.conftest import END, start_message, turn_message
@@ -141,7 +142,7 @@ def test_a_bot_that_ends_slowly_has_exited_with_its_last_words(tmp_path: Path) -
         "atexit.register(time.sleep, 1)\n"
         "play(lambda turn: turn.legal[0], start=lambda start: sys.exit('no such weights'))\n"
     )
-    broken = PlayerSpec(name="broken", command=(sys.executable, str(bot)))
+    broken = Prepared(name="broken", command=(sys.executable, str(bot)))
     spec = GameSpec(game="g1", rules="othello", variant={"size": 4}, players=(broken, broken))
     with SessionPool() as pool:
         record = play_game(spec, pool)

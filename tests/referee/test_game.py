@@ -16,7 +16,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import rules
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import REQUESTS, Clock, Termination
 from arena.model.record import GameRecord
 from arena.model.schema import schema
@@ -25,7 +26,7 @@ from arena.sandbox.container import Cage
 from tests.conftest import BOTS, PYTHON, Bots, Spec
 
 T = Termination
-MONKEY = PlayerSpec(name="monkey", command=(sys.executable, "-m", "players.monkey"))
+MONKEY = Prepared(name="monkey", command=(sys.executable, "-m", "players.monkey"))
 MODELS = {model.model_fields["type"].default: model for model in REQUESTS}
 SLOW = Clock(move_ms=3000)
 
@@ -42,7 +43,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def spec_of(name: str, settings: dict[str, Any], bot: PlayerSpec, **more: Any) -> GameSpec:
+def spec_of(name: str, settings: dict[str, Any], bot: Prepared, **more: Any) -> GameSpec:
     seats = rules.load(name, **settings).seats
     fields = {"clock": SLOW, "startup_ms": 5000, "seed": 7, **more}
     return GameSpec(game="g1", rules=name, variant=settings, players=(bot,) * seats, **fields)
@@ -69,9 +70,9 @@ def requests(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def recorder(path: Path, **more: Any) -> PlayerSpec:
+def recorder(path: Path, **more: Any) -> Prepared:
     command = (*PYTHON, str(BOTS / "recorder.py"), str(path))
-    return PlayerSpec(**{"name": path.name, "command": command, **more})
+    return Prepared(**{"name": path.name, "command": command, **more})
 
 
 @pytest.mark.parametrize(("name", "settings"), VARIANTS, ids=str)

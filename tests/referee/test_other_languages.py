@@ -9,7 +9,8 @@ import pytest
 
 import rules
 from arena.model.containment import Mode, Policy
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
 from rules.position import PASS
@@ -27,7 +28,7 @@ GAMES = [
 
 
 @pytest.fixture(scope="module")
-def legal_first(tmp_path_factory: pytest.TempPathFactory) -> PlayerSpec:
+def legal_first(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler (cc) to build the bot with")
@@ -35,15 +36,15 @@ def legal_first(tmp_path_factory: pytest.TempPathFactory) -> PlayerSpec:
     source = BOTS / "legal_first.c"
     flags = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
     subprocess.run([compiler, *flags, "-o", str(program), str(source)], check=True)
-    return PlayerSpec(name="legal-first", command=(str(program),))
+    return Prepared(name="legal-first", command=(str(program),))
 
 
 @pytest.fixture(scope="module")
-def legal_last() -> PlayerSpec:
+def legal_last() -> Prepared:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    return PlayerSpec(name="legal-last", command=(node, str(BOTS / "legal_last.js")))
+    return Prepared(name="legal-last", command=(node, str(BOTS / "legal_last.js")))
 
 
 @pytest.mark.parametrize(("name", "settings"), GAMES, ids=str)
@@ -51,7 +52,7 @@ def legal_last() -> PlayerSpec:
 def test_a_whole_game(
     bot: str, name: str, settings: dict[str, str | int], request: pytest.FixtureRequest
 ) -> None:
-    player: PlayerSpec = request.getfixturevalue(bot)
+    player: Prepared = request.getfixturevalue(bot)
     seats = rules.load(name, **settings).seats
     spec = GameSpec(
         game="g1", rules=name, variant=settings, players=(player,) * seats,
@@ -73,12 +74,10 @@ def test_a_whole_game(
 
 @pytest.mark.parametrize("mode", ["none", "limits"])
 @pytest.mark.parametrize("ponder", [True, False])
-def test_they_meet(
-    mode: Mode, ponder: bool, legal_first: PlayerSpec, legal_last: PlayerSpec
-) -> None:
+def test_they_meet(mode: Mode, ponder: bool, legal_first: Prepared, legal_last: Prepared) -> None:
     policy = Policy(mode=mode, readable=(str(BOTS),))
     players = tuple(
-        player.model_copy(update={"sandbox": policy}) for player in (legal_first, legal_last)
+        player.model_copy(update={"policy": policy}) for player in (legal_first, legal_last)
     )
     spec = GameSpec(
         game="g1", rules="dots", variant={}, players=players, ponder=ponder,

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.model.containment import Mode, Policy
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -32,15 +32,15 @@ THREAD, CHILD, DAEMON = range(3)
 FROZEN = {"ponder": False, "clock": Clock(move_ms=3000), "max_plies": 6}
 
 
-def ponderer(folder: Path, mode: Mode) -> PlayerSpec:
+def ponderer(folder: Path, mode: Mode) -> Prepared:
     policy = Policy(mode=mode, writable=(str(folder),), readable=(str(BOTS),))
     command = (*PYTHON, str(BOTS / "ponderer.py"), str(folder / "counters"))
-    return PlayerSpec(name="ponderer", command=command, sandbox=policy)
+    return Prepared(name="ponderer", command=command, policy=policy)
 
 
-def watcher(folder: Path) -> PlayerSpec:
+def watcher(folder: Path) -> Prepared:
     command = (*PYTHON, str(BOTS / "watcher.py"), str(folder / "counters"))
-    return PlayerSpec(name="watcher", command=command)
+    return Prepared(name="watcher", command=command)
 
 
 def steps(record: GameRecord) -> list[list[int]]:
@@ -75,7 +75,7 @@ def test_it_may_run_where_pondering_is_allowed(
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_player_killed_while_it_is_frozen_has_exited(mode: Mode, bots: Bots) -> None:
-    process = PlayerProcess(bots.hostile(sandbox=Policy(mode=mode, readable=(str(BOTS),))))
+    process = PlayerProcess(bots.hostile(policy=Policy(mode=mode, readable=(str(BOTS),))))
     try:
         process.freeze()
         os.kill(process.pid, signal.SIGKILL)
@@ -107,7 +107,7 @@ def test_faults_are_what_they_are_without_freezing(
     fault: str, ends: Termination, mode: Mode, bots: Bots, dots: Spec
 ) -> None:
     policy = Policy(mode=mode, readable=(str(BOTS),))
-    players = bots.hostile(fault, sandbox=policy), bots.hostile(sandbox=policy)
+    players = bots.hostile(fault, policy=policy), bots.hostile(policy=policy)
     with SessionPool() as pool:
         record = play_game(dots(*players, ponder=False, startup_ms=10_000), pool)
     assert record.termination is ends, record.detail

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.model.terms import Terms
@@ -39,14 +40,14 @@ def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
         terms=Terms(rules="dots", variant={}),
         rating=Rating(),
         players=tuple(
-            Player.model_construct(spec=PlayerSpec(name=name, command=("x",))) for name in names
+            Player.model_construct(spec=Prepared(name=name, command=("x",))) for name in names
         ),
     )
     return RunStarted(config, len(cup), done, Estimate(60.0, 120.0))
 
 
 def spec_of(record: GameRecord) -> GameSpec:
-    players = tuple(PlayerSpec(name=seat.player, command=("x",)) for seat in record.seats)
+    players = tuple(Prepared(name=seat.player, command=("x",)) for seat in record.seats)
     return GameSpec(game=record.game, terms=record.terms, players=players)
 
 

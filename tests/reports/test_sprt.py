@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.game_spec import GameSpec, PlayerSpec
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
@@ -112,7 +113,7 @@ def started(play: Play) -> tuple[RunStarted, GameRecord]:
         rating=Rating(),
         players=tuple(
             Player.model_construct(
-                builtin=None, uses_clock=None, spec=PlayerSpec(name=name, command=("x",))
+                builtin=None, uses_clock=None, spec=Prepared(name=name, command=("x",))
             )
             for name in ("new", "old")
         ),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.model.containment import Policy
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox.bwrap import command
 from arena.sandbox.container import Cage
 from arena.sandbox.features import found
@@ -25,7 +25,7 @@ def run(code: str, **policy: object) -> list[str]:
     """The lines that this code prints inside."""
     asked = Policy.model_validate({"mode": "bwrap", "disk_mb": 8} | policy)
     words = (sys.executable, "-I", "-S", "-c", code)
-    cage = Cage(PlayerSpec(name="p", command=words, sandbox=asked))
+    cage = Cage(Prepared(name="p", command=words, policy=asked))
     with gathering():
         out, err = cage.start().communicate(timeout=30)
         cage.kill()
@@ -100,7 +100,7 @@ def test_its_processes_are_counted_inside() -> None:
 
 @pytest.mark.skipif(not Path("/etc/alternatives/awk").is_symlink(), reason="no alternatives here")
 def test_a_program_behind_the_systems_links_starts() -> None:
-    cage = Cage(PlayerSpec(name="p", command=("awk", "1"), sandbox=Policy(mode="bwrap")))
+    cage = Cage(Prepared(name="p", command=("awk", "1"), policy=Policy(mode="bwrap")))
     with gathering():
         out, err = cage.start().communicate(b"line\n", timeout=30)
         cage.kill()
@@ -108,7 +108,7 @@ def test_a_program_behind_the_systems_links_starts() -> None:
 
 
 def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = PlayerSpec(name="p", command=("true",), sandbox=Policy(mode="bwrap"))
+    spec = Prepared(name="p", command=("true",), policy=Policy(mode="bwrap"))
     cage = Cage(spec)
     with gathering():
         cage.start().communicate(timeout=30)
@@ -133,7 +133,7 @@ def test_right_in_a_home_a_player_sees_its_own_file_alone(
     bot.write_text("import os; print(os.listdir(os.path.dirname(__file__)))")
     secret.write_text("secret")
     words = (sys.executable, "-I", "-S", str(bot))
-    spec = PlayerSpec(name="p", command=words, cwd=str(tmp_path), sandbox=Policy(mode="bwrap"))
+    spec = Prepared(name="p", command=words, cwd=str(tmp_path), policy=Policy(mode="bwrap"))
     cage = Cage(spec)
     with gathering():
         out, _ = cage.start().communicate(timeout=30)

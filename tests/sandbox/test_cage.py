@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from arena.model.containment import Mode, Policy
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import PlayerSpec
 from arena.model.protocol import Termination
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import mounts as view
@@ -43,16 +43,16 @@ def contained(request: pytest.FixtureRequest) -> Mode:
     return value
 
 
-def python(code: str, mode: Mode, **more: object) -> PlayerSpec:
+def python(code: str, mode: Mode, **more: object) -> Prepared:
     """A player that runs this code."""
     policy = Policy(mode=mode, disk_mb=16, processes=64)
     command = (sys.executable, "-I", "-S", "-c", code)
-    return PlayerSpec.model_validate(
-        {"name": "p", "command": command, "sandbox": policy, "memory_mb": 256} | more
+    return Prepared.model_validate(
+        {"name": "p", "command": command, "policy": policy, "memory_mb": 256} | more
     )
 
 
-Open = Callable[[PlayerSpec], PlayerProcess]
+Open = Callable[[Prepared], PlayerProcess]
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def started() -> Iterator[Open]:
     """Starts players, and ends them after the test."""
     processes: list[PlayerProcess] = []
 
-    def open_(spec: PlayerSpec) -> PlayerProcess:
+    def open_(spec: Prepared) -> PlayerProcess:
         processes.append(PlayerProcess(spec))
         return processes[-1]
 
@@ -131,7 +131,7 @@ def test_what_cannot_start_is_told_alike(
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     words = tuple(word.replace("{}", str(tmp_path)) for word in command)
-    spec = PlayerSpec(name="p", command=words, sandbox=Policy(mode=mode))
+    spec = Prepared(name="p", command=words, policy=Policy(mode=mode))
     with pytest.raises(PlayerFault) as raised:
         Cage(spec).start()
     assert raised.value.termination is T.START_FAILED
@@ -215,9 +215,7 @@ print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, fil
         told = line(
             started(
                 spec.model_copy(
-                    update={
-                        "sandbox": spec.sandbox.model_copy(update={"environment": {"OWN": "1"}})
-                    }
+                    update={"policy": spec.policy.model_copy(update={"environment": {"OWN": "1"}})}
                 )
             )
         )
@@ -271,7 +269,7 @@ input()
 """
     masked = tuple(str(tmp_path / name) for name in ("store", "store-wal", "/etc/hostname"))
     policy = Policy(mode=contained, masked=masked)
-    process = started(python(code, contained, cwd=str(tmp_path), sandbox=policy))
+    process = started(python(code, contained, cwd=str(tmp_path), policy=policy))
     assert line(process) == "own"
     assert line(process) in ("nothing", "closed")
     assert line(process) == "closed"  # and nothing was made where there was none
@@ -305,7 +303,7 @@ def test_what_it_builds_outlives_it_and_is_ours(contained: Mode, tmp_path: Path)
     folder.parent.chmod(0o700)
     code = "import os; os.mkdir('sub'); open('sub/made', 'w').write(open('source').read())"
     policy = Policy(mode=contained, writable=(str(folder),))
-    cage = Cage(python(code, contained, cwd=str(folder), sandbox=policy))
+    cage = Cage(python(code, contained, cwd=str(folder), policy=policy))
     with gathering():
         process = cage.start()
         out, err = process.communicate(timeout=30)
@@ -322,7 +320,7 @@ def test_a_file_closed_to_its_user_is_named(contained: Mode, tmp_path: Path) -> 
     bot = tmp_path / "bot.py"
     bot.write_text("")
     bot.chmod(0o600)
-    spec = PlayerSpec(name="p", command=(sys.executable, str(bot)), sandbox=Policy(mode=contained))
+    spec = Prepared(name="p", command=(sys.executable, str(bot)), policy=Policy(mode=contained))
     with pytest.raises(PlayerFault, match=r"bot\.py is closed to other users.*chmod -R o\+rX"):
         Cage(spec).start()
 
@@ -335,7 +333,7 @@ def test_a_folder_closed_to_its_user_is_opened_to_it(contained: Mode, tmp_path: 
     (folder / "bot.py").chmod(0o644)
     command = (sys.executable, "-S", "bot.py")
     policy = Policy(mode=contained)
-    cage = Cage(PlayerSpec(name="p", command=command, cwd=str(folder), sandbox=policy))
+    cage = Cage(Prepared(name="p", command=command, cwd=str(folder), policy=policy))
     with gathering():
         out, err = cage.start().communicate(timeout=30)
         cage.kill()
@@ -357,10 +355,10 @@ def test_it_dies_with_the_referee(contained: Mode, tmp_path: Path) -> None:
     referee = f"""
 import sys, time
 from arena.sandbox.container import Cage
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.model.containment import Policy
 command = (sys.executable, "-I", "-S", "-c", "print(1, flush=True); import time; time.sleep(60)")
-cage = Cage(PlayerSpec(name="p", command=command, sandbox=Policy(mode="{contained}")))
+cage = Cage(Prepared(name="p", command=command, policy=Policy(mode="{contained}")))
 process = cage.start()
 process.stdout.readline()
 print(cage.player_pid(), flush=True)

@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import SandboxError
 from arena.model.containment import Guarantee, Mode
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox import features as means
 from arena.sandbox import mounts as view
 from arena.sandbox import probe as choose
@@ -20,7 +20,7 @@ from arena.sandbox.features import Means
 from arena.sandbox.probe import resolve
 from tests.sandbox.ordinary import run_as_ordinary_user
 
-PLAYER = PlayerSpec(name="player", command=(sys.executable,))
+PLAYER = Prepared(name="player", command=(sys.executable,))
 HERE = means.found()
 ALL = Means(bwrap="/usr/bin/bwrap", landlock=7, seccomp="x86_64", root=True)
 GROUPS = frozenset({Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU})
@@ -153,11 +153,11 @@ def test_a_players_own_closed_files_are_tried(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(choose, "_sung", fake)
     monkeypatch.setattr(view, "possible", lambda: False)
-    player = PlayerSpec(name="player", command=(sys.executable,), cwd=str(Path(__file__).parent))
+    player = Prepared(name="player", command=(sys.executable,), cwd=str(Path(__file__).parent))
     resolve("limits", player, ALL)
     assert str(Path(__file__).resolve().parent) in asked[-1]
     resolve("limits", player, replace(ALL, root=False))
-    resolve("limits", PlayerSpec(name="player", command=("no such program",)), ALL)
+    resolve("limits", Prepared(name="player", command=("no such program",)), ALL)
     assert asked[1:] == [(), ()]
 
 
@@ -197,8 +197,8 @@ def test_an_ordinary_user_is_told_what_is_missing(tmp_path: Path) -> None:
     code = """
 import sys
 from arena.sandbox.probe import resolve
-from arena.model.game_spec import PlayerSpec
-held = resolve("limits", PlayerSpec(name="player", command=(sys.executable,)))
+from arena.model.contender import Prepared
+held = resolve("limits", Prepared(name="player", command=(sys.executable,)))
 print(held.model_dump_json())
 """
     said = run_as_ordinary_user(code, tmp_path)

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from arena.model.containment import Mode, Policy
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -101,7 +101,7 @@ def busy(count: int) -> Iterator[None]:
             process.communicate()
 
 
-def game(spec: Spec, *players: PlayerSpec) -> GameRecord:
+def game(spec: Spec, *players: Prepared) -> GameRecord:
     settings = {"clock": Clock(move_ms=400), "grace_ms": 50, "startup_ms": 30_000}
     with SessionPool() as pool:
         return play_game(spec(*players, ponder=False, **settings), pool)
@@ -126,10 +126,10 @@ OVERLOADS = pytest.mark.parametrize("how", ["threads", "forks", "daemons"])
 MODES = pytest.mark.parametrize("mode", ["none", "limits"])
 
 
-def overloader(how: str, mode: Mode, bots: Bots) -> PlayerSpec:
+def overloader(how: str, mode: Mode, bots: Bots) -> Prepared:
     policy = Policy(mode=mode, readable=(str(BOTS),))
     command = (*PYTHON, str(BOTS / "overloader.py"), how, bots.mark)
-    return PlayerSpec(name=how, command=command, sandbox=policy)
+    return Prepared(name=how, command=command, policy=policy)
 
 
 @OVERLOADS

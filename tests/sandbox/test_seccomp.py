@@ -176,10 +176,10 @@ BUILD = """
 import json, os, sys
 from arena.sandbox.container import Cage
 from arena.model.containment import Policy
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 folder = sys.argv[1]
 policy = Policy(mode="limits", writable=(folder,))
-cage = Cage(PlayerSpec(name="b", command=("cc", "-o", "hi", "hi.c"), cwd=folder, sandbox=policy))
+cage = Cage(Prepared(name="b", command=("cc", "-o", "hi", "hi.c"), cwd=folder, policy=policy))
 process = cage.start()
 process.stdin.close()
 said = process.stderr.read().decode()

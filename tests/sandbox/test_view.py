@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.model.containment import Policy
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.sandbox import mounts as view
 from arena.sandbox.mounts import Private, View
 from arena.sandbox.visible_files import Link, Shown, shown, trail
@@ -58,11 +58,11 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("")
     (tmp_path / "link").symlink_to("home")
-    spec = PlayerSpec(
+    spec = Prepared(
         name="p",
         command=(str(tmp_path / "link" / "bin" / "run"), str(script), "/usr/bin/env", "/tmp"),
         cwd=str(tmp_path / "bot"),
-        sandbox=Policy(
+        policy=Policy(
             readable=(str(tmp_path / "data"), "/no/such/path", "/"),
             writable=(str(tmp_path / "out"),),
         ),
@@ -75,7 +75,7 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_virtual_environment_brings_its_python() -> None:
-    spec = PlayerSpec(name="p", command=(sys.executable,))
+    spec = Prepared(name="p", command=(sys.executable,))
     seen = shown(spec, sys.executable, None)
     for prefix in {sys.prefix, sys.base_prefix} - {"/usr"}:
         assert os.path.realpath(Path(prefix, "lib")) in seen.readable

@@ -101,7 +101,7 @@ def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: 
     def answer(task: Task) -> Report:
         files = {path.name for path in tmp_path.iterdir() if path.name.startswith("t.sqlite")}
         for player in task.spec.players:
-            masked.append({Path(path).name for path in player.sandbox.masked})
+            masked.append({Path(path).name for path in player.policy.masked})
             assert files <= masked[-1]
         return Played(task, played(task.spec))
 

@@ -12,7 +12,7 @@ import pytest
 
 from arena.errors import ConfigError, SandboxError
 from arena.model.containment import Asked, Guarantee, Held
-from arena.model.game_spec import PlayerSpec
+from arena.model.contender import Prepared
 from arena.tournament import machine
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
@@ -103,8 +103,8 @@ def held_but(*missing: Guarantee, note: str = "") -> Held:
     return Held(mode="bwrap", by=by, notes=(note,) if note else ())
 
 
-def resolving(answer: Held | SandboxError) -> Callable[[Asked, PlayerSpec], Held]:
-    def resolve(asked: Asked, spec: PlayerSpec) -> Held:
+def resolving(answer: Held | SandboxError) -> Callable[[Asked, Prepared], Held]:
+    def resolve(asked: Asked, spec: Prepared) -> Held:
         if isinstance(answer, SandboxError):
             raise answer
         return answer
@@ -120,7 +120,7 @@ def test_what_is_found_to_hold_goes_with_each_player(
     config = ready(load(f'{HEAD}require = ["network", "uid"]\n{DOTS}'), tmp_path / "t.toml")
     for player in config.players:
         assert player.spec.held == held
-        assert player.spec.sandbox.mode == "bwrap"
+        assert player.spec.policy.mode == "bwrap"
 
 
 def test_what_is_required_and_not_held_is_refused(
@@ -237,7 +237,7 @@ def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> Non
         '[[player]]\nbot = "uct"\n[[player]]\nbot = "alphabeta"\n'
     )
     config = ready(load_config(path, BUILTINS, cores=1), path)
-    assert all(player.spec.sandbox.mode != "none" for player in config.players)
+    assert all(player.spec.policy.mode != "none" for player in config.players)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
         assert run(config, store, on_event=lambda event: None).done == 2
         for record in store.records():

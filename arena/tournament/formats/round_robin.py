@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import NamedTuple
 
-from arena.model.game_spec import GameSpec, PlayerSpec, derive
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSpec, derive
 from arena.tournament.config import TournamentConfig
 from arena.tournament.openings import Line, random_openings
 
@@ -23,7 +24,7 @@ class Meeting(NamedTuple):
     round: int
     pair: str
     """Shared by the games that belong together."""
-    players: tuple[PlayerSpec, ...]
+    players: tuple[Prepared, ...]
     """By seat."""
     lot: str
     """What its seed is drawn for."""
@@ -78,7 +79,7 @@ def game_count(config: TournamentConfig) -> int:
     return config.rounds * (players if seats == 1 else players * (players - 1))
 
 
-_Together = tuple[int, str, tuple[PlayerSpec, ...], str]
+_Together = tuple[int, str, tuple[Prepared, ...], str]
 """Round, label, players by seat, lot."""
 
 
