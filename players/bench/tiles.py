@@ -18,8 +18,8 @@ from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.trainer import CHECKPOINT, Trainer
 from players.learning.training_file import Rate
 from players.ntuple.network import Network
-from players.search.expectimax import NEVER, make_settings, new_scratch, play_games
-from players.search.tile_sampling import random_games
+from players.search.expectimax import NEVER, make_settings, new_scratch
+from players.search.tile_sampling import play_games, random_games
 from players.weights.network_file import load_network
 
 BLOCK = 1000

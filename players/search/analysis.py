@@ -22,8 +22,9 @@ from players.search.alphabeta import (
     moves_left,
 )
 from players.search.stop import NEVER, stop_at
+from players.search.types import Flag, Position
 from players.weights.evaluations import load_terms
-from rules.position import PASS, Position
+from rules import position as rule_sets
 
 ALL_MOVES = 8
 """The exact values of all moves take about so many times as long as the best alone."""
@@ -94,7 +95,9 @@ def analyse(
     return Analysis(best_first, search.nodes, time.monotonic() - began)
 
 
-def _solved(board: Board, position: Any, endgame: Endgame, stop: Any) -> list[MoveValue] | None:
+def _solved(
+    board: Board, position: Position, endgame: Endgame, stop: Flag
+) -> list[MoveValue] | None:
     """The exact values; None when `stop` was set first."""
     margins = endgame.margins(position, stop)
     if margins is None:
@@ -112,7 +115,9 @@ def _solved(board: Board, position: Any, endgame: Endgame, stop: Any) -> list[Mo
     return values
 
 
-def _searched(board: Board, position: Any, search: AlphaBetaSearch, stop: Any) -> list[MoveValue]:
+def _searched(
+    board: Board, position: Position, search: AlphaBetaSearch, stop: Flag
+) -> list[MoveValue]:
     """The values at the greatest depth that all moves were searched to before `stop` was set."""
     search.begin()
     moves = legal_moves(position)
@@ -155,7 +160,9 @@ class Judged(NamedTuple):
     """How many discs or boxes of the final margin it gave away; 0 for a best move."""
 
 
-def judge(start: Position, moves: Iterable[str], within: int | None = None) -> Iterator[Judged]:
+def judge(
+    start: rule_sets.Position, moves: Iterable[str], within: int | None = None
+) -> Iterator[Judged]:
     """Every choice of the game `moves`, played from `start`, with at most `within` moves to come.
 
     By default the solver says how far it reaches. A ValueError names a move that is not legal.
@@ -168,7 +175,7 @@ def judge(start: Position, moves: Iterable[str], within: int | None = None) -> I
         following = position.play(move)
         legal = position.legal_moves()
         here = board.position(position.state())
-        if len(legal) > 1 and legal != (PASS,) and moves_left(here) <= within:
+        if len(legal) > 1 and legal != (rule_sets.PASS,) and moves_left(here) <= within:
             margins = endgame.margins(here, NEVER)
             assert margins is not None  # nothing stops the solver
             best = max(margins, key=margins.__getitem__)

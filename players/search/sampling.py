@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from players.compiled.cache import kernel
 from players.games import interface as game
+from players.search.types import Int, Position, Rng
 
 
 @kernel
-def total_net(position: Any, playouts: Any, state: Any) -> Any:
+def total_net(position: Position, playouts: int, state: Rng) -> int:
     """The sum over random playouts of seat 0's margin; `state` seeds them."""
     total = 0
     for _ in range(playouts):
@@ -21,7 +20,7 @@ def total_net(position: Any, playouts: Any, state: Any) -> Any:
 
 
 @kernel
-def perft(position: Any, depth: int, count_passes: bool) -> Any:
+def perft(position: Position, depth: int, count_passes: bool) -> Int:
     """How many lines of `depth` plies there are. With `count_passes` a second turn in a row means
     that the other player passed, and the pass is a ply.
     """
@@ -40,7 +39,7 @@ def perft(position: Any, depth: int, count_passes: bool) -> Any:
 
 
 @kernel
-def batch_totals(position: Any, batches: Any, state: Any) -> Any:
+def batch_totals(position: Position, batches: int, state: Rng) -> tuple[int, int]:
     """Over so many batches of random playouts: (twice the wins and once the draws of seat 0, the
     sum of its margins); `state` seeds them.
     """

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
 from threading import Condition, Thread
-from typing import Any
 
 import numpy as np
+
+from players.search.types import Flag
 
 NEVER = np.zeros(1, np.int64)
 """A flag that nobody sets."""
@@ -23,12 +24,12 @@ class _Watch:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._due: dict[int, tuple[float, Any]] = {}
+        self._due: dict[int, tuple[float, Flag]] = {}
         """Flags and their moments, by the flag's identity."""
         self._wakes = inf
         self._thread: Thread | None = None
 
-    def add(self, deadline: float, flag: Any) -> None:
+    def add(self, deadline: float, flag: Flag) -> None:
         """Set `flag` at `deadline`."""
         with self._changed:
             self._due[id(flag)] = (deadline, flag)
@@ -38,7 +39,7 @@ class _Watch:
             elif deadline < self._wakes:
                 self._changed.notify()
 
-    def remove(self, flag: Any) -> None:
+    def remove(self, flag: Flag) -> None:
         """Leave `flag` as it is."""
         with self._changed:
             self._due.pop(id(flag), None)
@@ -58,7 +59,7 @@ _watch = _Watch()
 
 
 @contextmanager
-def stop_at(deadline: float) -> Iterator[Any]:
+def stop_at(deadline: float) -> Iterator[Flag]:
     """An int64 array of one entry, 0 until `deadline` (in seconds of `time.monotonic()`), then 1.
 
     Kernels hold no GIL, so another thread can set the flag that they read as they go.

@@ -1,18 +1,19 @@
-"""Random games of 2048 and 2584 by the thousand."""
+"""Games of 2048 and 2584 without a referee, for measurements: at random, and by the search."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import kernel
-from players.games.tiles.interface import SLIDES, slid, spawned
+from players.games.tiles.interface import SLIDES, Laws, slid, spawned
+from players.search.expectimax.search import slide_worths
+from players.search.expectimax.settings import Settings
+from players.search.types import Array, Flag, Int, Record, Tiles, Word
 
 
 @kernel
-def random_games(board: Any, laws: Any, games: Any, random: Any) -> Any:
+def random_games(board: Tiles, laws: Laws, games: int, random: Array) -> tuple[Int, Word]:
     """(the slides made, the sum of the scores) in games of uniformly random slides from `board`, on
     which two tiles are placed first. `random` is the state of the random numbers, uint64[1].
     """
@@ -34,3 +35,41 @@ def random_games(board: Any, laws: Any, games: Any, random: Any) -> Any:
             slides += 1
     random[0] = state
     return slides, total
+
+
+@kernel
+def play_games(
+    start: Tiles,
+    depth: int,
+    settings: Settings,
+    stop: Flag,
+    scratch: Record,
+    random: Array,
+    scores: Array,
+) -> int:
+    """Play as many games as the uint64 array `scores` has room for, looking `depth` slides ahead,
+    and write their scores there; how many slides they took.
+
+    `start` is an empty board; `random`, uint64[1], is the state of the random numbers.
+    """
+    legal, worths = np.empty(SLIDES, np.int64), np.empty(SLIDES)
+    slides = 0
+    for game in range(len(scores)):
+        score = np.uint64(0)
+        board, random[0] = spawned(start, settings.laws, random[0])
+        board, random[0] = spawned(board, settings.laws, random[0])
+        while True:
+            count = 0
+            for slide in range(SLIDES):
+                if slid(board, slide, settings.laws)[1]:
+                    legal[count] = slide
+                    count += 1
+            if count == 0:
+                break
+            slide_worths(board, legal[:count], depth, settings, stop, scratch, worths)
+            after, _changed, reward = slid(board, legal[np.argmax(worths[:count])], settings.laws)
+            board, random[0] = spawned(after, settings.laws, random[0])
+            score += reward
+            slides += 1
+        scores[game] = score
+    return slides

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import kernel
+from players.search.types import Array, Node
 
 UNEXPANDED, EXPANDING = -1, -2
 """Values of `count`: no children yet; a thread is just writing them."""
@@ -35,28 +36,28 @@ class Tree(NamedTuple):
     RAVE are empty without it.
     """
 
-    used: Any
+    used: Array
     """int64[1]: how many entries are in use."""
-    visits: Any
+    visits: Array
     """int32: playouts through the node, those under way included."""
-    total: Any
+    total: Array
     """float64: the sum of their results, each in [0, 1]."""
-    near_visits: Any
+    near_visits: Array
     """float32: playouts through the parent in which its chooser plays the move now or later."""
-    near_total: Any
+    near_total: Array
     """float32: the sum of their results."""
-    first: Any
+    first: Array
     """int32: the first child."""
     count: Any
     """int8: how many children."""
-    tried: Any
+    tried: Array
     """uint8: how many of them have been visited; more when threads tried the last one together."""
-    move: Any
+    move: Array
     """int8: the move that leads here."""
-    proof: Any
+    proof: Array
     """int8: UNKNOWN, NEAR, or what the node is worth to seat 0 under best play: the sign of the
     margin or, in a search for margins, the margin."""
-    moved_to: Any
+    moved_to: Array
     """int32: room for `reroot`."""
 
 
@@ -109,7 +110,7 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 
 
 @kernel
-def reroot(tree: Any, root: Any) -> None:
+def reroot(tree: Tree, root: Node) -> None:
     """Make `root` entry 0 and keep what is below it, moved to the front in the same order.
 
     As children lie behind their parents, one pass finds all that is kept and where it goes,

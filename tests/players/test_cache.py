@@ -16,7 +16,7 @@ from players.compiled.folder import cache_folder
 HITS = """
 import sys
 from players.search import alphabeta, tree, uct
-from players.search.expectimax.roots import placement_worths, slide_worths
+from players.search.expectimax.search import placement_worths, slide_worths
 from players import warm
 sys.argv = ["warm"]
 warm.main()

@@ -21,10 +21,10 @@ from players.search.expectimax import (
     TileSearch,
     make_settings,
     new_scratch,
-    play_games,
 )
-from players.search.expectimax.nodes import together
+from players.search.expectimax.search import together
 from players.search.stop import stop_at
+from players.search.tile_sampling import play_games
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, Position, draw_chance
 from rules.tiles import CELLS, SLIDES

@@ -16,8 +16,7 @@ from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
 from players.search.uct import Limits, Settings, iterate, make_settings, most_margin
 from players.search.uct.choice import RootMove, best_move
-from players.search.uct.iterate import spread
-from players.search.uct.select import select
+from players.search.uct.search import select, spread
 from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think

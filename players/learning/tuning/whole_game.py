@@ -15,8 +15,9 @@ import numpy as np
 from players.compiled.bits import below, draw, is_set
 from players.compiled.cache import bare_kernel, bare_part, kernel
 from players.games import interface as game
+from players.options import Final
 from players.search.tree import NEAR, clear, reroot
-from players.search.uct import Final, Settings, iterate
+from players.search.uct import Settings, iterate
 
 FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
 _VALUE, _BOUND = FINALS["value"], FINALS["bound"]

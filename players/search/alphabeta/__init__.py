@@ -6,13 +6,12 @@ from players.search.alphabeta.driver import (
     Found,
     Limits,
     Line,
-    Method,
     child_of,
     legal_moves,
     load_kernels,
 )
-from players.search.alphabeta.methods import Context, moves_left, search
 from players.search.alphabeta.ordering import new_scratch
+from players.search.alphabeta.search import Context, moves_left, search
 from players.search.alphabeta.table import TO_THE_END, new_table
 from players.search.alphabeta.values import INFINITY, WIN, final_value, in_points
 from players.search.stop import NEVER
@@ -28,7 +27,6 @@ __all__ = [
     "Found",
     "Limits",
     "Line",
-    "Method",
     "child_of",
     "final_value",
     "in_points",

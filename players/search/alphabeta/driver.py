@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from players.games import interface as game
 from players.games.endgame import Endgame, reach_in
 from players.games.pruning import NO_MOVE
 from players.games.registry import Board
-from players.search.alphabeta.methods import (
+from players.options import AlphaBetaMethod
+from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
+from players.search.alphabeta.search import (
     ALPHABETA,
     MINIMAX,
     PVS,
@@ -26,13 +28,12 @@ from players.search.alphabeta.methods import (
     settled,
     value_at_end,
 )
-from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.alphabeta.values import INFINITY, UNFINISHED, WIN, in_points
 from players.search.stop import NEVER, stop_at
+from players.search.types import Array, Flag, Position
 
-Method = Literal["minimax", "alphabeta", "pvs", "mtdf"]
-METHODS: dict[Method, int] = {
+METHODS: dict[AlphaBetaMethod, int] = {
     "minimax": MINIMAX,
     "alphabeta": ALPHABETA,
     "pvs": PVS,
@@ -98,10 +99,10 @@ class AlphaBetaSearch:
         self,
         board: Board,
         *,
-        terms: Any,
+        terms: Array,
         endgame: Endgame,
         memory_mb: int = 64,
-        method: Method = "pvs",
+        method: AlphaBetaMethod = "pvs",
         aspiration: int = 0,
         endgame_from: int | None = None,
         leaves_from: int | None = None,
@@ -114,7 +115,7 @@ class AlphaBetaSearch:
         """
         self._board = board
         self._endgame = endgame
-        self._method: Method = method
+        self._method: AlphaBetaMethod = method
         self._aspiration = aspiration
         self._endgame_from = endgame_from
         self._early_stop = early_stop
@@ -125,7 +126,7 @@ class AlphaBetaSearch:
             leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
 
-    def think(self, position: Any, stop: Any, limits: Limits = UNLIMITED) -> Found:
+    def think(self, position: Position, stop: Flag, limits: Limits = UNLIMITED) -> Found:
         """Search deeper and deeper until `stop` is set, a limit is reached or the game is seen to
         its end. One move deep is always searched.
         """
@@ -165,20 +166,20 @@ class AlphaBetaSearch:
         """Positions visited since `begin`."""
         return int(self._scratch["nodes"])
 
-    def glance(self, position: Any) -> Line:
+    def glance(self, position: Position) -> Line:
         """What `position` is worth one move deep, found in no time."""
         line, _ = self._search(position, 1, None, NEVER)
         assert line is not None  # nothing could stop it
         return line
 
-    def line(self, position: Any, depth: int, guess: int | None, stop: Any) -> Line | None:
+    def line(self, position: Position, depth: int, guess: int | None, stop: Flag) -> Line | None:
         """What `position` is worth, `depth` moves deep; None when `stop` was set first.
 
         `guess` is the value expected.
         """
         return self._search(position, depth, guess, stop)[0]
 
-    def _is_within_reach(self, position: Any, limits: Limits) -> bool:
+    def _is_within_reach(self, position: Position, limits: Limits) -> bool:
         """Whether the exact endgame is to be tried from `position`."""
         reach = self._endgame_from
         if reach is None:
@@ -189,7 +190,7 @@ class AlphaBetaSearch:
             reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
         return int(moves_left(position)) <= reach
 
-    def _not_lost(self, position: Any, found: Found, stop: Any) -> Found:
+    def _not_lost(self, position: Position, found: Found, stop: Flag) -> Found:
         """A move that surely wins or, if there is none, draws; else what was `found` before.
 
         Its score is a margin that is certain, maybe not the best.
@@ -207,7 +208,7 @@ class AlphaBetaSearch:
         move = self._board.names[self._moves(position)[0]]
         return found._replace(move=move, score=in_points(value), pv=[move], nodes=self.nodes)
 
-    def _deepen(self, position: Any, stop: Any, limits: Limits) -> Found:
+    def _deepen(self, position: Position, stop: Flag, limits: Limits) -> Found:
         """Iterative deepening."""
         line = self.glance(position)
         depth, last = 1, 0.0
@@ -225,7 +226,7 @@ class AlphaBetaSearch:
         return Found(pv[0], in_points(line.value), depth, self.nodes, line.exact, pv)
 
     def _search(
-        self, position: Any, depth: int, guess: int | None, stop: Any
+        self, position: Position, depth: int, guess: int | None, stop: Flag
     ) -> tuple[Line | None, Sequence[int]]:
         """The line `depth` moves deep, or None when it was stopped; and the moves so far."""
         scratch, root = self._scratch, _typed(settled(position), position)
@@ -262,7 +263,7 @@ class AlphaBetaSearch:
             return -INFINITY, INFINITY
         return guess - width, guess + width
 
-    def _moves(self, position: Any) -> Sequence[int]:
+    def _moves(self, position: Position) -> Sequence[int]:
         """The principal variation of the last search, from before its forced moves."""
         out = np.empty(game.PLIES, np.int16)
         return [int(move) for move in out[: full_line(position, self._context, self._scratch, out)]]
@@ -273,18 +274,19 @@ def _typed(words: Any, model: Any) -> Any:
     return type(model)(*(type(kind)(word) for word, kind in zip(words, model, strict=True)))
 
 
-def child_of(position: Any, move: int) -> Any:
+def child_of(position: Position, move: int) -> Position:
     """The position after a move."""
-    return _typed(after(position, move), position)
+    child: Position = _typed(after(position, move), position)
+    return child
 
 
-def legal_moves(position: Any) -> list[int]:
+def legal_moves(position: Position) -> list[int]:
     """The legal moves; none when the game is over."""
     out = np.empty(game.MOVES, np.int16)
     return [int(move) for move in out[: list_moves(position, out)]]
 
 
-def load_kernels(position: Any, terms: Any, endgame: Endgame) -> None:
+def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     context, scratch = Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
     with one_at_a_time():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from players.compiled.cache import part
 from players.games import interface as game
 from players.games.pruning import NO_MOVE, canonical, forced
+from players.search.types import Array, Int, Move, Position, Record
 
 NO_LIMIT = 1 << 62
 """More positions than anyone waits for."""
@@ -54,7 +53,13 @@ Scratch = np.dtype(
 
 @part
 def rank_moves(
-    position: Any, ply: Any, count: Any, depth: Any, stored: Any, terms: Any, scratch: Any
+    position: Position,
+    ply: Int,
+    count: Int,
+    depth: Int,
+    stored: Move,
+    terms: Array,
+    scratch: Record,
 ) -> None:
     """Ranks for the moves of `ply`, highest to be tried first."""
     for index in range(count):
@@ -75,17 +80,18 @@ def rank_moves(
 
 
 @part
-def settle(position: Any) -> Any:
+def settle(position: Position) -> Position:
     """The position after every forced move, in its canonical form; the same player is to move."""
     move = forced(position)
     while move >= 0:
         position = game.play(position, move)
         move = forced(position)
-    return canonical(position)
+    settled: Position = canonical(position)
+    return settled
 
 
 @part
-def take_best(ply: Any, index: Any, count: Any, scratch: Any) -> Any:
+def take_best(ply: Int, index: Int, count: Int, scratch: Record) -> Move:
     """Bring the best-ranked of the moves from `index` on to `index`; that move."""
     moves, order = scratch.moves, scratch.order
     best = index
@@ -99,7 +105,9 @@ def take_best(ply: Any, index: Any, count: Any, scratch: Any) -> Any:
 
 
 @part
-def remember_refutation(position: Any, move: Any, depth: Any, ply: Any, scratch: Any) -> None:
+def remember_refutation(
+    position: Position, move: Move, depth: Int, ply: Int, scratch: Record
+) -> None:
     """`move` cut the others off."""
     if scratch.killers[ply, 0] != move:
         scratch.killers[ply, 1] = scratch.killers[ply, 0]
@@ -107,9 +115,21 @@ def remember_refutation(position: Any, move: Any, depth: Any, ply: Any, scratch:
     scratch.history[position.seat, move] += depth * depth
 
 
-def new_scratch() -> Any:
+@part
+def extend_line(ply: Int, move: Move, scratch: Record) -> None:
+    """The line from `ply` is `move` and the line from the next ply."""
+    line = scratch.line
+    line[ply, 0] = move
+    index = 0
+    while line[ply + 1, index] != NO_MOVE:
+        line[ply, index + 1] = line[ply + 1, index]
+        index += 1
+    line[ply, index + 1] = NO_MOVE
+
+
+def new_scratch() -> Record:
     """Empty scratch memory for a principal variation search without limits."""
-    scratch = np.zeros(1, Scratch)[0]
+    scratch: Record = np.zeros(1, Scratch)[0]
     scratch["node_limit"] = NO_LIMIT
     scratch["killers"] = NO_MOVE
     return scratch

@@ -7,13 +7,12 @@ is the whole 64-bit key and one word of data.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from players.compiled.bits import BYTE, HALF, ZERO, below
 from players.compiled.cache import part
 from players.games import interface as game
+from players.search.types import Array, Int, Move, Word
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 """What a stored value says of the true one. 0 marks an empty entry."""
@@ -33,7 +32,7 @@ MOVE, DEPTH, BOUND, GENERATION = np.uint64(24), np.uint64(16), np.uint64(8), np.
 """The places of the parts of a data word; the value's is the upper half."""
 
 
-def new_table(memory_mb: int) -> Any:
+def new_table(memory_mb: int) -> Array:
     """An empty table: as many buckets as fit, none for 0."""
     buckets = memory_mb * 1_000_000 // BUCKET_BYTES
     spare = LINE_BYTES // 8
@@ -43,36 +42,53 @@ def new_table(memory_mb: int) -> Any:
 
 
 @part
-def bucket_of(table: Any, key: Any) -> Any:
+def bucket_of(table: Array, key: Word) -> Int:
     """The index of the bucket's first word."""
     return np.int64(below(key, np.uint64(len(table) // BUCKET_WORDS))) * BUCKET_WORDS
 
 
 @part
-def look_up(table: Any, bucket: Any, key: Any) -> Any:
+def look_up(table: Array, bucket: Int, key: Word) -> Word:
     """The data word kept for `key`; 0 when there is none."""
+    data = ZERO
     if table[bucket] == key:
-        return table[bucket + 1]
-    if table[bucket + 2] == key:
-        return table[bucket + 3]
-    return ZERO
+        data = table[bucket + 1]
+    elif table[bucket + 2] == key:
+        data = table[bucket + 3]
+    return data
 
 
 @part
-def field(data: Any, place: Any) -> Any:
+def field(data: Word, place: Word) -> Int:
     """A part of a data word other than the value."""
     return np.int64((data >> place) & BYTE)
 
 
 @part
-def value_of(data: Any) -> Any:
+def value_of(data: Word) -> Int:
     """The value in a data word."""
     return np.int64(data) >> np.int64(HALF)
 
 
 @part
+def bound_of(value: Int, alpha: Int, beta: Int) -> Int:
+    """What a value found with a window says of the true one."""
+    return AT_LEAST if value >= beta else (EXACT if value > alpha else AT_MOST)
+
+
+@part
+def settles(bound: Int, value: Int, alpha: Int, beta: Int) -> bool:
+    """Whether a value known to this bound is all that a window asks."""
+    return bool(
+        bound == EXACT
+        or (bound == AT_LEAST and value >= beta)
+        or (bound == AT_MOST and value <= alpha)
+    )
+
+
+@part
 def keep(
-    table: Any, bucket: Any, key: Any, value: Any, move: Any, depth: Any, bound: Any, age: Any
+    table: Array, bucket: Int, key: Word, value: Int, move: Move, depth: Int, bound: Int, age: Int
 ) -> None:
     """Remember what a search found; `age` is the generation of the search."""
     data = (

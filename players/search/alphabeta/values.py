@@ -6,12 +6,11 @@ any estimate.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from players.compiled.cache import part
 from players.games import interface as game
+from players.search.types import Int, Position
 
 WIN = 1_000_000
 """More than any estimate."""
@@ -25,20 +24,21 @@ MOST = 128
 
 
 @part
-def value_of_margin(margin: Any) -> Any:
+def value_of_margin(margin: Int) -> Int:
     """The value of a game that ends with `margin`."""
     return np.int64(100 * margin + WIN * np.int64(np.sign(margin)))
 
 
 @part
-def final_value(position: Any) -> Any:
+def final_value(position: Position) -> Int:
     """The value of a finished game for `position.seat`."""
     net = np.int64(game.net(position))
-    return value_of_margin(net if position.seat == 0 else -net)
+    value: Int = value_of_margin(net if position.seat == 0 else -net)
+    return value
 
 
 @part
-def highest_margin(value: Any) -> Any:
+def highest_margin(value: Int) -> Int:
     """The highest margin that is worth no more than `value`."""
     if value >= 0:
         return min(max((value - WIN) // 100, 0), MOST)
@@ -46,7 +46,7 @@ def highest_margin(value: Any) -> Any:
 
 
 @part
-def from_view(sign: Any, low: Any, high: Any) -> Any:
+def from_view(sign: Int, low: Int, high: Int) -> tuple[Int, Int]:
     """The window as the next mover sees it: the same player's when `sign` is 1."""
     return (low, high) if sign == 1 else (-high, -low)
 

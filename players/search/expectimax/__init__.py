@@ -1,7 +1,6 @@
 """Expectimax and minimax for 2048 and 2584, with their prunings."""
 
 from players.search.expectimax.driver import Found, TileSearch, load_kernels
-from players.search.expectimax.games import play_games
 from players.search.expectimax.settings import (
     Settings,
     make_settings,
@@ -17,5 +16,4 @@ __all__ = [
     "load_kernels",
     "make_settings",
     "new_scratch",
-    "play_games",
 ]

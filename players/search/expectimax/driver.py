@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.cache import one_at_a_time
 from players.games.tiles.boards import TileBoard
-from players.search.expectimax.roots import placement_worths, slide_worths
+from players.search.expectimax.search import placement_worths, slide_worths
 from players.search.expectimax.settings import Settings, new_scratch
 from players.search.stop import NEVER
+from players.search.types import Array, Flag, Tiles
 from rules.tiles import CELLS, SLIDES
 
-Look = Callable[[Any, int, Any, Any], int]
+Look = Callable[[Array, int, Flag, Array], int]
 """(choices in the order to look at them, depth, stop, where to write): how many were finished."""
 
 
@@ -39,19 +40,19 @@ class TileSearch:
         self._settings = settings
         self._scratch = new_scratch()
 
-    def slide(self, position: Any, legal: Sequence[str], depth: int, stop: Any) -> Found:
+    def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> Found:
         """The slide of `legal` that is worth most, looking `depth` slides ahead, or as many as can
         be before `stop` is set; one is always looked ahead.
         """
         slides = np.array([SLIDES.index(move) for move in legal], np.int64)
 
-        def look(order: Any, ahead: int, flag: Any, out: Any) -> int:
+        def look(order: Array, ahead: int, flag: Flag, out: Array) -> int:
             common = self._settings, flag, self._scratch, out
             return int(slide_worths(position, slides[order], ahead, *common))
 
         return self._deepen(legal, depth, stop, look, 1)
 
-    def place(self, position: Any, legal: Sequence[str], depth: int, stop: Any) -> Found:
+    def place(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> Found:
         """The placement of `legal`, with a tile or without, that leaves the slider the least. The
         settings must be minimax's.
         """
@@ -60,13 +61,13 @@ class TileSearch:
         values = self._board.values
         tiles = np.array([values.index(int(tile or 0)) for _, _, tile in parts], np.uint64)
 
-        def look(order: Any, ahead: int, flag: Any, out: Any) -> int:
+        def look(order: Array, ahead: int, flag: Flag, out: Array) -> int:
             common = self._settings, flag, self._scratch, out
             return int(placement_worths(position, cells[order], tiles[order], ahead, *common))
 
         return self._deepen(legal, depth, stop, look, -1)
 
-    def _deepen(self, legal: Sequence[str], depth: int, stop: Any, look: Look, sign: int) -> Found:
+    def _deepen(self, legal: Sequence[str], depth: int, stop: Flag, look: Look, sign: int) -> Found:
         """Look further and further ahead, at the best choices of the last time first: so a search
         that is stopped has found a better choice, if any.
         """

@@ -7,23 +7,22 @@ summed up, as memory is slow and answers many questions at a time.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import part
 from players.compiled.prefetch import prefetch
 from players.games.tiles.interface import SLIDES, entry, of_words, placed, pushed, transposed, words
-from players.ntuple.network import stage_offset, symmetric, value
-from players.search.expectimax.settings import NO_LEAF, TILES
+from players.ntuple.network import Network, stage_offset, symmetric, value
+from players.search.expectimax.settings import NO_LEAF, TILES, Settings
+from players.search.types import Int, Record, Tiles, Word
 
 LANES = 4
 """A board has so many in either direction, of so many cells."""
 
 
 @part
-def value_placements(after: Any, cells: Any, settings: Any, scratch: Any) -> None:
+def value_placements(after: Tiles, cells: Word, settings: Settings, scratch: Record) -> None:
     """Write to `worths` what each tile on each of `cells` is worth with one more slide."""
     count = _list_leaves(after, cells, settings, scratch)
     leaves = scratch.leaves
@@ -44,7 +43,7 @@ def value_placements(after: Any, cells: Any, settings: Any, scratch: Any) -> Non
 
 
 @part
-def _list_leaves(after: Any, cells: Any, settings: Any, scratch: Any) -> Any:
+def _list_leaves(after: Tiles, cells: Word, settings: Settings, scratch: Record) -> Int:
     """Fill `leaves`, `leaf_of` and `gains`, lane by lane; how many leaves there are."""
     laws, count = settings.laws, 0
     side = transposed(after)
@@ -80,7 +79,7 @@ def _list_leaves(after: Any, cells: Any, settings: Any, scratch: Any) -> Any:
 
 
 @part
-def _fetch(board: Any, network: Any) -> None:
+def _fetch(board: Tiles, network: Network) -> None:
     """Have the processor fetch the board's weights."""
     first = stage_offset(board, network)
     a, b, c, d, e, f, g, h = symmetric(board)

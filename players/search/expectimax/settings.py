@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from players.games.tiles.interface import CELLS, SLIDES, Laws
+from players.compiled.bits import ZERO, below, mix
+from players.compiled.cache import part
+from players.games.tiles.interface import CELLS, SLIDES, Laws, words
 from players.ntuple.network import Network
 from players.options import DEEPEST_NETWORK, TileMethod
-from players.search.expectimax.table import Table, new_table
+from players.search.types import Array, Int, Record, Tiles, Word
 
 MEAN, WORST, WORST_CELL = 0, 1, 2
 """What an afterstate is worth to the slider: the mean over what chance may place; the least over
@@ -20,6 +22,22 @@ TILES = 2
 
 NO_LEAF = -1
 
+ENTRY_BYTES = 16
+"""Of the table."""
+
+
+class Table(NamedTuple):
+    """The transposition table: what afterstates were found to be worth, as many keys as values.
+
+    One entry a place, the last one to come. Values of the same depth alone are of use, and they do
+    not age: an afterstate is worth the same in every search of a game.
+    """
+
+    keys: Array
+    """uint64[entries]: the `table_key` of each entry, 0 for none."""
+    values: Array
+    """float64[entries]."""
+
 
 class Settings(NamedTuple):
     """What stays the same through a game."""
@@ -28,14 +46,14 @@ class Settings(NamedTuple):
     network: Network
     table: Table
     """Of this game and these settings alone."""
-    kind: Any
-    """int64: MEAN, WORST or WORST_CELL."""
-    popup: Any
-    """int64: so many empty cells of an afterstate are looked at, 16 for all (limit-popup)."""
-    seed: Any
-    """uint64: draws these cells."""
-    rate: Any
-    """float64: the worst rate of star pruning; 0 for none."""
+    kind: np.int64
+    """MEAN, WORST or WORST_CELL."""
+    popup: np.int64
+    """So many empty cells of an afterstate are looked at, 16 for all (limit-popup)."""
+    seed: np.uint64
+    """Draws these cells."""
+    rate: np.float64
+    """The worst rate of star pruning; 0 for none."""
 
 
 LEAVES = CELLS * TILES * SLIDES
@@ -65,9 +83,10 @@ Scratch = np.dtype(
 """
 
 
-def new_scratch() -> Any:
+def new_scratch() -> Record:
     """An empty Scratch."""
-    return np.zeros(1, Scratch)[0]
+    scratch: Record = np.zeros(1, Scratch)[0]
+    return scratch
 
 
 def make_settings(
@@ -94,3 +113,22 @@ def make_settings(
         np.uint64(seed),
         np.float64(rate),
     )
+
+
+def new_table(memory_mb: int) -> Table:
+    """An empty table of that size; without entries for 0."""
+    entries = memory_mb * 1_000_000 // ENTRY_BYTES
+    return Table(np.zeros(entries, np.uint64), np.zeros(entries, np.float64))
+
+
+@part
+def table_key(after: Tiles, left: Int) -> Word:
+    """A hash of an afterstate and of how many slides are still to be looked ahead."""
+    first, second = words(after)
+    return np.uint64(mix(mix(mix(ZERO, first), second), np.uint64(left)))
+
+
+@part
+def place_of(table: Table, key: Word) -> Int:
+    """Where in the table `key` belongs."""
+    return np.int64(below(key, np.uint64(len(table.keys))))

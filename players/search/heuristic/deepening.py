@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.cache import kernel, part
+from players.options import DEEPEST_HEURISTIC as DEEPEST
+from players.search.alphabeta.ordering import NO_LIMIT, extend_line
 from players.search.alphabeta.table import GENERATIONS
 from players.search.heuristic.search import (
-    DEEPEST,
     INFINITY,
     NO_MOVE,
     SURE,
     WIN,
     Context,
-    extend_line,
     play,
     search,
 )
-
-NO_LIMIT = 1 << 62
-"""More positions than anyone waits for."""
+from players.search.types import Array, Int, Move, Record, Tiles
 
 NO_END = -1
 """The plies to the end of the game where it is not seen."""
@@ -32,23 +30,23 @@ class Choices(NamedTuple):
     tile.
     """
 
-    moves: Any
+    moves: Array
     """int16[choices, 2]: the move that each makes, and the one that it makes by chance instead."""
-    chance: Any
+    chance: Array
     """float64[choices]: how likely that is; 0 for a slide and for a placement."""
 
 
 @part
 def deepen(
-    board: Any,
-    choices: Any,
-    count: Any,
-    is_slider: Any,
-    depth: Any,
-    nodes: Any,
-    contexts: Any,
-    scratch: Any,
-) -> Any:
+    board: Tiles,
+    choices: Choices,
+    count: Int,
+    is_slider: bool,
+    depth: int,
+    nodes: int,
+    contexts: tuple[Context, Context],
+    scratch: Record,
+) -> Int:
     """Look further and further ahead at the first `count` of the choices, `depth` slides and about
     `nodes` positions at most; how many slides ahead all were looked at.
 
@@ -76,7 +74,9 @@ def deepen(
 
 
 @part
-def _look(board: Any, choices: Any, count: Any, plies: Any, context: Any, scratch: Any) -> Any:
+def _look(
+    board: Tiles, choices: Choices, count: Int, plies: Int, context: Context, scratch: Record
+) -> Int:
     """Look `plies` ahead at each choice in their order; how many were seen to their end before it
     was time to stop. Of a choice that is no better than one before it the worth is an upper bound.
     """
@@ -105,17 +105,20 @@ def _look(board: Any, choices: Any, count: Any, plies: Any, context: Any, scratc
 
 
 @part
-def _try(board: Any, move: Any, plies: Any, floor: Any, context: Any, scratch: Any) -> Any:
+def _try(
+    board: Tiles, move: Move, plies: Int, floor: Int, context: Context, scratch: Record
+) -> Int:
     """The value of a legal `move` for who makes it, looking `plies` ≥ 1 ahead, exactly where it is
     above `floor`; the line after it is in `scratch.line[1]`.
     """
     child, _ = play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-INFINITY), -floor
-    return -search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
+    value: Int = -search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
+    return value
 
 
 @part
-def _sooner(end: Any, value: Any) -> Any:
+def _sooner(end: Int, value: int) -> Int:
     """The earlier end: the one known, or that which a value is sure of."""
     if abs(value) < SURE:
         return end
@@ -124,7 +127,7 @@ def _sooner(end: Any, value: Any) -> Any:
 
 
 @part
-def _sort(count: Any, scratch: Any) -> None:
+def _sort(count: Int, scratch: Record) -> None:
     """Put the choices in order, the best first; those worth the same stay as they were."""
     order, worths = scratch.order, scratch.worths
     for index in range(1, count):
@@ -137,14 +140,15 @@ def _sort(count: Any, scratch: Any) -> None:
 
 @kernel
 def think(
-    board: Any,
-    choices: Any,
+    board: Tiles,
+    choices: Choices,
     is_slider: bool,
     depth: int,
     nodes: int,
     contexts: tuple[Context, Context],
-    scratch: Any,
-) -> Any:
+    scratch: Record,
+) -> Int:
     """`deepen` for a player: all of the choices."""
     count = np.int64(len(choices.chance))
-    return deepen(board, choices, count, is_slider, depth, nodes, contexts, scratch)
+    reached: Int = deepen(board, choices, count, is_slider, depth, nodes, contexts, scratch)
+    return reached

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.cache import one_at_a_time
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import Heuristic, make_heuristic
+from players.options import DEEPEST_HEURISTIC as DEEPEST
+from players.search.alphabeta.ordering import NO_LIMIT
 from players.search.alphabeta.table import new_table
-from players.search.heuristic.deepening import NO_END, NO_LIMIT, Choices, think
-from players.search.heuristic.search import DEEPEST, NO_MOVE, THOUSANDTHS, Context, Scratch
+from players.search.heuristic.deepening import NO_END, Choices, think
+from players.search.heuristic.search import NO_MOVE, THOUSANDTHS, Context, Scratch
 from players.search.stop import NEVER
+from players.search.types import Flag, Record, Tiles
 from rules.tiles import CELLS, SLIDES
 
 
@@ -64,7 +67,7 @@ class HeuristicSearch:
         self._scratch = new_scratch()
 
     def think(
-        self, position: Any, legal: Sequence[str], stop: Any, limits: Limits = UNLIMITED
+        self, position: Tiles, legal: Sequence[str], stop: Flag, limits: Limits = UNLIMITED
     ) -> Found:
         """The best of the `legal` moves: slides, placements as `c2=4`, or cells for which chance
         draws the tile.
@@ -96,12 +99,13 @@ class HeuristicSearch:
         )
 
 
-def new_scratch() -> Any:
+def new_scratch() -> Record:
     """Empty memory of a search."""
-    return np.zeros(1, Scratch)[0]
+    scratch: Record = np.zeros(1, Scratch)[0]
+    return scratch
 
 
-def load_kernels(board: TileBoard, position: Any) -> None:
+def load_kernels(board: TileBoard, position: Tiles) -> None:
     """Load from the cache, or compile, what searches of a game call."""
     with one_at_a_time():
         search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)

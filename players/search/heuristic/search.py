@@ -6,32 +6,32 @@ with a tile just placed, the placer's are boards after a slide; every line ends 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, mix
 from players.compiled.cache import bare_kernel, part
-from players.games.tiles.heuristic import evaluate, most_annoying
-from players.games.tiles.interface import CELLS, SLIDES, placed, slid, words
+from players.games.tiles.heuristic import Heuristic, evaluate, most_annoying
+from players.games.tiles.interface import CELLS, SLIDES, Laws, placed, slid, words
+from players.options import DEEPEST_HEURISTIC as DEEPEST
+from players.search.alphabeta.ordering import extend_line
 from players.search.alphabeta.table import (
-    AT_LEAST,
-    AT_MOST,
     BOUND,
     DEPTH,
-    EXACT,
     MOVE,
+    bound_of,
     bucket_of,
     field,
     keep,
     look_up,
+    settles,
     value_of,
 )
+from players.search.types import Array, Flag, Int, Move, Record, Tiles
 
-DEEPEST = 50
-"""No search looks so many slides ahead and one more."""
 PLIES = 2 * DEEPEST
-"""Nor more slides and placements."""
+"""No search looks more slides and placements ahead."""
 
 THOUSANDTHS = 1000.0
 
@@ -80,16 +80,15 @@ Scratch = np.dtype(
 class Context(NamedTuple):
     """What a search reads, and its table."""
 
-    heuristic: Any
-    """The evaluation (`players.games.tiles.heuristic.Heuristic`)."""
-    table: Any
+    heuristic: Heuristic
+    """The evaluation."""
+    table: Array
     """The transposition table, of alpha-beta's form; empty to go without."""
-    stop: Any
-    """int64[1]: not 0 when the search is to stop."""
+    stop: Flag
 
 
 @part
-def play(board: Any, move: Any, laws: Any) -> Any:
+def play(board: Tiles, move: Move, laws: Laws) -> tuple[Tiles, bool]:
     """(the board after a slide or a placement, whether that changed it)."""
     if move < SLIDES:
         after, changed, _ = slid(board, move, laws)
@@ -99,7 +98,7 @@ def play(board: Any, move: Any, laws: Any) -> Any:
 
 
 @part
-def order_slides(first: Any, second: Any, out: Any) -> Any:
+def order_slides(first: Move, second: Move, out: Array) -> Int:
     """Write all slides to `out`, these two before the others; their number."""
     count = 0
     for slide in (first, second):
@@ -114,7 +113,7 @@ def order_slides(first: Any, second: Any, out: Any) -> Any:
 
 
 @part
-def from_here(value: Any, ply: Any) -> Any:
+def from_here(value: Int, ply: Int) -> Int:
     """A slider's value as the table has it: a sure end counts its plies from the position, not from
     the root.
     """
@@ -123,8 +122,14 @@ def from_here(value: Any, ply: Any) -> Any:
 
 @bare_kernel
 def search(
-    board: Any, plies: int, alpha: int, beta: int, ply: int, context: Any, scratch: Any
-) -> Any:
+    board: Tiles,
+    plies: int,
+    alpha: int,
+    beta: int,
+    ply: int,
+    context: Context,
+    scratch: Record,
+) -> Int:
     """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft).
 
     The slider moves where `plies` is odd, the placer where it is even; where it is 0, or no cell is
@@ -151,14 +156,10 @@ def search(
             data = look_up(table, bucket, key)
             if data != ZERO:
                 stored = field(data, MOVE)
-                bound, known = field(data, BOUND), from_here(value_of(data), -ply)
-                enough = (
-                    bound == EXACT
-                    or (bound == AT_LEAST and known >= beta)
-                    or (bound == AT_MOST and known <= alpha)
-                )
+                known = from_here(value_of(data), -ply)
+                enough = settles(field(data, BOUND), known, alpha, beta)
                 if enough and field(data, DEPTH) == plies and ply > 0:
-                    return known
+                    return np.int64(known)
         count = order_slides(stored, np.int64(scratch.killers[ply]), moves)
     else:
         count = most_annoying(board, heuristic, moves)
@@ -186,19 +187,7 @@ def search(
     if is_slider:
         scratch.killers[ply] = best_move
         if len(table):
-            bound = AT_LEAST if best >= beta else (EXACT if best > alpha else AT_MOST)
+            bound = bound_of(best, alpha, beta)
             value = from_here(best, ply)
             keep(table, bucket, key, value, best_move, plies, bound, scratch.generation)
     return best
-
-
-@part
-def extend_line(ply: Any, move: Any, scratch: Any) -> None:
-    """The line from `ply` is `move` and the line from the next ply."""
-    line = scratch.line
-    line[ply, 0] = move
-    index = 0
-    while line[ply + 1, index] != NO_MOVE:
-        line[ply, index + 1] = line[ply + 1, index]
-        index += 1
-    line[ply, index + 1] = NO_MOVE

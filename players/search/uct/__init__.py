@@ -5,15 +5,13 @@ them, finds what the new node is worth, by default with a random game, and adds 
 on the way. Proven results are backed up (MCTS-solver), near endgames solved.
 """
 
-from players.search.uct.choice import Final
+from players.search.uct.choice import Limits
 from players.search.uct.driver import Choice, Thought, UctSearch, load_kernels
-from players.search.uct.iterate import iterate
-from players.search.uct.limits import Limits
+from players.search.uct.search import iterate
 from players.search.uct.settings import Settings, make_settings, most_margin
 
 __all__ = [
     "Choice",
-    "Final",
     "Limits",
     "Settings",
     "Thought",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from players.compiled.cache import one_at_a_time
 from players.games import interface as game
 from players.games.endgame import Endgame
 from players.games.registry import Board
+from players.options import Final
 from players.search.tree import (
     ENTRY_BYTES,
     NEAR,
@@ -24,9 +25,9 @@ from players.search.tree import (
     new_tree,
     reroot,
 )
-from players.search.uct.choice import Final, best_move, most_visited_line, root_moves
-from players.search.uct.iterate import iterate
-from players.search.uct.limits import Limits
+from players.search.types import Flag, Position
+from players.search.uct.choice import Limits, best_move, most_visited_line, root_moves
+from players.search.uct.search import iterate
 from players.search.uct.settings import Settings, new_worker
 
 MOST_VISITS = 2**31 - 2**20
@@ -131,8 +132,8 @@ class UctSearch:
 
     def think(
         self,
-        position: Any,
-        stop: Any,
+        position: Position,
+        stop: Flag,
         limits: Limits,
         *,
         least: int = 0,
@@ -168,7 +169,7 @@ class UctSearch:
                 size *= 2
         return Thought(done, self._depth(), ended)
 
-    def _ended(self, position: Any, limits: Limits, done: int, left: float) -> str:
+    def _ended(self, position: Position, limits: Limits, done: int, left: float) -> str:
         if any(tree.proof[0] > NEAR for tree in self._trees):
             return "proof"
         if not limits.watch:
@@ -180,7 +181,12 @@ class UctSearch:
         return max(int(worker.deepest[0]) for worker in self._workers)
 
     def _round(
-        self, position: Any, settings: Settings, stop: Any, limit: int, threads: int | None = None
+        self,
+        position: Position,
+        settings: Settings,
+        stop: Flag,
+        limit: int,
+        threads: int | None = None,
     ) -> int:
         """Run `limit` iterations, shared out to the threads; how many were done."""
         workers = self._workers[:threads]
@@ -196,7 +202,7 @@ class UctSearch:
             return run(0)
         return sum(self._pool.map(run, range(len(workers))))
 
-    def choose(self, position: Any, final: Final, c: float | None = None) -> Choice:
+    def choose(self, position: Position, final: Final, c: float | None = None) -> Choice:
         """The move to play at the root, which is `position` (`choice.best_move`)."""
         settings = self._settings
         moves = root_moves(self._trees, settings, position.seat)
@@ -206,12 +212,12 @@ class UctSearch:
         return Choice(pv[0], best.value, best.visits, best.proven is not None, pv)
 
 
-def _visits(tree: Any, move: int) -> int:
+def _visits(tree: Tree, move: int) -> int:
     child = child_by_move(tree, 0, move)
     return 0 if child is None else int(tree.visits[child])
 
 
-def load_kernels(position: Any, settings: Settings, endgame: Endgame) -> None:
+def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     tree, stop = new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
     with one_at_a_time():

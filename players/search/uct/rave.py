@@ -7,24 +7,18 @@ positions; its weight √(k/(3·n + k)) falls with the n visits of the child.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from players.compiled import atomics as shared
 from players.compiled.bits import ONE, ZERO, lowest
 from players.compiled.cache import bare_part
 from players.games.interface import BATCH
+from players.search.tree import Tree
+from players.search.types import Array, Int, Node, Real
+from players.search.uct.settings import Settings, Worker, add, sign_or_margin
 
 
 @bare_part
-def sign_or_margin(net: Any, settings: Any) -> Any:
-    """What the search is after, from a final margin."""
-    return np.int64(net) if settings.margins else np.int64(np.sign(net))
-
-
-@bare_part
-def gather(record: Any, near: Any, settings: Any) -> None:
+def gather(record: Array, near: Array, settings: Settings) -> None:
     """Count the moves of a leaf's playouts, and their results for seat 0."""
     for playout in range(BATCH):
         net = sign_or_margin(np.int64(record[0, playout]), settings)
@@ -39,15 +33,7 @@ def gather(record: Any, near: Any, settings: Any) -> None:
 
 
 @bare_part
-def _add(array: Any, index: Any, amount: Any, settings: Any) -> None:
-    if settings.shared:
-        shared.add(array, index, amount)
-    else:
-        array[index] += amount
-
-
-@bare_part
-def pass_back(tree: Any, worker: Any, depth: Any, worth: Any, settings: Any) -> None:
+def pass_back(tree: Tree, worker: Worker, depth: int, worth: Real, settings: Settings) -> None:
     """Add what was gathered, and the moves of the descent, to the children of its nodes: those of
     each node with the moves from there on. `worth` is the leaf's.
     """
@@ -60,20 +46,20 @@ def pass_back(tree: Any, worker: Any, depth: Any, worth: Any, settings: Any) -> 
         first, count = np.int64(tree.first[parent]), np.int64(tree.count[parent])
         for child in range(first, first + count):
             playouts, total = near[seat, 0, tree.move[child]], near[seat, 1, tree.move[child]]
-            _add(tree.near_visits, child, playouts, settings)
-            _add(tree.near_total, child, total if seat == 0 else playouts - total, settings)
+            add(tree.near_visits, child, playouts, settings)
+            add(tree.near_total, child, total if seat == 0 else playouts - total, settings)
 
 
 @bare_part
 def mixed_values(
-    tree: Any,
-    first: Any,
-    lanes: Any,
-    lift: Any,
-    slope: Any,
-    spread: Any,
-    settings: Any,
-    values: Any,
+    tree: Tree,
+    first: Node,
+    lanes: Int,
+    lift: np.float32,
+    slope: np.float32,
+    spread: np.float32,
+    settings: Settings,
+    values: Array,
 ) -> None:
     """Write the UCB values of the children from `first` on, with their means mixed. One without
     visits explores as if it had one leaf's; one of which nothing is known is worth 1/2.

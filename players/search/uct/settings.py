@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from players.compiled import atomics
+from players.compiled.cache import bare_part
 from players.games import interface as game
+from players.options import Backup, Opponent
+from players.search.types import Array, Int, Real
 
-Backup = Literal["win", "zero-sum", "score"]
+Memory: TypeAlias = Any
+"""The NamedTuple of arrays that a game's endgame solver works with."""
 
 
 class Settings(NamedTuple):
@@ -19,7 +24,7 @@ class Settings(NamedTuple):
     Results are kept in [0, 1]; a child's value is lift + slope·(its mean result).
     """
 
-    weights: Any
+    weights: Array
     """float32[2, MOVES]: what the UCB value of a move is multiplied by, by seat."""
     weighted: bool
     """Whether any weight is not 1."""
@@ -39,7 +44,7 @@ class Settings(NamedTuple):
     """No sign or margin is higher."""
     evaluated: float
     """The share of the evaluation in a leaf's worth; the rest is a playout's."""
-    terms: Any
+    terms: Array
     """int32[:]: the evaluation's numbers."""
     prior: int
     """A new node's children begin with so many visits, at what the evaluation expects of them."""
@@ -67,23 +72,23 @@ class Settings(NamedTuple):
 class Worker(NamedTuple):
     """What one thread writes beside the tree."""
 
-    random_state: Any
+    random_state: Array
     """uint64[1]"""
-    moments: Any
+    moments: Array
     """float64[3]: how many results there were for seat 0, their sum, the sum of their squares."""
-    deepest: Any
+    deepest: Array
     """int64[1]: plies from the root to the deepest leaf."""
-    moves: Any
+    moves: Array
     """int16[MOVES]: room for a node's moves."""
-    values: Any
+    values: Array
     """float32[MOVES]: room for the UCB values of its children."""
-    record: Any
+    record: Array
     """uint64[5, BATCH]: the moves of a leaf's playouts, as the games write them."""
-    near: Any
+    near: Array
     """float32[2, 2, MOVES]: by seat and move, playouts with it and the sum of seat 0's results."""
-    path: Any
+    path: Array
     """int32[PLIES + 1]: the nodes of a descent, the root first."""
-    chooser: Any
+    chooser: Array
     """int8[PLIES + 1]: the seat that chose each of them."""
 
 
@@ -102,16 +107,31 @@ def new_worker(seed: int) -> Worker:
     )
 
 
+@bare_part
+def add(array: Array, index: Int, amount: Real, settings: Settings) -> None:
+    """Add to an entry that other threads may add to."""
+    if settings.shared:
+        atomics.add(array, index, amount)
+    else:
+        array[index] += amount
+
+
+@bare_part
+def sign_or_margin(net: Int, settings: Settings) -> Int:
+    """What the search is after, from a final margin."""
+    return np.int64(net) if settings.margins else np.int64(np.sign(net))
+
+
 def make_settings(
     most: int,
     *,
     c: float = 1.0,
     spread_factor: float = 0.0,
     backup: Backup = "win",
-    opponent: Literal["own", "least"] = "own",
-    weights: Any = None,
+    opponent: Opponent = "own",
+    weights: Array | None = None,
     evaluated: float = 0.0,
-    terms: Any = None,
+    terms: Array | None = None,
     plies: int | None = None,
     prior: int = 0,
     guided: bool = False,

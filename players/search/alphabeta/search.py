@@ -21,23 +21,23 @@ from players.games import interface as game
 from players.games.endgame import solve
 from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta.ordering import (
+    extend_line,
     rank_moves,
     remember_refutation,
     settle,
     take_best,
 )
 from players.search.alphabeta.table import (
-    AT_LEAST,
-    AT_MOST,
     BOUND,
     DEPTH,
-    EXACT,
     MOVE,
     TO_THE_END,
+    bound_of,
     bucket_of,
     field,
     keep,
     look_up,
+    settles,
     value_of,
 )
 from players.search.alphabeta.values import (
@@ -48,6 +48,7 @@ from players.search.alphabeta.values import (
     highest_margin,
     value_of_margin,
 )
+from players.search.types import Array, Flag, Int, Move, Position, Record
 
 PVS, ALPHABETA, MINIMAX = 0, 1, 2
 
@@ -55,47 +56,42 @@ PVS, ALPHABETA, MINIMAX = 0, 1, 2
 class Context(NamedTuple):
     """What a search reads, and the tables it shares with others."""
 
-    terms: Any
+    terms: Array
     """The evaluation's numbers."""
-    table: Any
+    table: Array
     """The transposition table."""
     memory: Any
     """What the game's endgame solver works with."""
-    stop: Any
-    """int64[1]: not 0 when the search is to stop."""
+    stop: Flag
 
 
 @part
-def extend_line(ply: Any, move: Any, scratch: Any) -> None:
-    """The line from `ply` is `move` and the line from the next ply."""
-    line = scratch.line
-    line[ply, 0] = move
-    index = 0
-    while line[ply + 1, index] != NO_MOVE:
-        line[ply, index + 1] = line[ply + 1, index]
-        index += 1
-    line[ply, index + 1] = NO_MOVE
-
-
-@part
-def leaf_value(position: Any, left: Any, low: Any, high: Any, context: Any, scratch: Any) -> Any:
+def leaf_value(
+    position: Position, left: Int, low: Int, high: Int, context: Context, scratch: Record
+) -> Int:
     """The value of a position that is not searched: it is over, solved or estimated."""
     scratch.nodes += 1
     if count_moves(position) == 0:
-        return final_value(position)
+        return np.int64(final_value(position))
     if left <= scratch.exact_from:
         below, above = highest_margin(low), -highest_margin(-high)
         margin = solve(position, below, above, context.memory, context.stop)
         scratch.stopped |= is_set(context.stop)
-        return value_of_margin(margin)
+        return np.int64(value_of_margin(margin))
     scratch.estimates += 1
     return np.int64(game.evaluate(position, context.terms))
 
 
 @kernel
 def search(
-    position: Any, depth: int, alpha: int, beta: int, ply: int, context: Any, scratch: Any
-) -> Any:
+    position: Position,
+    depth: int,
+    alpha: int,
+    beta: int,
+    ply: int,
+    context: Context,
+    scratch: Record,
+) -> Int:
     """The value of `position` for its mover, searched `depth` ≥ 1 moves deep (fail-soft).
 
     The position is settled and not over. Once told to stop, by `context.stop` or the
@@ -119,15 +115,11 @@ def search(
         data = look_up(table, bucket, key)
         if data != ZERO:
             stored = field(data, MOVE)
-            deep, bound, known = field(data, DEPTH), field(data, BOUND), value_of(data)
-            enough = (
-                bound == EXACT
-                or (bound == AT_LEAST and known >= beta)
-                or (bound == AT_MOST and known <= alpha)
-            )
+            deep, known = field(data, DEPTH), value_of(data)
+            enough = settles(field(data, BOUND), known, alpha, beta)
             if enough and deep >= depth and ply > 0:
                 scratch.estimates += deep != TO_THE_END
-                return known
+                return np.int64(known)
 
     rank_moves(position, ply, count, depth, stored, context.terms, scratch)
     estimates = scratch.estimates
@@ -168,13 +160,13 @@ def search(
                     break
     if len(table):
         reach = TO_THE_END if scratch.estimates == estimates else depth
-        bound = AT_LEAST if best >= beta else (EXACT if best > alpha else AT_MOST)
+        bound = bound_of(best, alpha, beta)
         keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
     return best
 
 
 @part
-def named(position: Any, child: Any, buffer: Any) -> Any:
+def named(position: Position, child: Position, buffer: Array) -> Move:
     """The move of `position` that leads to what is `child` in canonical form, or NO_MOVE."""
     wanted = game.key(child)
     for index in range(game.moves(position, buffer)):
@@ -185,7 +177,7 @@ def named(position: Any, child: Any, buffer: Any) -> Any:
 
 
 @kernel
-def full_line(position: Any, context: Any, scratch: Any, out: Any) -> int:
+def full_line(position: Position, context: Context, scratch: Record, out: Array) -> int:
     """Write the principal variation from `position` to `out`: its forced moves, the line found by
     the search and then the best moves the table knows; their number.
     """
@@ -215,30 +207,32 @@ def full_line(position: Any, context: Any, scratch: Any, out: Any) -> int:
 
 
 @kernel
-def list_moves(position: Any, out: Any) -> Any:
+def list_moves(position: Position, out: Array) -> Int:
     """Write the legal moves to `out`; their number."""
     return np.int64(game.moves(position, out))
 
 
 @kernel
-def settled(position: Any) -> Any:
+def settled(position: Position) -> Position:
     """The position as it is searched."""
-    return settle(position)
+    root: Position = settle(position)
+    return root
 
 
 @kernel
-def after(position: Any, move: int) -> Any:
+def after(position: Position, move: int) -> Position:
     """The position after a move."""
-    return game.play(position, np.int64(move))
+    child: Position = game.play(position, np.int64(move))
+    return child
 
 
 @kernel
-def moves_left(position: Any) -> Any:
+def moves_left(position: Position) -> Int:
     """How many moves are still to come at most."""
     return np.int64(game.remaining(position))
 
 
 @kernel
-def value_at_end(position: Any) -> Any:
+def value_at_end(position: Position) -> Int:
     """The value of a game that is over; UNFINISHED when it is not."""
     return np.int64(UNFINISHED) if count_moves(position) > 0 else final_value(position)

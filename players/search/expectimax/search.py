@@ -1,0 +1,235 @@
+"""Expectimax, minimax and their prunings as one recursion over 2048 and 2584.
+
+An afterstate is worth the mean, or the least, of what the boards are worth that placements make of
+it; a board is worth the most of reward and afterstate over its slides; an afterstate at the end of
+a line is worth what the network says; a board without a slide, where the game ends, 0.
+
+Values have a window, as in alpha-beta: one at or below `floor`, or at or above `ceiling`, need only
+be known to lie there. Minimax cuts by it without loss. With star pruning (S24 of the course notes)
+a mean so far that is at or below the worst rate of the best slide stands for the whole mean.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
+from players.compiled.cache import bare_kernel, part
+from players.games.tiles.interface import SLIDES, empty, placed, slid
+from players.ntuple.network import value
+from players.search.expectimax.leaves import value_placements
+from players.search.expectimax.settings import (
+    MEAN,
+    TILES,
+    WORST,
+    WORST_CELL,
+    Settings,
+    place_of,
+    table_key,
+)
+from players.search.types import Array, Flag, Int, Real, Record, Tiles, Word
+
+LEAST, MOST = -np.inf, np.inf
+
+
+@bare_kernel
+def slide_worths(
+    board: Tiles,
+    slides: Array,
+    depth: int,
+    settings: Settings,
+    stop: Flag,
+    scratch: Record,
+    out: Array,
+) -> int:
+    """Write what each of `slides` (int64, legal, the likely best first) is worth, `depth` slides
+    looked ahead, to the float64 array `out`; how many were finished before `stop` was set.
+    """
+    best = LEAST
+    scratch.nodes += 1
+    for index in range(len(slides)):
+        after, _changed, reward = slid(board, slides[index], settings.laws)
+        gain = np.float64(reward)
+        least = floor_beside(best, LEAST, settings)
+        out[index] = gain + value(after, settings.network)
+        if depth > 1 and (settings.kind != MEAN or out[index] >= least):
+            worth = afterstate_worth(after, depth - 1, least - gain, MOST, settings, stop, scratch)
+            if scratch.stopped:
+                return index
+            out[index] = gain + worth
+        best = max(best, out[index])
+    return len(slides)
+
+
+@bare_kernel
+def placement_worths(
+    board: Tiles,
+    cells: Array,
+    tiles: Array,
+    depth: int,
+    settings: Settings,
+    stop: Flag,
+    scratch: Record,
+    out: Array,
+) -> int:
+    """The same of placements, the likely worst for the slider first: on `cells` (uint64) the tile
+    of index `tiles` (uint64), or that which chance draws for 0. The settings are minimax's.
+    """
+    lowest = MOST
+    for index in range(len(cells)):
+        cell, tile = cells[index], tiles[index]
+        if tile == np.uint64(0):
+            share, worth = settings.laws.share, 0.0
+            for common in (True, False):
+                drawn = settings.laws.common if common else settings.laws.rare
+                after = _board_worth(
+                    placed(board, cell, drawn), depth, MOST, settings, stop, scratch
+                )
+                worth += after * (share if common else 1.0 - share)
+        else:
+            high = lowest if settings.kind == WORST else MOST
+            worth = _board_worth(placed(board, cell, tile), depth, high, settings, stop, scratch)
+        if scratch.stopped:
+            return index
+        out[index] = worth
+        lowest = min(lowest, worth)
+    return len(cells)
+
+
+@part
+def _board_worth(
+    board: Tiles, depth: int, ceiling: Real, settings: Settings, stop: Flag, scratch: Record
+) -> Real:
+    """What a board is worth to the slider."""
+    best = LEAST
+    scratch.nodes += 1
+    for slide in range(SLIDES):
+        after, changed, reward = slid(board, slide, settings.laws)
+        if not changed:
+            continue
+        gain = np.float64(reward)
+        if depth == 1:
+            worth = value(after, settings.network)
+        else:
+            worth = afterstate_worth(
+                after, depth - 1, best - gain, ceiling - gain, settings, stop, scratch
+            )
+        best = max(best, gain + worth)
+        if best >= ceiling or scratch.stopped:
+            break
+    return best if best > LEAST else 0.0
+
+
+@bare_kernel
+def afterstate_worth(
+    after: Tiles,
+    left: int,
+    floor: float,
+    ceiling: float,
+    settings: Settings,
+    stop: Flag,
+    scratch: Record,
+) -> float:
+    """What an afterstate is worth with `left` ≥ 1 more slides looked ahead.
+
+    Once `stop` is set it sets `scratch.stopped` and returns at once with a meaningless value.
+    """
+    if is_set(stop):
+        scratch.stopped = 1
+        return 0.0
+    table, laws, cells = settings.table, settings.laws, empty(after)
+    is_kept, pops = len(table.keys) > 0, popcount(cells) > np.uint64(settings.popup)
+    key = table_key(after, left) if is_kept or pops else ZERO
+    place = place_of(table, key) if is_kept else np.int64(0)
+    if is_kept and table.keys[place] == key:
+        return float(table.values[place])
+    if pops:
+        cells = popped(cells, key, settings)
+    if left == 1:
+        value_placements(after, cells, settings, scratch)
+
+    worths, ranks = scratch.worths[left], scratch.ranks[left]
+    so_far: float = MOST
+    count = 0
+    while cells != ZERO:
+        cell = lowest(cells)
+        cells &= cells - ONE
+        for tile in range(TILES):
+            if left == 1:
+                continue
+            low, high = LEAST, MOST
+            if settings.kind == WORST:
+                low, high = floor, min(ceiling, so_far)
+            board = placed(after, cell, laws.common if tile == 0 else laws.rare)
+            scratch.nodes += 1
+            rank_slides(board, ranks, settings)
+            best = LEAST
+            for _ in range(SLIDES):
+                slide = np.argmax(ranks)
+                rank, least = ranks[slide], floor_beside(best, low, settings)
+                if rank == LEAST or best >= high or (settings.kind == MEAN and rank < least):
+                    break
+                ranks[slide] = LEAST
+                child, _changed, reward = slid(board, slide, laws)
+                gain = np.float64(reward)
+                worth = afterstate_worth(
+                    child, left - 1, least - gain, high - gain, settings, stop, scratch
+                )
+                if scratch.stopped:
+                    return 0.0
+                best = max(best, gain + worth)
+            worths[cell, tile] = best if best > LEAST else 0.0
+        so_far = together(worths[cell, 0], worths[cell, 1], so_far, count, settings)
+        count += 1
+        if so_far <= floor and cells != ZERO:
+            return so_far
+    if is_kept and floor < so_far < ceiling:
+        table.keys[place], table.values[place] = key, so_far
+    return so_far
+
+
+@part
+def rank_slides(board: Tiles, ranks: Array, settings: Settings) -> None:
+    """Rank the slides of a board: by the network, where cutting off asks for the best first."""
+    ordered = settings.kind != MEAN or settings.rate > 0.0
+    for slide in range(SLIDES):
+        after, changed, reward = slid(board, slide, settings.laws)
+        ranks[slide] = 0.0 if changed else LEAST
+        if changed and ordered:
+            ranks[slide] = np.float64(reward) + value(after, settings.network)
+
+
+@part
+def floor_beside(best: Real, floor: Real, settings: Settings) -> Real:
+    """What a slide must be worth more than to matter, beside one worth `best`."""
+    if settings.kind != MEAN:
+        return max(floor, best)
+    return best * settings.rate if best > 0.0 and settings.rate > 0.0 else LEAST
+
+
+@part
+def popped(cells: Word, key: Word, settings: Settings) -> Word:
+    """The cells to look at: all, or as many as `popup` says, drawn by the seed and the key.
+
+    They depend on nothing else, so that an afterstate is worth the same wherever it is met.
+    """
+    state, count = key ^ settings.seed, popcount(cells)
+    while count > np.uint64(settings.popup):
+        state, bits = draw(state)
+        cells ^= nth_bit(cells, below(bits, count))
+        count -= ONE
+    return cells
+
+
+@part
+def together(common: Real, rare: Real, so_far: Real, count: Int, settings: Settings) -> Real:
+    """The worth of an afterstate after `count` cells: `so_far`, and then a cell that is worth so
+    much with either tile.
+    """
+    share = settings.laws.share
+    if settings.kind == WORST:
+        return min(so_far, min(common, rare))
+    mean: Real = share * common + (1.0 - share) * rare
+    if settings.kind == WORST_CELL:
+        return min(so_far, mean)
+    return mean if count == 0 else so_far + (mean - so_far) / (count + 1)

@@ -1,0 +1,218 @@
+"""The iterations of UCT: descend, expand, find what the leaf is worth, back it up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from players.compiled import atomics
+from players.compiled.bits import is_set
+from players.compiled.cache import bare_kernel, bare_part
+from players.games import interface as game
+from players.search.tree import LANES, NEAR, UNEXPANDED, Tree
+from players.search.types import Array, Flag, Int, Node, Position, Real, Seat
+from players.search.uct.expand import expand, is_ripe
+from players.search.uct.leaf import leaf_worth
+from players.search.uct.rave import mixed_values, pass_back
+from players.search.uct.settings import Memory, Settings, Worker, add
+
+SPREAD_STEP = 64
+"""Iterations after which c is set again from the spread of the results."""
+
+LOST = np.float32(-1e30)
+"""Below the value of any child that may still be worth something."""
+
+
+@bare_kernel
+def iterate(
+    tree: Tree,
+    position: Position,
+    settings: Settings,
+    worker: Worker,
+    memory: Memory,
+    stop: Flag,
+    limit: int,
+) -> int:
+    """Run iterations from the root, which is `position`, until `stop` is set or the root is
+    proven; at most `limit`. Returns how many were run.
+
+    `memory` is that of the game's endgame solver. A visit is counted on the way down, before its
+    result is known: until then it is lost for the player who chooses there, and other threads look
+    elsewhere (virtual loss).
+    """
+    path, chooser = worker.path, worker.chooser
+    samples = np.int32(settings.samples)
+    state = worker.random_state[0]
+    c = settings.c
+    done = 0
+    while done < limit and not is_set(stop) and tree.proof[0] <= NEAR:
+        if settings.spread_factor > 0.0 and done % SPREAD_STEP == 0:
+            c = settings.spread_factor * spread(worker.moments)
+        node, here, depth = np.int64(0), position, 0
+        path[0], chooser[0] = 0, 0
+        add(tree.visits, node, samples, settings)
+        while tree.proof[node] <= NEAR and depth < settings.plies:
+            count = np.int64(atomics.read(tree.count, node))
+            if count == UNEXPANDED and (node == 0 or is_ripe(tree, node, settings)):
+                state = expand(tree, node, here, settings, worker.moves, state)
+                count = np.int64(tree.count[node])
+            if count <= 0:
+                break
+            child = np.int64(-1)
+            if settings.rave == 0.0:
+                child = next_untried(tree, node, count, settings)
+            if child < 0:
+                opponent = here.seat != position.seat
+                child = select(tree, node, here.seat, opponent, c, settings, worker.values)
+            depth += 1
+            path[depth], chooser[depth] = child, here.seat
+            add(tree.visits, child, samples, settings)
+            here = game.play(here, np.int64(tree.move[child]))
+            node = child
+        if settings.rave > 0.0:
+            worker.near[:] = np.float32(0.0)
+        worth, state = leaf_worth(tree, node, here, depth, settings, memory, worker, state, stop)
+        if settings.rave > 0.0:
+            pass_back(tree, worker, depth, worth, settings)
+        worker.deepest[0] = max(worker.deepest[0], depth)
+        note_result(worker.moments, worth / settings.samples)
+        back_up(tree, path, chooser, depth, worth, settings)
+        done += 1
+    worker.random_state[0] = state
+    return done
+
+
+@bare_part
+def next_untried(tree: Tree, node: Node, count: Int, settings: Settings) -> Node:
+    """A child without visits; −1 when there is none left."""
+    index = np.int64(tree.tried[node])
+    if index >= count:
+        return np.int64(-1)
+    if settings.shared:
+        index = np.int64(atomics.add(tree.tried, node, np.uint8(1)))
+    else:
+        tree.tried[node] = index + 1
+    return np.int64(tree.first[node]) + index if index < count else np.int64(-1)
+
+
+@bare_part
+def select(
+    tree: Tree, node: Node, seat: Seat, opponent: bool, c: Real, settings: Settings, values: Array
+) -> Node:
+    """The child with the highest UCB value, (lift + slope·mean + c·√(2·ln N/n))·weight.
+
+    An `opponent` may choose the least instead, as the player sees it: with a mean of 1 − mean that
+    is the highest of −(lift + slope) + slope·mean − c·√(2·ln N/n).
+
+    Plain loops over whole vectors of the processor rather than one with branches.
+    """
+    first, count = np.int64(tree.first[node]), np.int64(tree.count[node])
+    lift, slope = np.float32(settings.lift), np.float32(settings.slope)
+    spread = np.float32(c * np.sqrt(2.0 * np.log(np.float64(tree.visits[node]))))
+    if opponent and settings.least:
+        lift, spread = -(lift + slope), -spread
+    lanes = (count + LANES - 1) // LANES * LANES
+    visits, total = tree.visits[first : first + lanes], tree.total[first : first + lanes]
+    if settings.rave > 0.0:
+        mixed_values(tree, first, lanes, lift, slope, spread, settings, values)
+    else:
+        for index in range(lanes):
+            n = np.float32(max(visits[index], np.int32(1)))
+            values[index] = lift + (slope * np.float32(total[index]) + spread * np.sqrt(n)) / n
+    if tree.proof[node] == NEAR:
+        _settle(tree, node, seat, lift, slope, settings, values)
+    if settings.weighted:
+        for index in range(count):
+            values[index] *= settings.weights[seat, tree.move[first + index]]
+    best = values[0]
+    for index in range(1, count):
+        best = max(best, values[index])
+    index = 0
+    while values[index] != best:
+        index += 1
+    return first + index
+
+
+@bare_part
+def _settle(
+    tree: Tree,
+    node: Node,
+    seat: Seat,
+    lift: np.float32,
+    slope: np.float32,
+    settings: Settings,
+    values: Array,
+) -> None:
+    """What is proven needs no exploration: its value is its true one, and LOST for a loss. At the
+    root, where nothing is backed up to, all visits go to what is still open.
+    """
+    first = np.int64(tree.first[node])
+    for index in range(tree.count[node]):
+        proof = np.int64(tree.proof[first + index])
+        if proof > NEAR:
+            proof = proof if seat == 0 else -proof
+            values[index] = lift + slope * np.float32(0.5 + settings.worth * proof)
+            if node == 0 or proof == -settings.highest:
+                values[index] = LOST
+
+
+@bare_part
+def back_up(
+    tree: Tree, path: Array, chooser: Array, depth: int, worth: Real, settings: Settings
+) -> None:
+    """Add a leaf's worth to the totals of all nodes on the way, each as its chooser sees it. What
+    is proven on the way back takes the place of it.
+    """
+    proven = tree.proof[np.int64(path[depth])] > NEAR
+    for step in range(depth, -1, -1):
+        node = np.int64(path[step])
+        result = worth if chooser[step] == 0 else settings.samples - worth
+        add(tree.total, node, result, settings)
+        if proven and step > 0:
+            parent = np.int64(path[step - 1])
+            proven = _prove_parent(tree, parent, node, chooser[step], settings)
+            if proven:
+                proof = np.float64(tree.proof[parent])
+                worth = settings.samples * (0.5 + settings.worth * proof)
+
+
+@bare_part
+def _prove_parent(tree: Tree, parent: Node, child: Node, seat: Seat, settings: Settings) -> bool:
+    """What the proof of a child proves of its parent, where `seat` is to move; whether the parent
+    is proven now.
+
+    One child as good as can be is enough; else all must be proven (Winands, Björnsson and Saito
+    2008), and the parent is worth what the best of them is: a loss, a draw or a margin.
+    """
+    proof = tree.proof[child]
+    sign = 1 if seat == 0 else -1
+    best = sign * np.int64(proof)
+    if best < settings.highest:
+        if tree.proof[parent] > NEAR:
+            return True
+        tree.proof[parent] = NEAR
+        first, count = np.int64(tree.first[parent]), np.int64(tree.count[parent])
+        for sibling in range(first, first + count):
+            proof = tree.proof[sibling]
+            if proof <= NEAR:
+                return False
+            best = max(best, sign * np.int64(proof))
+    tree.proof[parent] = np.int8(sign * best)
+    return True
+
+
+@bare_part
+def note_result(moments: Array, result: Real) -> None:
+    """Add a leaf's mean result to the moments of a search."""
+    moments[0] += 1.0
+    moments[1] += result
+    moments[2] += result * result
+
+
+@bare_part
+def spread(moments: Array) -> float:
+    """The standard deviation of the results so far; 1/2, the highest possible, before two."""
+    count = moments[0]
+    if count < 2.0:
+        return 0.5
+    mean = moments[1] / count
+    return float(np.sqrt(max(moments[2] / count - mean * mean, 0.0)))
