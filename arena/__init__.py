@@ -1,1 +1,25 @@
-"""The tournament: protocol, referee, schedule, ratings, reports."""
+"""A tournament server for board-game bots.
+
+In Python it offers `load_run`, `play`, `rate` and `run` of `arena.api`, loaded when they are used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.api import Run, load_run, play, rate, run
+
+__all__ = ["Run", "load_run", "play", "rate", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arena import api
+
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -15,18 +15,19 @@ PLAYER_COLUMNS = (
     "course_rank", "difference", "as_first", "as_first_error", "as_second", "as_second_error",
     "forfeits", "random_moves", "moves", "mean_ms", "p99_ms", "max_ms",
     "mean_tile_score", "mean_tile_score_error", "best_tile_score", "best_tile",
+    *(f"forfeit_{word}" for word in Termination if word.is_forfeit),
 )  # fmt: skip
-"""Columns of `players`: the JSON report's keys, its nested values flattened."""
-FORFEIT_COLUMNS = tuple(f"forfeit_{word}" for word in Termination if word.is_forfeit)
-"""A column for each termination word that is a forfeit, after the others."""
+"""Columns of `players`: the JSON report's keys, its nested values flattened, then a column for each
+termination word that is a forfeit."""
 
 
 def players(standings: Standings) -> str:
     """A line a player, by rank. What a player lacks is left empty."""
-    return _table((*PLAYER_COLUMNS, *FORFEIT_COLUMNS), map(_player, standings.players))
+    return _table(PLAYER_COLUMNS, map(player_row, standings.players))
 
 
-def _player(row: PlayerStanding) -> Sequence[object]:
+def player_row(row: PlayerStanding) -> Sequence[object]:
+    """The values of PLAYER_COLUMNS for a player."""
     first, second, times, tiles = row.as_first, row.as_second, row.times, row.tiles
     return (
         row.rank, row.name, row.elo, row.elo_error, row.games, row.wins, row.draws, row.losses,

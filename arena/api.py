@@ -1,0 +1,259 @@
+"""The Python API, for notebooks and scripts: `import arena` offers what is listed here.
+
+Tables are columns: a list of values for each name. `pandas.DataFrame(table)` and
+`polars.DataFrame(table)` take them as they are; neither is needed. A dict for each row would take
+ten times the memory where a run has a million moves.
+
+What a caller can fix is raised as an `arena.errors.ArenaError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserError
+from arena.files.toml_tables import written
+from arena.model.game_spec import GameSpec
+from arena.model.record import GameRecord
+from arena.ratings.results import GameDigest, Result, digest
+from arena.ratings.standings import standings_of_results
+from arena.reports import csv_report
+from arena.tournament import run as running
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import Unusable, load_config, read_config
+from arena.tournament.executors.base import Lost, Played, Task
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.machine import usable_cores
+from arena.tournament.ready import ready
+from arena.tournament.run_view import recorded_game, standings_of
+from arena.tournament.store import Store
+from arena.tournament.warming import warm_kernels
+
+Table = dict[str, list[Any]]
+"""Columns by name, all of one length."""
+PlayerTable = str | Sequence[str] | Mapping[str, Any]
+"""A built-in's name or a path; a program with its arguments; or a `[[player]]` table."""
+
+_INFO = ("score", "depth", "nodes", "text")
+"""What players may say of a move, each a column."""
+_WAIT_S = 0.2
+
+
+class Run:
+    """A run of a tournament, also while it is played. Each call reads it as it is then."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StoreError."""
+        self.path = path
+        with Store.open(path) as store:
+            self.config = store.config
+            """The resolved tournament file."""
+
+    def standings(self) -> Table:
+        """A row a player, by rank: the columns of `arena report --csv players`."""
+        with Store.open(self.path) as store:
+            return _columns(
+                csv_report.PLAYER_COLUMNS, map(csv_report.player_row, standings_of(store).players)
+            )
+
+    def games(self) -> Table:
+        """A row a game that has a result, with the player, the score and the points of each seat:
+        `player0`, `score0`, `points0`, `player1`, …
+        """
+        with Store.open(self.path) as store:
+            games = [digest(record) for record in store.records()]
+        seats = range(self.config.terms.game.seats)
+        names = ("game", "round", "pair", "seed", "termination", "detail", "offender", "moves")
+        by_seat = (f"{name}{seat}" for seat in seats for name in ("player", "score", "points"))
+        return _columns((*names, *by_seat), map(_game_row, games))
+
+    def moves(self, game: str | None = None) -> Table:
+        """A row a ply, of one game or of all: who moved, the time used and what the player said.
+
+        Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
+        """
+        names = ("game", "ply", "seat", "player", "move", "used_ms", "cpu_ms", *_INFO)
+        if game is not None:
+            return _columns(names, _move_rows(self.record(game)))
+        with Store.open(self.path) as store:
+            rows = (row for record in store.records() for row in _move_rows(record))
+            return _columns(names, rows)
+
+    def record(self, game: str) -> GameRecord:
+        """All that is kept of a game. Raises UserError where there is no such game."""
+        return recorded_game(self.path, game)[1]
+
+
+def load_run(path: str | Path) -> Run:
+    """Open the file of a run, `runs/NAME.sqlite`. Raises StoreError."""
+    return Run(Path(path))
+
+
+def run(
+    tournament: str | Path | Mapping[str, Any] | TournamentConfig,
+    *,
+    store: str | Path | None = None,
+) -> Run:
+    """Play a tournament, or what is left of it, and return its run.
+
+    `tournament` is a file, or its tables as a dict, with paths relative to the current folder. The
+    run is kept in `store`, by default `runs/NAME.sqlite`. Raises ConfigError, StoreError,
+    ExecutorError, and KeyboardInterrupt when it is stopped: the same call goes on.
+    """
+    config = _ready(tournament)
+    path = Path(store or Path("runs") / f"{config.name}.sqlite")
+    with Store.open_run(path, config) as opened:
+        outcome = running.run(config, opened, on_event=lambda event: None)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return Run(path)
+
+
+def play(
+    rules: str,
+    players: Sequence[PlayerTable],
+    *,
+    settings: Mapping[str, Any] | None = None,
+    clock: Mapping[str, int] | None = None,
+    opening: Sequence[str] = (),
+    seed: int = 1,
+    sandbox: str = "auto",
+) -> GameRecord:
+    """Play one game and return its record, whatever the players do.
+
+    `players` are one for each seat. `settings` is what `[game]` takes besides the rules, `clock`
+    what `[clock]` takes. Raises ConfigError, and UserError where there are too few or too many
+    players.
+    """
+    config = _ready(
+        {
+            "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
+            "game": {"rules": rules, **(settings or {})},
+            "clock": dict(clock or {}),
+            "player": _named(players),
+        }
+    )
+    seats = config.terms.game.seats
+    if len(players) != seats:
+        raise UserError(f"{rules} has {seats} seats, and {len(players)} players were given")
+    spec = GameSpec(
+        game="g0001",
+        terms=config.terms,
+        players=tuple(player.spec for player in config.players),
+        opening=tuple(opening),
+        seed=seed,
+    )
+    executor = LocalExecutor(1, config.threads, usable_cores(), keep_alive=False)
+    try:
+        return _result_of(spec, executor)
+    finally:
+        executor.close(now=True)
+
+
+def rate(
+    results: Iterable[Sequence[Any]], *, anchor: str | None = None, anchor_elo: float = 0.0
+) -> Table:
+    """Elo for any results: rows of `first, second, score` and, where games belong together, a
+    label of their pair. The columns are those of `Run.standings`. Raises RateError.
+    """
+    rows = [_result(number, row) for number, row in enumerate(results, 1)]
+    if not rows:
+        raise RateError("there are no results to rate")
+    try:
+        rated = standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo)
+    except ValueError as error:
+        raise RateError(str(error)) from None
+    return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
+
+
+def _result_of(spec: GameSpec, executor: LocalExecutor) -> GameRecord:
+    """The game, refereed by a process of its own: a referee ends all its child processes."""
+    executor.submit(Task(spec=spec))
+    while True:
+        for report in executor.wait(_WAIT_S):
+            if isinstance(report, Played):
+                return report.record
+            if isinstance(report, Lost):
+                raise ExecutorError(f"the game was lost: {report.reason}")
+
+
+def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    columns: list[list[Any]] = [[] for _ in names]
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    return dict(zip(names, columns, strict=True))
+
+
+def _game_row(game: GameDigest) -> Sequence[Any]:
+    offender = None if game.offender is None else game.players[game.offender]
+    points = game.points or (None,) * len(game.players)
+    by_seat = zip(game.players, game.scores, points, strict=True)
+    return (
+        game.game, game.round, game.pair, game.seed, game.termination.value, game.detail,
+        offender, game.moves, *(value for seat in by_seat for value in seat),
+    )  # fmt: skip
+
+
+def _move_rows(record: GameRecord) -> Iterable[Sequence[Any]]:
+    for ply, move in enumerate(record.moves):
+        player = record.seats[move.seat].player if move.seat >= 0 else None
+        info = move.info or {}
+        said = (info.get(name) for name in _INFO)
+        yield (record.game, ply, move.seat, player, move.move, move.used_ms, move.cpu_ms, *said)
+
+
+def _result(number: int, row: Sequence[Any]) -> Result:
+    try:
+        first, second, score, *label = row
+        result = Result(str(first), str(second), float(score), *map(str, label[:1]))
+    except (TypeError, ValueError):
+        raise RateError(f"result {number}: {row!r} is not first, second, score[, pair]") from None
+    if result.first == result.second:
+        raise RateError(f"result {number}: {result.first!r} plays against itself")
+    if result.score not in (0, 0.5, 1):
+        raise RateError(
+            f"result {number}: score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0"
+        )
+    return result
+
+
+def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
+    """The tables of players; where one plays against itself, they are named by their seats."""
+    tables = [_table(player) for player in players]
+    if len(tables) > 1 and all(table == tables[0] for table in tables):
+        return [{**table, "name": f"seat {seat}"} for seat, table in enumerate(tables)]
+    return tables
+
+
+def _table(player: PlayerTable) -> dict[str, Any]:
+    match player:
+        case str():
+            return {"bot": player}
+        case Mapping():
+            return dict(player)
+    return {"command": list(player)}
+
+
+def _ready(tournament: str | Path | Mapping[str, Any] | TournamentConfig) -> TournamentConfig:
+    """The tournament with its bots built and contained, and the kernels it needs compiled."""
+    from players.catalogue import BUILTINS
+
+    match tournament:
+        case TournamentConfig():
+            file, config = Path(tournament.name), tournament
+        case Mapping():
+            file = Path("tournament")
+            try:
+                config = read_config(dict(tournament), BUILTINS, Path.cwd(), name=file.name)
+            except Unusable as error:
+                found = (Problem(written(at), None, why) for at, why in error.findings)
+                raise ConfigError(file, tuple(found)) from None
+        case _:
+            file = Path(tournament)
+            config = load_config(file, BUILTINS)
+    if any(BUILTINS[player.builtin].kernels for player in config.players if player.builtin):
+        warm_kernels([config.terms.rules])
+    return ready(config, file)

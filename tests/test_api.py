@@ -1,0 +1,139 @@
+"""The Python API: what it returns, and the errors of its callers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
+from arena.model.protocol import Termination
+
+CUP = {
+    "tournament": {"rounds": 2},
+    "game": {"rules": "dots", "rows": 2, "cols": 2},
+    "openings": {"plies": 2},
+    "player": [{"bot": "greedy"}, {"bot": "monkey"}],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    return arena.run(CUP, store=tmp_path_factory.mktemp("run") / "cup.sqlite")
+
+
+def test_import_is_light() -> None:
+    code = "import arena, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert {"numpy", "pydantic", "rich", "players"}.isdisjoint(loaded.stdout.split())
+
+
+def test_it_names_what_it_offers() -> None:
+    assert {"load_run", "play", "rate", "run"} <= set(dir(arena))
+    with pytest.raises(AttributeError, match="no attribute 'rat'"):
+        getattr(arena, "rat")  # noqa: B009 # mypy refuses the plain form, as it should
+
+
+def test_a_run_is_loaded_again(run: arena.Run) -> None:
+    again = arena.load_run(str(run.path))
+    assert again.config == run.config
+    assert again.games() == run.games()
+
+
+def test_games_have_a_row_each(run: arena.Run) -> None:
+    games = run.games()
+    assert sorted(games["game"]) == ["g0001", "g0002", "g0003", "g0004"]
+    assert {len(column) for column in games.values()} == {4}
+    assert set(games["termination"]) == {"natural"}
+    for first, second in zip(games["score0"], games["score1"], strict=True):
+        assert first + second == 4
+    assert set(zip(games["player0"], games["player1"], strict=True)) == {
+        ("greedy", "monkey"),
+        ("monkey", "greedy"),
+    }
+
+
+def test_moves_have_a_row_a_ply(run: arena.Run) -> None:
+    moves = run.moves()
+    assert {len(column) for column in moves.values()} == {4 * 12}, "a 2×2 board has 12 edges"
+    one = run.moves("g0002")
+    assert one["ply"] == list(range(12))
+    assert one["move"] == [move.move for move in run.record("g0002").moves]
+    assert one["used_ms"][:2] == [None, None], "the opening"
+    assert all(ms > 0 for ms in one["used_ms"][2:])
+
+
+def test_standings_are_those_of_the_report(run: arena.Run) -> None:
+    standings = run.standings()
+    assert sorted(standings["name"]) == ["greedy", "monkey"]
+    assert standings["rank"] == [1, 2]
+    assert standings["games"] == [4, 4]
+
+
+def test_a_run_goes_on(run: arena.Run) -> None:
+    more = arena.run({**CUP, "tournament": {"rounds": 3}}, store=run.path)
+    assert len(more.games()["game"]) == 6
+
+
+def test_play_returns_the_record() -> None:
+    record = arena.play(
+        "othello", ["greedy", "monkey"], settings={"size": 4}, clock={"move_ms": 900}, seed=5
+    )
+    assert record.termination is Termination.NATURAL
+    assert [seat.player for seat in record.seats] == ["greedy", "monkey"]
+    assert record.terms.clock.move_ms == 900
+
+
+def test_a_player_meets_itself() -> None:
+    record = arena.play("dots", ["monkey", "monkey"], settings={"rows": 1, "cols": 1})
+    assert [seat.player for seat in record.seats] == ["seat 0", "seat 1"]
+
+
+def test_a_program_plays_alone(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("from players.sdk import play\nplay(lambda turn: turn.legal[0])\n")
+    record = arena.play("2048", [[sys.executable, str(bot)]], seed=3, sandbox="none")
+    assert record.termination is Termination.NATURAL
+    assert record.scores[0] > 0
+
+
+def test_rate_takes_rows() -> None:
+    rated = arena.rate([("a", "b", 1), ("b", "a", 0, "p1")], anchor="b", anchor_elo=100)
+    assert rated["name"] == ["a", "b"]
+    assert rated["elo"][1] == pytest.approx(100)
+    assert rated["elo"][0] > 100
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: arena.load_run("none.sqlite"), StoreError, "no such run"),
+        (lambda: arena.run("none.toml"), ConfigError, "none.toml"),
+        (lambda: arena.run({"game": {"rule": "dots"}}), ConfigError, "rules"),
+        (lambda: arena.play("othelo", ["monkey"] * 2), ConfigError, "did you mean 'othello'"),
+        (lambda: arena.play("dots", ["monky", "monkey"]), ConfigError, 'did you mean "monkey"'),
+        (lambda: arena.play("2048", ["monkey", "greedy"]), UserError, "2 players were given"),
+        (lambda: arena.rate([]), RateError, "no results"),
+        (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
+        (lambda: arena.rate([("a", "b", 1), ("a", "a", 1)]), RateError, "result 2"),
+        (lambda: arena.rate([("a", "b", 3)]), RateError, "score 3"),
+        (lambda: arena.rate([("a", "b", 1)], anchor="c"), RateError, "'c'"),
+    ],
+)
+def test_errors_say_what_is_wrong(
+    call: Callable[[], object], error: type[ArenaError], says: str
+) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert says in str(raised.value)
+
+
+def test_there_is_no_such_game(run: arena.Run) -> None:
+    with pytest.raises(UserError, match='no game "g9999"'):
+        run.moves("g9999")
