@@ -1,4 +1,4 @@
-"""The messages, their JSON Schema, and the page of the README: three tellings of one protocol."""
+"""The messages, their JSON Schema and the page of the protocol agree."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from pydantic import ValidationError
 from arena.model.protocol import REPLIES, REQUESTS, Move, Ready, Termination
 from arena.model.schema import schema
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+PAGE = (Path(__file__).parents[1] / "arena" / "bots" / "PROTOCOL.md").read_text()
 MODELS = {model.model_fields["type"].annotation.__args__[0]: model for model in REQUESTS + REPLIES}  # type: ignore[union-attr] # a Literal
 REQUEST_TYPES = {"start", "turn", "end", "quit"}
 
 
 def examples() -> dict[str, tuple[str, str]]:
-    """Arrow and JSON text of each example on the README's page, by its type."""
-    page = README.split("### Player protocol, version 1")[1]
+    """Arrow and JSON text of each example on the page, by its type."""
     found = {}
-    for arrow, text in re.findall(r"^    ([→←]) (\{(?:.|\n {7})*)", page, re.MULTILINE):
+    for arrow, text in re.findall(r"^    ([→←]) (\{(?:.|\n {7})*)", PAGE, re.MULTILINE):
         filled = re.sub(r"(?<=:)\{…\}", '{"board":[]}', text)
         data, _ = json.JSONDecoder().raw_decode(filled)
         found[data["type"]] = (arrow, json.dumps(data))
@@ -44,12 +43,22 @@ def test_the_schema_is_a_schema() -> None:
     assert names | {"Request", "Reply"} <= set(schema()["$defs"])
 
 
-def test_the_readme_shows_every_message() -> None:
+def test_the_page_shows_every_message() -> None:
     assert set(EXAMPLES) == set(MODELS)
 
 
+def test_the_page_lists_every_end_of_a_game() -> None:
+    table = PAGE.split("## Ends")[1].split("Order of judgement")[0]
+    words = {
+        word
+        for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        for word in re.findall(r"`(\w+)`", row)
+    }
+    assert words == {word.value for word in Termination}
+
+
 @pytest.mark.parametrize("kind", sorted(MODELS))
-def test_the_readmes_example_is_valid(kind: str) -> None:
+def test_the_example_is_valid(kind: str) -> None:
     arrow, text = EXAMPLES[kind]
     data = json.loads(text)
     assert (arrow == "→") == (kind in REQUEST_TYPES)

@@ -15,6 +15,7 @@ LANGUAGES = ("python", "cpp", "js", "java", "rust")
 _EVERY = "every"
 """The folder of what every starter has."""
 _TEST = "test.sh"
+_PROTOCOL = "PROTOCOL.md"
 
 
 def write_starter(
@@ -25,8 +26,13 @@ def write_starter(
     `name` is one that `is_name` accepts; `more` are files beside those the language has. Raises
     FileExistsError when `folder` is there already.
     """
-    starters = files("arena.bots") / "starters"
-    texts = {**_texts(starters / _EVERY), **_texts(starters / language), **(more or {})}
+    room = files("arena.bots")
+    texts = {
+        _PROTOCOL: (room / _PROTOCOL).read_text("utf-8"),
+        **_texts(room / "starters" / _EVERY),
+        **_texts(room / "starters" / language),
+        **(more or {}),
+    }
     if folder.exists():
         raise FileExistsError(folder)
     with made_aside(folder.absolute().parent) as aside:

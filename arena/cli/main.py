@@ -279,6 +279,23 @@ def players(
 
 
 @app.command()
+def docs(
+    page: Annotated[
+        str | None,
+        typer.Argument(metavar="PAGE", help="One of them.", show_default="a list of all"),
+    ] = None,
+) -> None:
+    """Show the pages of the documentation."""
+    with errors_to_user():
+        from arena.cli import pages
+
+        if page is None:
+            pages.show_list()
+        else:
+            pages.show_page(page)
+
+
+@app.command()
 def train(
     file: Annotated[
         Path, typer.Argument(metavar="CONFIG.toml", help="What to learn.", show_default=False)

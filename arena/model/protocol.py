@@ -1,7 +1,7 @@
 """Player protocol, version 1: every line that crosses the pipe between referee and player.
 
-The README explains the contract to authors of bots; `arena schema` prints the JSON Schema of these
-models. Times are milliseconds. Unknown fields are ignored by both sides.
+`arena/bots/PROTOCOL.md` explains it to authors of bots; `arena schema` prints the JSON Schema of
+these models. Times are milliseconds. Unknown fields are ignored by both sides.
 """
 
 from __future__ import annotations

@@ -114,12 +114,9 @@ def test_the_languages_are_those_there_are() -> None:
     assert {*LANGUAGES, "every"} == {path.name for path in STARTERS.iterdir()}
 
 
-def test_the_page_of_protocol_is_the_readmes() -> None:
-    readme = (ROOT / "README.md").read_text()
-    begin = readme.index("### Player protocol, version 1")
-    page = readme[begin : readme.index("\n## ", begin)].rstrip() + "\n"
-    ours = (STARTERS / "every" / "PROTOCOL.md").read_text()
-    assert re.sub(r"^#", "###", ours, flags=re.MULTILINE) == page
+def test_it_has_the_page_of_the_protocol(starter: Path) -> None:
+    page = ROOT / "arena" / "bots" / "PROTOCOL.md"
+    assert (starter / "PROTOCOL.md").read_text() == page.read_text()
 
 
 def test_the_dialogue_is_one_the_referee_could_have() -> None:

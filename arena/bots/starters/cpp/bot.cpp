@@ -1,5 +1,5 @@
-// A bot that plays every game a little better than at random. PROTOCOL.md tells what it is asked.
-// It gives each legal move a score and plays one of the best. Improve the scores, or look ahead.
+// A bot for every game: it gives each legal move a score and plays one of the best.
+// Improve the scores, or look ahead. PROTOCOL.md says what the referee asks.
 
 #include <algorithm>
 #include <cstdlib>

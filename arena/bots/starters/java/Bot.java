@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A bot that plays every game a little better than at random. PROTOCOL.md tells what it is asked.
- * It gives each legal move a score and plays one of the best. Improve the scores, or look ahead.
+ * A bot for every game: it gives each legal move a score and plays one of the best.
+ * Improve the scores, or look ahead. PROTOCOL.md says what the referee asks.
  */
 public final class Bot {
     /** Column and row of a square or dot, from 0: "c2" is column 2, row 1. */

@@ -1,6 +1,6 @@
-"""A bot that plays every game a little better than at random. PROTOCOL.md tells what it is asked.
+"""A bot for every game: it gives each legal move a score and plays one of the best.
 
-It gives each legal move a score and plays one of the best. Improve the scores, or look ahead.
+Improve the scores, or look ahead. PROTOCOL.md says what the referee asks.
 """
 
 from __future__ import annotations

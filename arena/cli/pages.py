@@ -1,0 +1,68 @@
+"""`arena docs`: the pages that come with the package."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean
+
+_HOME = Path(__file__).parents[2]
+"""The folder of the packages: a checkout, or an environment's site-packages."""
+
+
+class Page(NamedTuple):
+    """A page of the documentation."""
+
+    file: str
+    """Relative to the checkout."""
+    about: str
+
+
+PAGES = {
+    "readme": Page("README.md", "what the arena is, and the first tournament"),
+    "bots": Page("arena/bots/README.md", "for students: from nothing to a submitted bot"),
+    "protocol": Page(
+        "arena/bots/PROTOCOL.md", "what a bot reads and writes; the rules of the games"
+    ),
+    "tournaments": Page(
+        "tournaments/README.md", "for assistants: tournament files, nights, sandboxes"
+    ),
+    "players": Page(
+        "players/README.md", "for researchers: players, measurements, analysis, Python"
+    ),
+    "learning": Page("players/learning/README.md", "training, tuning, sequential tests"),
+    "arena": Page("arena/README.md", "for contributors: how the code is built and extended"),
+}
+
+
+def path_of(page: Page) -> Path:
+    """The page's file; a wheel keeps the pages of other folders in `arena/pages`."""
+    kept = _HOME / "arena" / "pages" / page.file
+    return kept if kept.exists() else _HOME / page.file
+
+
+def show_list() -> None:
+    """The pages, a line each."""
+    for name, page in PAGES.items():
+        typer.echo(f"arena docs {name:<12} {page.about}")
+
+
+def show_page(name: str) -> None:
+    """A page, formatted in a pager on a terminal, else its text. Raises UserError."""
+    if name not in PAGES:
+        raise UserError(f'there is no page "{name}"; {did_you_mean(name, PAGES, "pages")}')
+    text = path_of(PAGES[name]).read_text("utf-8")
+    console = Console()
+    if console.is_terminal:
+        os.environ.setdefault("LESS", "-R")  # lets colours through
+        with console.pager(styles=True):
+            console.print(Markdown(text))
+    else:
+        console.file.write(text)

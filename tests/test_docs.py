@@ -1,0 +1,336 @@
+"""The pages: every example in them is run, in the order of its page, in a folder of its own.
+
+Fenced blocks, by what follows the language:
+
+    toml NAME.toml    a file, written to the folder and read by the command it is for
+    toml GAME         tables of players, read as those of a tournament of that game
+    python NAME.py    a bot, written to the folder, which then plays a game
+    python            run, all of a page's in one namespace
+    sh                commands: `arena …` in this process, `sh …` and `cp …` by a shell
+    text NAME         a file, written to the folder
+    text              output, an example
+
+Commands that take minutes are parsed, not run: see COSTLY.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import rules
+from arena.cli import app, pages
+from arena.model.protocol import Termination
+from arena.tournament.config_file import load_config
+from arena.tournament.config_tables import TournamentFile
+from arena.tournament.store import Store
+from arena.training.kinds import learns_by_td
+from players.catalogue import BUILTINS
+from players.learning.tuning import config as tuning
+
+ROOT = Path(__file__).parent.parent
+PAGES = tuple(page.file for page in pages.PAGES.values())
+COSTLY = {"play", "check", "analyse", "train", "tune", "sprt", "warm", "bench", "doctor"}
+"""Commands that take minutes, compile kernels or ask for keys: parsed only (`submit` does all that
+`check` does)."""
+CASTS = {
+    "othello": 'rules = "othello"',
+    "cornerless": 'rules = "othello"\npreset = "cornerless"',
+    "dots": 'rules = "dots"',
+    "2048": 'rules = "2048"',
+}
+"""The game that tables of players are read with."""
+MADE = {
+    "train-quick.train/network.ntuple": "network-2048.ntuple",
+    "td-cornerless.train/network.ntuple": "network-othello-cornerless.ntuple",
+    "quick.tune/weights.json": "othello-tuned.json",
+}
+"""What the costly commands leave in `runs`, and weights of ours like it."""
+FIRST = """
+[game]
+rules = "othello"
+size = 4
+[[player]]
+bot = "greedy"
+[[player]]
+bot = "monkey"
+"""
+"""Stands for tournaments/first.toml, which takes minutes: the README's install command plays it."""
+COMMANDS = get_command(app)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    language: str
+    name: str
+    text: str
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text("utf-8")
+
+
+def blocks_of(page: str) -> list[Block]:
+    found = re.findall(r"^```(\w+) ?(.*?)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
+    return [Block(*each) for each in found]
+
+
+def commands_of(page: str) -> Iterator[list[str]]:
+    for block in blocks_of(page):
+        if block.language == "sh":
+            for line in block.text.splitlines():
+                yield shlex.split(line, comments=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout as the pages expect it, with what their long commands leave."""
+    monkeypatch.chdir(tmp_path)
+    engines = tmp_path / "engines"
+    engines.mkdir()
+    (engines / "gtp-rhino").touch(0o755)  # not every machine has it
+    monkeypatch.setenv("PATH", str(engines), prepend=os.pathsep)
+    work = tmp_path / "checkout"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    (work / "tournaments").symlink_to(ROOT / "tournaments")
+    (work / "sdk.py").write_text(text_of("players/sdk.py"))
+    (work / "yours").mkdir()
+    (work / "yours" / "engine").touch(0o755)
+    for made, weights in MADE.items():
+        (work / "runs" / made).parent.mkdir(parents=True)
+        shutil.copy(ROOT / "players" / "weights" / weights, work / "runs" / made)
+    return work
+
+
+def run_arena(arguments: list[str]) -> None:
+    """One command line; what its `>` says it writes."""
+    target = None
+    if ">" in arguments:
+        arguments, target = arguments[:-2], arguments[-1]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, f"arena {shlex.join(arguments)}: {result.output}"
+    if target is not None:
+        Path(target).write_text(result.stdout)
+
+
+def parse_arena(arguments: list[str]) -> None:
+    """Refuse what the command line would refuse, and file names that do not exist."""
+    context = COMMANDS.make_context("arena", list(arguments))
+    command = COMMANDS.get_command(context, arguments[0])  # type: ignore[attr-defined] # a group
+    assert command is not None, arguments[0]
+    command.make_context(arguments[0], arguments[1:], parent=context)
+    for word in arguments:
+        assert not word.endswith(".toml") or Path(word).exists(), f"{word} does not exist"
+
+
+def follow(command: list[str]) -> None:
+    match command:
+        case [] | [".", ".venv/bin/activate"]:
+            pass
+        case ["arena", first, *_] if first in COSTLY:
+            parse_arena(command[1:])
+        case ["arena", *arguments]:
+            run_arena(arguments)
+        case _:
+            subprocess.run(command, check=True, capture_output=True)
+
+
+def read_toml(block: Block) -> None:
+    """Read the block as the command that takes it does."""
+    if block.name in CASTS:
+        path = Path("yours") / "cast.toml"
+        path.write_text(f"[game]\n{CASTS[block.name]}\n{block.text}")
+        assert load_config(path, BUILTINS, cores=4).players
+        return
+    assert block.name.endswith(".toml"), f"a toml block is named {block.name!r}"
+    path = Path(block.name)
+    tables = tomllib.loads(block.text)
+    if block.name == "bot.toml":
+        from arena.bots.manifest import read_manifest
+
+        assert read_manifest(path).name
+    elif "network" in tables or learns_by_td(path):
+        parse_arena(["train", block.name])
+        from arena.training.kinds import load_course
+
+        assert load_course(path).config.games
+    elif "tuning" in tables:
+        assert tuning.load_config(path).games
+
+
+def play_bot(path: Path) -> None:
+    """The bot plays games on a small board against itself, without a fault."""
+    toml = Path("its-game.toml")
+    toml.write_text(
+        '[game]\nrules = "othello"\nsize = 4\n'
+        f'[[player]]\nbot = "{path}"\nname = "a"\n[[player]]\nbot = "{path}"\nname = "b"\n'
+    )
+    run_arena(["run", str(toml)])
+    with Store.open(Path("runs/its-game.sqlite")) as store:
+        assert {record.termination for record in store.records()} == {Termination.NATURAL}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_example_works(page: str, folder: Path) -> None:
+    blocks = blocks_of(page)
+    for block in blocks:  # a file may be shown after the command that takes it
+        if "." in block.name:
+            Path(block.name).write_text(block.text)
+    if page == "README.md":
+        Path("first.toml").write_text(FIRST)
+        run_arena(["run", "first.toml"])
+    namespace: dict[str, Any] = {}
+    for block in blocks:
+        match block.language, block.name:
+            case "toml", _:
+                read_toml(block)
+            case "python", "":
+                exec(compile(block.text, page, "exec"), namespace)
+            case "python", name:
+                play_bot(Path(name))
+            case "sh", "":
+                for line in block.text.splitlines():
+                    follow(shlex.split(line, comments=True))
+            case "text", _:
+                pass
+            case other:
+                pytest.fail(f"{page}: no such block: {other}")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", text_of(page)):
+        if target.startswith("https://"):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / file if file else ROOT / page
+        assert path.exists(), target
+        if anchor:
+            assert anchor in anchors(path.read_text("utf-8")), target
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_in_the_text_exist(page: str) -> None:
+    rooms = r"`((?:arena|players|rules|tests|tournaments)/[\w./-]*)`"
+    for path in re.findall(rooms, text_of(page)):
+        assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_in_the_text_exist(page: str) -> None:
+    context = COMMANDS.make_context("arena", ["--help"], resilient_parsing=True)
+    for word in re.findall(r"`arena ([a-z]+)", text_of(page)):
+        assert COMMANDS.get_command(context, word) is not None, word  # type: ignore[attr-defined] # a group
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text_of("README.md").splitlines()) <= 150
+
+
+def test_the_first_tournament_is_eight_lines() -> None:
+    (block,) = (each for each in blocks_of("tournaments/README.md") if each.name == "cup.toml")
+    assert len(block.text.strip().splitlines()) <= 8
+
+
+def test_the_bot_is_at_most_ten_lines() -> None:
+    (block,) = (each for each in blocks_of("arena/bots/README.md") if each.name == "bot.py")
+    assert len(block.text.strip().splitlines()) <= 10
+
+
+def test_the_readmes_boards_are_drawn_by_the_program() -> None:
+    cornerless = "b5e6f3d2b4e3e2b6e4e5c5c3a7b2c6g5c4f2g1c7e7g2"
+    othello = rules.load("othello", preset="cornerless").start()
+    for move in re.findall("..", cornerless):
+        othello = othello.play(move)
+    dots = rules.load("dots", rows=3, cols=4).start()
+    edges = "e3e4 b3b4 a3b3 d2e2 c2d2 d4e4 b2c2 b3c3 b1b2 e1e2 a1a2 c1d1 e2e3 a2a3 c4d4 c3d3 a4b4"
+    for move in edges.split():
+        dots = dots.play(move)
+    board = [[4, 2, 0, 0], [2, 8, 4, 0], [16, 32, 8, 2], [128, 64, 16, 4]]
+    tiles = rules.load("2048").position({"board": board, "score": 1060, "to_move": 0})
+    for position in (othello, dots, tiles):
+        *drawing, _ = str(position).splitlines()  # the last line tells who is to move
+        for line in drawing:
+            assert line.strip() in text_of("README.md")
+
+
+def test_the_readmes_table_is_the_reports(folder: Path) -> None:
+    Path("first.toml").write_text(FIRST)
+    run_arena(["run", "first.toml"])
+    shown = CliRunner().invoke(app, ["report", "runs/first.sqlite"]).stdout.splitlines()
+    headers = [line.split() for line in text_of("README.md").splitlines() if line[:2] == "# "]
+    (sample,) = (words for words in headers if "LOS" in words)
+    assert sample in [line.split() for line in shown]
+
+
+def test_the_pages_have_every_key_of_a_tournament_file() -> None:
+    page = text_of("tournaments/README.md")
+    for name, field in TournamentFile.model_fields.items():
+        assert f"[{name}]" in page
+        for key in tables_in(field.annotation):
+            assert f"`{key}`" in page, f"{name}.{key}"
+
+
+def tables_in(annotation: Any) -> Iterator[str]:
+    """The keys of a table, or of a list of tables."""
+    for each in (annotation, *getattr(annotation, "__args__", ())):
+        for key, field in getattr(each, "model_fields", {}).items():
+            yield field.alias or key
+
+
+def test_arena_docs_lists_the_pages() -> None:
+    shown = CliRunner().invoke(app, ["docs"])
+    assert shown.exit_code == 0
+    assert [line.split()[2] for line in shown.stdout.splitlines()] == list(pages.PAGES)
+
+
+@pytest.mark.parametrize("name", pages.PAGES)
+def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
+    shown = CliRunner().invoke(app, ["docs", name])
+    assert (shown.exit_code, shown.stdout) == (0, text_of(pages.PAGES[name].file))
+
+
+def test_arena_docs_formats_a_page_on_a_terminal() -> None:
+    script = [sys.executable, "-m", "arena", "docs", "bots"]
+    read, written = os.openpty()
+    with os.fdopen(read, "rb", buffering=0) as terminal:
+        environment = {**os.environ, "PAGER": "cat", "TERM": "xterm", "COLUMNS": "80"}
+        subprocess.run(script, stdin=written, stdout=written, env=environment, check=True)
+        shown = os.read(terminal.fileno(), 4000).decode()
+        os.close(written)
+    assert "Write a bot" in shown
+    assert "# Write a bot" not in shown
+
+
+def test_an_unknown_page_names_the_nearest() -> None:
+    shown = CliRunner().invoke(app, ["docs", "tournament"])
+    assert shown.exit_code == 2
+    assert 'did you mean "tournaments"?' in shown.stderr
+
+
+def test_the_wheel_has_every_page() -> None:
+    wheel = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    for page in PAGES:
+        kept = wheel["force-include"].get(page)
+        inside = page.split("/")[0] in wheel["packages"]
+        assert inside != (kept == f"arena/pages/{page}"), page
