@@ -5,8 +5,7 @@ from __future__ import annotations
 import fcntl
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numba
 import numba.extending
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
@@ -25,21 +25,6 @@ intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 _settings: Any = numba.config
 """numba makes its settings at run time, unknown to a type checker."""
 _settings.CACHE_DIR = str(cache_folder())
-
-
-@contextmanager
-def one_at_a_time() -> Iterator[None]:
-    """Hold the cache folder's lock while kernels are loaded or compiled.
-
-    Two processes that write the first kernels of one function together could give them the same
-    file name. Besides, whoever waits finds the work done. Who cannot write needs no lock.
-    """
-    if not _writable(Path(_settings.CACHE_DIR)):
-        yield
-        return
-    with (Path(_settings.CACHE_DIR) / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 @cache
@@ -138,6 +123,26 @@ def _kept(compiled: Any) -> Any:
     """The compiled function with its cache."""
     if _writable(Path(_settings.CACHE_DIR)):
         compiled.enable_caching()
+        compiled.compile = _in_one_process(compiled)
     else:
         compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
     return compiled
+
+
+def _in_one_process(compiled: Any) -> Callable[[Any], Any]:
+    """The kernel's `compile`, in one process at a time: those that wait find the work done, and no
+    two give the kernels of two signatures the same file. Different kernels compile side by side.
+    """
+    function, compile_ = compiled.py_func, compiled.compile
+    path = Path(_settings.CACHE_DIR) / f"{function.__module__}.{function.__name__}.lock"
+
+    def locked(signature: Any) -> Any:
+        # The compiler's own lock first: threads that take both take them in this order.
+        with global_compiler_lock:
+            if compiled.is_compiling:  # it calls itself, and has the lock
+                return compile_(signature)
+            with path.open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                return compile_(signature)
+
+    return locked

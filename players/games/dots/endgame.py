@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, is_set, popcount
-from players.compiled.cache import kernel, one_at_a_time, part
+from players.compiled.cache import kernel, part
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
@@ -234,6 +234,5 @@ class DotsEndgame:
     def load_kernels(self, position: DotsPosition) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
         stop = np.ones(1, np.int64)
-        with one_at_a_time():
-            self.best(position, stop)
-            self.margins(position, stop)
+        self.best(position, stop)
+        self.margins(position, stop)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from players.compiled.cache import kernel, one_at_a_time, part
+from players.compiled.cache import kernel, part
 from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Solution
@@ -180,7 +180,6 @@ class OthelloEndgame:
     def load_kernels(self, position: OthelloPosition) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
         stop = np.ones(1, np.int64)
-        with one_at_a_time():
-            self.best(position, stop)
-            self.margins(position, stop)
-            follow(position, 0, self.memory, new_work(), np.zeros(0, np.int64), stop)
+        self.best(position, stop)
+        self.margins(position, stop)
+        follow(position, 0, self.memory, new_work(), np.zeros(0, np.int64), stop)

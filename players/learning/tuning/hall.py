@@ -9,7 +9,6 @@ import numpy as np
 
 import rules as rule_sets
 from players.catalogue import BUILTINS
-from players.compiled.cache import one_at_a_time
 from players.games import interface as game
 from players.games.registry import load_board
 from players.heuristic import HeuristicOptions
@@ -52,12 +51,11 @@ class KernelHall(ThreadedHall[Desk]):
         says of its options, or when no opening has so many `plies`.
         """
         try_out(self._rule_set, self._bot, self._sample)
-        with one_at_a_time():
-            self._opened("", plies)
-            if self._counted is not None:  # other players have loaded theirs
-                pair = (self._sample, self._sample)
-                seat = self.read(self._sample)
-                self.play_at(self.new_desk(), (seat, seat), Task(pair, "", plies, ""))
+        self._opened("", plies)
+        if self._counted is not None:  # other players have loaded theirs
+            pair = (self._sample, self._sample)
+            seat = self.read(self._sample)
+            self.play_at(self.new_desk(), (seat, seat), Task(pair, "", plies, ""))
 
     def read(self, contestant: Contestant) -> Any:
         """A contestant as a desk takes it."""
@@ -115,9 +113,8 @@ class TileHall(ThreadedHall[TileDesk]):
             raise ValueError(f"openings.plies: {self._rule_set.name} has no openings; leave it out")
         try_out(self._rule_set, self._bot, self._sample)
         if self._counted is not None:  # other players have loaded theirs
-            with one_at_a_time():
-                brief = self._sample._replace(options=self._sample.options | {"depth": 1})
-                self.new_desk().slide((brief, brief), 0)
+            brief = self._sample._replace(options=self._sample.options | {"depth": 1})
+            self.new_desk().slide((brief, brief), 0)
 
     def read(self, contestant: Contestant) -> Any:
         """A contestant as a desk takes it."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import one_at_a_time
 from players.games import interface as game
 from players.games.endgame import Endgame, reach_in
 from players.games.pruning import NO_MOVE
@@ -289,11 +288,10 @@ def legal_moves(position: Position) -> list[int]:
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     context, scratch = Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
-    with one_at_a_time():
-        root = _typed(settled(position), position)
-        value_at_end(root)
-        moves_left(root)
-        search(root, 1, -INFINITY, INFINITY, 0, context, scratch)
-        full_line(root, context, scratch, np.empty(1, np.int16))
-        list_moves(root, np.empty(game.MOVES, np.int16))
-        after(root, 0)
+    root = _typed(settled(position), position)
+    value_at_end(root)
+    moves_left(root)
+    search(root, 1, -INFINITY, INFINITY, 0, context, scratch)
+    full_line(root, context, scratch, np.empty(1, np.int16))
+    list_moves(root, np.empty(game.MOVES, np.int16))
+    after(root, 0)

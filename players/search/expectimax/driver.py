@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import one_at_a_time
 from players.games.tiles.boards import TileBoard
 from players.search.expectimax.search import placement_worths, slide_worths
 from players.search.expectimax.settings import Settings, new_scratch
@@ -91,6 +90,5 @@ def load_kernels(board: TileBoard, settings: Settings) -> None:
     """Load from the cache, or compile, what a search calls."""
     search = TileSearch(board, settings)
     start = board.board([0] * len(CELLS))
-    with one_at_a_time():
-        search.slide(start, SLIDES, 1, NEVER)
-        search.place(start, CELLS[:1], 1, NEVER)
+    search.slide(start, SLIDES, 1, NEVER)
+    search.place(start, CELLS[:1], 1, NEVER)

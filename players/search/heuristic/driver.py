@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import one_at_a_time
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import Heuristic, make_heuristic
 from players.options import DEEPEST_HEURISTIC as DEEPEST
@@ -107,6 +106,5 @@ def new_scratch() -> Record:
 
 def load_kernels(board: TileBoard, position: Tiles) -> None:
     """Load from the cache, or compile, what searches of a game call."""
-    with one_at_a_time():
-        search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
-        search.think(position, SLIDES, NEVER, Limits(depth=1))
+    search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
+    search.think(position, SLIDES, NEVER, Limits(depth=1))

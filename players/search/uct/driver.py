@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import one_at_a_time
 from players.games import interface as game
 from players.games.endgame import Endgame
 from players.games.registry import Board
@@ -220,6 +219,5 @@ def _visits(tree: Tree, move: int) -> int:
 def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
     tree, stop = new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
-    with one_at_a_time():
-        iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
-        reroot(tree, 0)
+    iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
+    reroot(tree, 0)
