@@ -143,7 +143,7 @@ MEMORY = [
 
 FAULTS = [*START, *PROCESS, *STREAMS, *TEXT, *CLOCK, *MEMORY]
 SYSTEM = [*START, *PROCESS, *STREAMS, *CLOCK, *MEMORY]
-"""Those in which the system has a part. Who runs the referee does not change how text is read."""
+"""Those in which the system has a part. How text is read depends on no sandbox."""
 
 
 class Act(NamedTuple):

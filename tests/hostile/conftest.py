@@ -21,7 +21,7 @@ import pytest
 from arena.model.containment import Held, Mode
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSpec
-from arena.model.protocol import Clock
+from arena.model.protocol import Clock, Termination
 from arena.tournament.run import MAX_ATTEMPTS
 from tests.hostile import leftovers
 from tests.hostile.cases import GRACE_MS, MOVE_MS, STARTUP_MS
@@ -30,6 +30,19 @@ from tests.hostile.host import ROOT, Played, Referee, policy
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 SECRET = "ARENA_TEST_SECRET"
+REFEREE_MB = 100
+PLAYS_ON_EVERY = 10
+
+
+def went_well(played: Played) -> None:
+    """A whole game without a fault."""
+    record = played.record
+    assert (record.termination, record.offender, len(record.moves)) == (
+        Termination.NATURAL,
+        None,
+        12,
+    ), record.detail
+    assert sum(record.points) == 1
 
 
 class Table:
@@ -50,8 +63,8 @@ class Table:
         self._abstract.listen(4096)
         folder.chmod(0o777)
         self.prepare()
-        mark = uuid.uuid4().hex
-        self._before = self.play(self.player("none", mark), self.player("none", mark))
+        self._before = self._good_game(uuid.uuid4().hex)
+        self._cases = 0
 
     @property
     def mode(self) -> Mode:
@@ -120,9 +133,29 @@ class Table:
                 return played
         pytest.skip(f"{played.record.detail} And so {MAX_ATTEMPTS} times.")
 
+    def _good_game(self, mark: str) -> Played:
+        good = self.player("none", mark)
+        return self.play(good, good, move_ms=3000)
+
+    def after_case(self, mark: str, played: Played) -> None:
+        """Nothing is left of any player, and the referee is small; after every tenth case it plays
+        on, so one that a fault has damaged is found next to its fault. `close` asks again.
+        """
+        assert self.left(mark, played) == []
+        assert played.peak_mb <= REFEREE_MB
+        self._cases += 1
+        if self._cases % PLAYS_ON_EVERY == 0:
+            self._plays_on(mark)
+
+    def _plays_on(self, mark: str) -> None:
+        again = self._good_game(mark)
+        went_well(again)
+        assert self.left(mark, again) == []
+
     def close(self) -> None:
         for listener in (self._tcp, self._udp, self._abstract):
             listener.close()
+        self._plays_on(uuid.uuid4().hex)
 
     def left(self, mark: str, played: Played) -> list[str]:
         """What is left of players after a game: processes, files, mounts, cgroups."""

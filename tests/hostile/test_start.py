@@ -11,7 +11,7 @@ import pytest
 from arena.model.containment import Guarantee
 from arena.model.protocol import Termination
 from tests.hostile.conftest import Table
-from tests.hostile.test_matrix import AS_NOBODY, MODES, nothing_left
+from tests.hostile.test_matrix import AS_NOBODY, MODES
 
 
 class Program(NamedTuple):
@@ -54,7 +54,7 @@ def test_a_program_that_cannot_be_started(table: Table, kind: str, mark: str) ->
     assert str(file) in record.detail
     assert (record.offender, record.points) == (1, (1.0, 0.0))
     table.prepare()
-    nothing_left(table, mark, played)
+    table.after_case(mark, played)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -64,7 +64,7 @@ def test_a_command_no_system_takes(table: Table, mark: str) -> None:
     record = played.record
     assert (record.termination, record.offender) == (Termination.START_FAILED, 0), record.detail
     assert "NUL" in record.detail
-    nothing_left(table, mark, played)
+    table.after_case(mark, played)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -74,7 +74,7 @@ def test_a_folder_to_start_in_that_does_not_exist(table: Table, mark: str) -> No
     record = played.record
     assert (record.termination, record.offender) == (Termination.START_FAILED, 0), record.detail
     assert str(missing) in record.detail
-    nothing_left(table, mark, played)
+    table.after_case(mark, played)
 
 
 @pytest.mark.parametrize("mode", ("limits", "bwrap"))
@@ -92,4 +92,4 @@ def test_an_interpreter_that_only_the_referee_may_run(table: Table, mark: str) -
     assert (record.termination, record.offender) == (Termination.START_FAILED, 1), record.detail
     assert f"{interpreter} is closed to other users" in record.detail
     table.prepare()
-    nothing_left(table, mark, played)
+    table.after_case(mark, played)

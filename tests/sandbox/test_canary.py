@@ -63,7 +63,7 @@ def test_with_all_means_it_breaks_nothing(mode: Mode) -> None:
         ({"cgroups": False}, set()),  # watched, by rlimit, by seccomp
         ({"cgroups": False, "seccomp": None}, {"cpu", "network", "uid"}),
     ],
-    ids=str,
+    ids=lambda value: "-".join(sorted(value)) or "nothing",
 )
 def test_what_is_left_out_is_broken(without: dict[str, object], breaks: set[str]) -> None:
     """A guarantee that nothing holds is never reported as held."""
