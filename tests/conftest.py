@@ -1,7 +1,8 @@
-"""Players, games and traces of processes for the tests of this room."""
+"""The order of all tests; players, games and traces of processes that several rooms share."""
 
 from __future__ import annotations
 
+import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSpec
@@ -19,6 +21,38 @@ from arena.referee import SessionPool
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
 DOTS = {"rows": 2, "cols": 2}
+CLOCKED = ("hostile/", "referee/", "sandbox/", "test_bench.py")
+"""Where tests judge clocks or measure load."""
+GIVES_WAY = 10
+"""How nice the other tests are: most compile."""
+
+
+def is_clocked(nodeid: str) -> bool:
+    """Whether a test judges clocks or measures load."""
+    return nodeid.removeprefix("tests/").startswith(CLOCKED)
+
+
+class _FileByFile(LoadScopeScheduling):
+    """Gives workers whole files, and to one of them all clocked tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "clock" if is_clocked(nodeid) else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileByFile:
+    return _FileByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the clocked tests first: they wait while other workers compile."""
+    items.sort(key=lambda item: not is_clocked(item.nodeid))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give way to clocked tests in other workers. This one has none to come."""
+    if not is_clocked(item.nodeid) and os.getpriority(os.PRIO_PROCESS, 0) < GIVES_WAY:
+        os.setpriority(os.PRIO_PROCESS, 0, GIVES_WAY)
 
 
 class Bots:
