@@ -42,7 +42,17 @@ def strongest() -> Mode:
     return resolve("auto", Prepared(name="bot", command=("/bin/sh",))).mode
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+QUICK = ("python", "js")
+"""Languages whose starters need no compiler."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        language if language in QUICK else pytest.param(language, marks=pytest.mark.slow)
+        for language in LANGUAGES
+    ],
+)
 def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bot as `arena new` writes it."""
     language = request.param

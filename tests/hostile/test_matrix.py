@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from arena.model.protocol import Termination
 from tests.hostile.cases import (
@@ -26,23 +27,31 @@ T = Termination
 MODES = ("none", "limits", "bwrap")
 AS_NOBODY = ("limits as nobody", "bwrap as nobody")
 
+OF_EACH_END = {case.ends: case for case in reversed(SYSTEM)}.values()
+"""The first case of each: these alone are quick in a sandbox."""
+
+
+def param(mode: str, case: Case | Attack, *marks: pytest.MarkDecorator) -> ParameterSet:
+    return pytest.param(mode, case, id=f"{mode.replace(' ', '-')}-{case.fault}", marks=marks)
+
+
 CASES = [
-    *(("none", case) for case in FAULTS),
-    *((mode, case) for mode in (*MODES[1:], *AS_NOBODY) for case in SYSTEM),
+    *(param("none", case) for case in FAULTS),
+    *(
+        param(mode, case, *([] if case in OF_EACH_END else [pytest.mark.slow]))
+        for mode in (*MODES[1:], *AS_NOBODY)
+        for case in SYSTEM
+    ),
 ]
 ACTS = [
-    (mode, attack)
+    param(mode, attack)
     for mode in (*MODES, *AS_NOBODY)
     for attack in ATTACKS
     if attack.in_none or mode != "none"
 ]
 
 
-def named(pairs: list[tuple[str, Case]] | list[tuple[str, Attack]]) -> list[str]:
-    return [f"{mode.replace(' ', '-')}-{case.fault}" for mode, case in pairs]
-
-
-@pytest.mark.parametrize(("mode", "case"), CASES, ids=named(CASES))
+@pytest.mark.parametrize(("mode", "case"), CASES)
 def test_a_fault(table: Table, case: Case, mark: str) -> None:
     offender = FAULTS.index(case) % 2
     options = {"options": {"folder": table.attacked()["folder"]}}
@@ -68,7 +77,7 @@ def allowed(table: Table, act: Act) -> bool:
     return act.by is not None and not any(table.held.by.get(guarantee) for guarantee in act.by)
 
 
-@pytest.mark.parametrize(("mode", "attack"), ACTS, ids=named(ACTS))
+@pytest.mark.parametrize(("mode", "attack"), ACTS)
 def test_an_attack(table: Table, attack: Attack, mark: str) -> None:
     budget = BUDGET_UNHELD if table.mode == "none" else BUDGET
     options = {**table.attacked(), "budget": budget, "most_mb": 64}
