@@ -184,7 +184,13 @@ def play_bot(path: Path) -> None:
         assert {record.termination for record in store.records()} == {Termination.NATURAL}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if "arena submit" in text_of(page) else [])
+        for page in PAGES
+    ],
+)
 def test_every_example_works(page: str, folder: Path) -> None:
     blocks = blocks_of(page)
     for block in blocks:  # a file may be shown after the command that takes it
