@@ -1,7 +1,8 @@
-"""Archives that are handed in: zip, and tar plain or compressed by gzip, bzip2 or xz.
+"""Archives that students hand in: zip, and tar plain or compressed by gzip, bzip2 or xz.
 
-An archive is read twice. The first reading judges every entry and counts what really comes out,
-whatever the headers claim, and writes nothing; the second writes, under the same judge.
+An archive is read twice. The first reading judges every entry and counts the bytes that come out,
+whatever the headers claim, and writes nothing; the second writes, under the same judge. Memory is
+bounded before a library reads.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple, TypeVar
+from typing import IO, NamedTuple, Protocol, TypeVar
 
-from arena.bots.bounded import Bounded, Outflow, Reads, Unfit, Xz, check_zip_directory
-from arena.bots.entries import Judge, Kind, kind_of, shown_name
+from arena.bots.entries import MAX_BYTES, MAX_ENTRIES, EntryJudge, Kind, kind_of, shown_name
 from arena.bots.manifest import FILE_NAME
 from arena.bots.trees import write
 from arena.errors import ArchiveError
@@ -34,6 +35,23 @@ _FORMS = {
 }
 MAX_ARCHIVE_BYTES = 32 * 2**20
 _CHUNK_BYTES = 2**16
+MAX_RATIO = 100
+"""Bytes that may come out of one byte of an archive; programs and tables stay below 20."""
+_UNJUDGED_BYTES = 2**20
+"""Allowed whatever the ratio: small archives of small files."""
+_HEADER_BYTES = 4 * 2**20
+"""For the headers of a tar, besides the contents."""
+_XZ_MEMORY_BYTES = 128 * 2**20
+"""Twice the need of `xz -9`; a header can ask for gigabytes."""
+
+_END = struct.Struct("<4s4H2LH")
+"""The end of a zip: signature, two disk numbers, entries here and in all, size and offset of the
+directory, length of the comment. Source: APPNOTE.TXT 4.3.16."""
+_END_MARK = b"PK\x05\x06"
+_ZIP64_MARK = b"PK\x06\x07"
+_ZIP64_BYTES = 20
+_COMMENT_BYTES = 2**16
+_DIRECTORY_BYTES = MAX_ENTRIES * 1024
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 """Flags of an entry of a zip."""
 _BROKEN = (
@@ -44,11 +62,10 @@ _BROKEN = (
     zlib.error,
     EOFError,
     OSError,  # of bz2: invalid data
-    ValueError,  # of tarfile: numbers in headers that are none
+    ValueError,  # of tarfile: bad numbers in headers
     NotImplementedError,  # of zipfile: a version it does not know
     RecursionError,  # of tarfile: headers upon headers
 )
-
 
 _Item = TypeVar("_Item")
 
@@ -59,12 +76,12 @@ class Entry(NamedTuple):
     path: str
     """In the package, `a/b.py`."""
     size: int
-    """Bytes that really come out."""
+    """Bytes that come out, whatever the header says."""
     executable: bool
 
 
-class _Raw(NamedTuple):
-    """An entry as an archive tells it, before it is judged."""
+class _RawEntry(NamedTuple):
+    """An entry as the archive describes it, before it is judged."""
 
     name: str
     kind: Kind
@@ -73,14 +90,14 @@ class _Raw(NamedTuple):
 
 
 def is_archive(path: Path) -> bool:
-    """Whether the name says so."""
+    """Whether the name is that of an archive."""
     return _form(path) is not None
 
 
 def judge(path: Path) -> tuple[Entry, ...]:
     """The files of the package in an archive. Raises ArchiveError naming all that is refused.
 
-    A single folder around everything is no part of their paths.
+    A single folder around everything is not part of their paths.
     """
     entries = _entries(path)
     top = _wrapping(entries)
@@ -114,88 +131,91 @@ def _wrapping(entries: list[Entry]) -> str:
     return top if f"{top}{FILE_NAME}" in paths else ""
 
 
-def _admitted(path: Path) -> Iterator[tuple[str, _Raw]]:
-    """The files the judge admits; what comes out of all entries is counted, of refused ones too."""
+def _admitted(path: Path) -> Iterator[tuple[str, _RawEntry]]:
+    """The files the judge admits; the bytes of all entries count, of refused ones too."""
     size = path.stat().st_size
-    verdict = Judge(path, ArchiveError)
+    judge = EntryJudge(path, ArchiveError)
     if size > MAX_ARCHIVE_BYTES:
-        verdict.stop(f"is larger than {MAX_ARCHIVE_BYTES >> 20} MiB")
+        judge.stop(f"is larger than {MAX_ARCHIVE_BYTES >> 20} MiB")
     form = _form(path) or ""
     with path.open("rb") as file:
-        entries = _broken_told(_raw_entries(file, form, Outflow(size)), form, verdict)
+        entries = _translated(_raw_entries(file, form, _Outflow(size)), form, judge)
         for raw in entries:
-            name = verdict.admit(raw.name, raw.kind)
-            chunks = _broken_told(raw.chunks, form, verdict)
+            name = judge.admit(raw.name, raw.kind)
+            chunks = _translated(raw.chunks, form, judge)
             if name is not None and raw.kind is Kind.FILE:
-                yield name, raw._replace(chunks=_counted(chunks, verdict))
-            for _ in chunks:  # what nobody took
+                yield name, raw._replace(chunks=_counted(chunks, judge))
+            for _ in chunks:  # the rest of the entry
                 pass
-    verdict.finish()
+    judge.finish()
 
 
-def _counted(chunks: Iterator[bytes], verdict: Judge) -> Iterator[bytes]:
+def _counted(chunks: Iterator[bytes], judge: EntryJudge) -> Iterator[bytes]:
     for chunk in chunks:
-        verdict.count(len(chunk))
+        judge.count(len(chunk))
         yield chunk
 
 
-def _broken_told(items: Iterator[_Item], form: str, verdict: Judge) -> Iterator[_Item]:
-    """The same items; what their reader stumbles over becomes an ArchiveError."""
+def _translated(items: Iterator[_Item], form: str, judge: EntryJudge) -> Iterator[_Item]:
+    """The same items; the errors of their reader become an ArchiveError."""
     try:
         yield from items
-    except Unfit as error:
-        verdict.stop(str(error))
+    except _RefusedError as error:
+        judge.stop(str(error))
     except _BROKEN as error:
-        verdict.stop(f"is broken, or no {form} archive ({error or 'it ends early'}); pack it anew")
+        judge.stop(
+            f"is broken, or not a {form} archive ({error or 'it ends early'}); pack it again"
+        )
 
 
-def _raw_entries(file: IO[bytes], form: str, outflow: Outflow) -> Iterator[_Raw]:
+def _raw_entries(file: IO[bytes], form: str, outflow: _Outflow) -> Iterator[_RawEntry]:
     if form == "zip":
         return _of_zip(file, outflow)
-    return _of_tar(Bounded(_decompressed(file, form), outflow))
+    return _of_tar(_BoundedStream(_decompressed(file, form), outflow))
 
 
-def _decompressed(file: IO[bytes], form: str) -> Reads:
+def _decompressed(file: IO[bytes], form: str) -> _Reader:
     if form == "gzip":
         return gzip.GzipFile(fileobj=file)
     if form == "bzip2":
         return bz2.BZ2File(file)
     if form == "xz":
-        return Xz(file)
+        return _XzReader(file)
     return file
 
 
-def _of_zip(file: IO[bytes], outflow: Outflow) -> Iterator[_Raw]:
-    check_zip_directory(file)
+def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
+    _check_zip_directory(file)
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             name, mode = info.orig_filename, info.external_attr >> 16
+            quoted = shown_name(name)
             if info.flag_bits & _ENCRYPTED:
-                raise Unfit(f"holds {shown_name(name)} under a password; pack it without")
+                raise _RefusedError(f"has {quoted} under a password; pack it without one")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise Unfit(f"packs {shown_name(name)} by a method other than deflate")
+                raise _RefusedError(f"packs {quoted} by another method than deflate")
             if not (name.isascii() or info.flag_bits & _UTF8):
-                raise Unfit(f"names {shown_name(name)} in an encoding that is not UTF-8; rename it")
+                raise _RefusedError(f"names {quoted} in an encoding that is not UTF-8; rename it")
             kind = Kind.FOLDER if info.is_dir() else kind_of(mode) if mode >> 12 else Kind.FILE
-            yield _Raw(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
+            yield _RawEntry(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
 
 
 def _of_zipped(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, outflow: Outflow
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, outflow: _Outflow
 ) -> Iterator[bytes]:
     with archive.open(info) as opened:
-        yield from _chunks(Bounded(opened, outflow))
+        yield from _chunks(_BoundedStream(opened, outflow))
 
 
-def _of_tar(stream: Bounded) -> Iterator[_Raw]:
+def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
     with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # its stub asks for more than read()
         for member in archive:
             if member.size < 0:
-                raise Unfit(f"gives {shown_name(member.name)} a size below zero")
+                raise _RefusedError(f"gives {shown_name(member.name)} a size below zero")
             kind = _kind_in_tar(member)
             opened = archive.extractfile(member) if kind is Kind.FILE else None
             chunks = _chunks(opened) if opened else iter(())
-            yield _Raw(member.name, kind, bool(member.mode & 0o100), chunks)
+            yield _RawEntry(member.name, kind, bool(member.mode & 0o100), chunks)
 
 
 def _kind_in_tar(member: tarfile.TarInfo) -> Kind:
@@ -214,5 +234,91 @@ def _kind_in_tar(member: tarfile.TarInfo) -> Kind:
     return kinds.get(member.type, Kind.UNKNOWN)
 
 
-def _chunks(stream: Reads) -> Iterator[bytes]:
+def _chunks(stream: _Reader) -> Iterator[bytes]:
     return iter(lambda: stream.read(_CHUNK_BYTES), b"")
+
+
+# Reading with bounds: an archive may lie
+
+
+class _RefusedError(Exception):
+    """The archive as a whole is refused; the text says why."""
+
+
+class _Reader(Protocol):
+    """A source of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end."""
+
+
+class _Outflow:
+    """Counts the bytes that come out of an archive."""
+
+    def __init__(self, archive_bytes: int) -> None:
+        self._archive_bytes = archive_bytes
+        self._total = 0
+
+    def add(self, size: int) -> None:
+        """Count more bytes. Raises _RefusedError."""
+        self._total += size
+        if self._total > MAX_BYTES + _HEADER_BYTES:
+            raise _RefusedError(f"has more than {MAX_BYTES >> 20} MiB once unpacked")
+        if self._total > max(_UNJUDGED_BYTES, MAX_RATIO * self._archive_bytes):
+            raise _RefusedError(
+                f"unpacks to more than {MAX_RATIO} times its size; instead of data that compresses "
+                "so well, pack a program that makes it"
+            )
+
+
+class _BoundedStream:
+    """A stream whose bytes are counted as they come out."""
+
+    def __init__(self, stream: _Reader, outflow: _Outflow) -> None:
+        self._stream = stream
+        self._outflow = outflow
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end. Raises _RefusedError."""
+        data = self._stream.read(size)
+        self._outflow.add(len(data))
+        return data
+
+
+class _XzReader:
+    """The contents of a file compressed by xz. The library's own reader bounds no memory."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end. Raises LZMAError, EOFError."""
+        while not self._decoder.eof:
+            data = self._file.read(_CHUNK_BYTES) if self._decoder.needs_input else b""
+            if self._decoder.needs_input and not data:
+                raise EOFError("it ends early")
+            if out := self._decoder.decompress(data, size):
+                return out
+        return b""
+
+
+def _check_zip_directory(file: IO[bytes]) -> None:
+    """Refuse a zip whose directory would fill the memory: the library reads all of it at once.
+
+    Raises _RefusedError.
+    """
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _COMMENT_BYTES - _END.size - _ZIP64_BYTES))
+    tail = file.read()
+    file.seek(0)
+    at = tail.rfind(_END_MARK)
+    if at < 0 or at + _END.size > len(tail):
+        raise _RefusedError("is not a zip archive, or not all of it; pack it again")
+    if tail[max(0, at - _ZIP64_BYTES) : at].startswith(_ZIP64_MARK):
+        raise _RefusedError("is a zip64, made for archives of gigabytes; pack less")
+    _, _, _, _, entries, directory, _, _ = _END.unpack_from(tail, at)
+    if entries > MAX_ENTRIES or directory > _DIRECTORY_BYTES:
+        raise _RefusedError(
+            f"has more than {MAX_ENTRIES} entries; leave out what the bot does not need"
+        )

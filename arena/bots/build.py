@@ -1,5 +1,5 @@
-"""Building a bot: its build command is run in a copy of its folder, in a sandbox, once for each
-content; what comes of it lies in the user's cache.
+"""The build of a bot: its build command runs in a copy of its folder, in a sandbox, once for each
+content; the result is kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from arena.files.cache import cache_root
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault, printable
-from arena.sandbox.container import Cage
+from arena.sandbox.container import Container
 
 MAX_SECONDS = 120
 MAX_MEMORY_MB = 2048
 MAX_DISK_MB = 512
-"""What its files may come to while it is built, and each of its private folders."""
+"""For its files while it is built, and for each of its private folders."""
 _MAX_PROCESSES = 256
 _KEPT_BYTES = 2**16
-"""Of what the build says; the first is what helps."""
+"""Of the build's output; its beginning helps most."""
 _SHOWN_LINES = 10
 _LOOK_S = 0.2
-"""How often the time and the disk are looked at."""
+"""How often time and disk are checked."""
 
 
 def build(bot: Bot, mode: Mode) -> Bot:
@@ -79,16 +79,16 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
             disk_mb=MAX_DISK_MB,
         ),
     )
-    cage = Cage(spec)
+    container = Container(spec)
     try:
-        process = cage.start()
+        process = container.start()
     except PlayerFault as fault:
         raise _failed(bot, words, f"could not be started: {fault.detail}", "") from None
     said = bytearray()
     try:
-        wrong = _follow(cage, process, folder, said)
+        wrong = _follow(container, process, folder, said)
     finally:
-        cage.kill()
+        container.kill()
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -97,10 +97,10 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Where the compilers are.
+    """The PATH to the compilers.
 
-    What rustup puts on the PATH are stand-ins that look for the compiler in the user's home,
-    which a sandbox does not show: the compiler itself comes first.
+    rustup puts stand-ins on the PATH that look for the compiler in the user's home, which a sandbox
+    does not show: so the compiler itself comes first.
     """
     path = os.environ.get("PATH", os.defpath)
     if shutil.which("rustup") is None:
@@ -114,10 +114,10 @@ def _environment() -> dict[str, str]:
 
 
 def _follow(
-    cage: Cage, process: subprocess.Popen[bytes], folder: Path, said: bytearray
+    container: Container, process: subprocess.Popen[bytes], folder: Path, said: bytearray
 ) -> str | None:
-    """Take what is said until the end; what went wrong, None when it ended well."""
-    assert process.stdin and process.stdout and process.stderr, "a cage gives all three"
+    """Take the output until the end; the failure, None when it ended well."""
+    assert process.stdin and process.stdout and process.stderr, "a container gives all three"
     process.stdin.close()
     deadline = time.monotonic() + MAX_SECONDS
     with selectors.DefaultSelector() as selector:
@@ -126,9 +126,9 @@ def _follow(
         while True:
             ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             _listen(selector, said)
-            if cage.out_of_memory() or cage.memory_bytes() > MAX_MEMORY_MB * 2**20:
+            if container.out_of_memory() or container.memory_bytes() > MAX_MEMORY_MB * 2**20:
                 return f"took more than {MAX_MEMORY_MB} MB of memory"
-            if (too_much := _too_much(folder)) is not None:
+            if (too_much := _beyond_disk(folder)) is not None:
                 return too_much
             if ended is not None:
                 return _ending(ended)
@@ -144,7 +144,7 @@ def _ending(ended: os.waitid_result) -> str | None:
 
 
 def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
-    """Take what is said for a moment; beyond what is kept, it is thrown away."""
+    """Take the output for a moment; beyond the part that is kept, it is thrown away."""
     until = time.monotonic() + _LOOK_S
     while (left := until - time.monotonic()) > 0:
         if not selector.get_map():
@@ -159,8 +159,8 @@ def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
                 selector.unregister(pipe)
 
 
-def _too_much(folder: Path) -> str | None:
-    """What is too much of all that lies below; None while it is not."""
+def _beyond_disk(folder: Path) -> str | None:
+    """How the files below go beyond the limits; None while they do not."""
     total, pending = 0, [str(folder)]
     while pending:
         try:
@@ -178,14 +178,14 @@ def _too_much(folder: Path) -> str | None:
 
 
 def _results(bot: Bot, work: Path) -> dict[str, Path]:
-    """What the build left, judged like what was handed in."""
+    """The files after the build, judged like those handed in."""
     try:
         return files_in(work)
     except PackageError as error:
-        reasons = [f"what its build command made is refused: {it}" for it in error.reasons]
+        reasons = [f"the result of its build command is refused: {it}" for it in error.reasons]
         raise BuildError(Path(bot.source), reasons) from None
     except OSError as error:
-        reason = f"what its build command made cannot be read: {error.strerror}"
+        reason = f"the result of its build command cannot be read: {error.strerror}"
         raise BuildError(Path(bot.source), [reason]) from None
 
 
@@ -198,7 +198,7 @@ def _failed(bot: Bot, words: tuple[str, ...], how: str, output: str) -> BuildErr
 
 
 def first_errors(output: str) -> list[str]:
-    """The lines in which a compiler tells its first errors; the first lines where it names none."""
+    """The lines with a compiler's first errors; the first lines where it names none."""
     lines = [printable(line.expandtabs()) for line in output.splitlines() if line.strip()]
     first = next((at for at, line in enumerate(lines) if re.search(r"\berror\b", line, re.I)), 0)
     return lines[first : first + _SHOWN_LINES]

@@ -1,5 +1,5 @@
-"""What a package may consist of: each entry of a folder or an archive is judged by its name, its
-kind and its size before anything of it is written.
+"""The entries a package may have: each of a folder or an archive is judged by its name, its kind
+and its size before anything is written.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ LITTER = frozenset(
     {".git", ".hg", ".svn", ".venv", ".idea", ".vscode", ".DS_Store", "__MACOSX", "__pycache__"}
     | {".pytest_cache", ".mypy_cache", ".ruff_cache"}
 )
-"""Names that tools leave beside a program; what lies there is no part of the package."""
+"""Files and folders that tools leave next to a program; they are not part of the package."""
 
 
 class Kind(StrEnum):
-    """What an entry is. Only the first two are admitted."""
+    """The kind of an entry. Only the first two are admitted."""
 
     FILE = "a file"
     FOLDER = "a folder"
@@ -38,11 +38,11 @@ class Kind(StrEnum):
     PIPE = "a named pipe"
     SOCKET = "a socket"
     SPARSE = "a sparse file"
-    UNKNOWN = "of a kind unknown here"
+    UNKNOWN = "of an unknown kind"
 
 
 def kind_of(mode: int) -> Kind:
-    """The kind that the `st_mode` of a file tells."""
+    """The kind by the `st_mode` of a file."""
     kinds = {
         stat.S_IFREG: Kind.FILE,
         stat.S_IFDIR: Kind.FOLDER,
@@ -55,7 +55,7 @@ def kind_of(mode: int) -> Kind:
     return kinds.get(stat.S_IFMT(mode), Kind.UNKNOWN)
 
 
-class Judge:
+class EntryJudge:
     """Judges the entries of one package, one after the other."""
 
     def __init__(self, package: Path, error: type[PackageError]) -> None:
@@ -65,15 +65,13 @@ class Judge:
         self._entries = 0
         self._bytes = 0
         self._kinds: dict[str, Kind] = {}  # every path so far, parents included
-        self._spelt: dict[str, str] = {}  # the path as a file system without cases knows it → ours
+        self._spelt: dict[str, str] = {}  # as a file system that ignores case has it → ours
 
     def admit(self, written: str, kind: Kind) -> str | None:
         """The path of the entry in the package, `a/b.py`; None when it is refused or litter."""
         self._entries += 1
         if self._entries > MAX_ENTRIES:
-            self.stop(
-                f"holds more than {MAX_ENTRIES} entries; leave out what the bot does not need"
-            )
+            self.stop(f"has more than {MAX_ENTRIES} entries; leave out what the bot does not need")
         reason = _why_not_named(written)
         parts = tuple(part for part in PurePosixPath(written).parts if part != ".")
         if reason is None and kind not in (Kind.FILE, Kind.FOLDER):
@@ -82,18 +80,18 @@ class Judge:
         if reason is None and parts and not LITTER.isdisjoint(parts):
             return None
         if reason is None and parts:
-            reason = self._why_not_beside(parts, kind)
+            reason = self._why_not_with_others(parts, kind)
         if reason is not None:
             self._reasons.append(f"{shown_name(written)} {reason}")
             return None
         return path if parts else None
 
     def count(self, size: int) -> None:
-        """So many more bytes of contents."""
+        """Count more bytes of contents."""
         self._bytes += size
         if self._bytes > MAX_BYTES:
             self.stop(
-                f"holds more than {MAX_BYTES >> 20} MiB once unpacked; leave out what the bot "
+                f"has more than {MAX_BYTES >> 20} MiB once unpacked; leave out what the bot "
                 "does not need"
             )
 
@@ -106,10 +104,10 @@ class Judge:
         if self._reasons:
             raise self._error(self._package, self._reasons)
 
-    def _why_not_beside(self, parts: tuple[str, ...], kind: Kind) -> str | None:
-        """Why the entry cannot lie beside those before it."""
+    def _why_not_with_others(self, parts: tuple[str, ...], kind: Kind) -> str | None:
+        """Why the entry cannot go with those before it."""
         if kind is Kind.FILE and self._kinds.get("/".join(parts)) is Kind.FILE:
-            return "is there twice"
+            return "is in the package twice"
         for depth in range(1, len(parts) + 1):
             path = "/".join(parts[:depth])
             here = kind if depth == len(parts) else Kind.FOLDER
@@ -123,7 +121,7 @@ class Judge:
 
 
 def _why_not_named(written: str) -> str | None:
-    """Why a name is refused whatever it names."""
+    """Why a name is refused, whatever its kind."""
     try:
         written.encode()
     except UnicodeEncodeError:
@@ -142,7 +140,7 @@ def _why_not_named(written: str) -> str | None:
     if max(len(part.encode()) for part in parts) > MAX_NAME_BYTES:
         return f"has a name of more than {MAX_NAME_BYTES} bytes; shorten it"
     if len(parts) > MAX_DEPTH:
-        return f"lies more than {MAX_DEPTH} folders deep"
+        return f"is more than {MAX_DEPTH} folders deep"
     return None
 
 
@@ -157,7 +155,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
     Raises PackageError with every entry refused.
     """
-    judge = Judge(folder, PackageError)
+    judge = EntryJudge(folder, PackageError)
     found: dict[str, Path] = {}
     for entry in _walk(folder, MAX_DEPTH):
         status = entry.lstat()
@@ -171,9 +169,9 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def _walk(folder: Path, depth: int) -> Iterable[Path]:
-    """Everything below, but for what is litter; links are not followed.
+    """Everything below except litter; links are not followed.
 
-    What is refused for lying more than `depth` folders deep is not entered.
+    Folders refused for being more than `depth` deep are not entered.
     """
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: entry.name)

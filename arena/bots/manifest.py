@@ -1,4 +1,4 @@
-"""bot.toml: what a bot is called, what it plays, how it is built and started."""
+"""bot.toml: a bot's name, its rule sets, how it is built and started."""
 
 from __future__ import annotations
 
@@ -29,20 +29,24 @@ _REQUIRED = {
 }
 
 
+_SYNONYMS = {"game": "rules", "games": "rules", "run": "command", "compile": "build"}
+"""Keys that authors write, and the key they mean."""
+
+
 class Manifest(Frozen):
     """A bot.toml as its author wrote it."""
 
     name: str
     rules: tuple[str, ...]
     command: tuple[str, ...]
-    """What starts it in its own folder."""
+    """The command that starts it in its own folder."""
     build: tuple[str, ...] | None
-    """What is run once in its folder before it can be started; null when nothing is."""
+    """The command that runs once in its folder before it can be started; null for none."""
     authors: tuple[str, ...]
 
 
 class _File(Table):
-    """The file's keys. What is required is asked for later, so that all problems come at once."""
+    """The file's keys. Required ones are demanded later, so that all problems come at once."""
 
     name: str | None = None
     rules: list[RuleSet] | None = Field(default=None, min_length=1)
@@ -52,7 +56,7 @@ class _File(Table):
 
 
 def is_name(text: str) -> bool:
-    """Whether a bot may be called so: its name is also that of files and folders."""
+    """Whether a bot may have this name, which is also that of files and folders."""
     return _NAME.fullmatch(text) is not None
 
 
@@ -70,6 +74,7 @@ def read_manifest(path: Path) -> Manifest:
         file, findings = read_tables(_File, parse(text))
     except NotToml as error:
         raise ManifestError(path, (error.problem,)) from None
+    findings = [_with_synonym(finding) for finding in findings]
     wrong = {finding.path[0] for finding in findings if finding.path}
     findings += [finding for finding in _judge(file) if finding.path[0] not in wrong]
     if findings:
@@ -85,7 +90,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _judge(file: _File) -> list[Finding]:
-    """What the types of the keys do not tell."""
+    """The problems that the types of the keys do not show."""
     values: dict[str, Any] = file.model_dump()
     found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if values[key] is None]
     if file.name is not None and not is_name(file.name):
@@ -105,6 +110,14 @@ def _judge(file: _File) -> list[Finding]:
     return found
 
 
+def _with_synonym(finding: Finding) -> Finding:
+    """The finding; for an unknown key that is a known synonym, with the key that is meant."""
+    key = str(finding.path[0])
+    if key in _SYNONYMS and finding.message.startswith("unknown key"):
+        return finding._replace(message=f'unknown key; did you mean "{_SYNONYMS[key]}"?')
+    return finding
+
+
 def _commands_a_terminal(word: str) -> bool:
-    """Whether it would do more to a terminal than to be read: words of commands are shown."""
+    """Whether a word, which may be shown, would command a terminal."""
     return any(unicodedata.category(char) in ("Cc", "Cf") and char not in "\n\t" for char in word)

@@ -1,8 +1,7 @@
-"""A bot as it is handed in, whichever form it has: a script, a folder or an archive."""
+"""A bot as it is handed in: a script, a folder or an archive."""
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 
@@ -14,30 +13,32 @@ from arena.bots.trees import digest, made_aside, settle, whole
 from arena.errors import PackageError, ProgramError
 from arena.files.cache import cache_root
 from arena.model.frozen import Frozen
-from arena.sandbox import system
+from arena.sandbox import visible_files
 from arena.sandbox.visible_files import names_file, within
 
 _PYTHON = ("python", "python3")
+ACTIVE, TREE = "active", "tree"
+"""In a folder of submissions: the link to the version of a bot that plays, and its files there."""
 
 
 class Bot(Frozen):
     """A bot that can be started, or can once it is built."""
 
     name: str
-    """Fit for a file's name."""
+    """Also the name of files and folders."""
     rules: tuple[str, ...] | None
-    """The rule sets it claims to play; null for a script, which says nothing."""
+    """The rule sets it claims to play; null for a script, which claims none."""
     command: tuple[str, ...]
-    """What starts it in `cwd`; while `build` is to be run, as its author wrote it."""
+    """The command that starts it in `cwd`; before a build, as its author wrote it."""
     cwd: str
     """The folder of its files, absolute."""
     build: tuple[str, ...] | None = None
-    """What is to be run in a copy of its folder before it can be started; null when nothing is."""
+    """The command to run in a copy of its folder before it can be started; null for none."""
     authors: tuple[str, ...] = ()
     digest: str
     """SHA-256, in hex, of the names and contents of its files as they were handed in."""
     source: str
-    """Where it was handed in, absolute."""
+    """The absolute path at which it was handed in."""
 
 
 def open_bot(path: Path) -> Bot:
@@ -48,7 +49,7 @@ def open_bot(path: Path) -> Bot:
     source = path.absolute()
     try:
         if not source.exists():
-            raise PackageError(path, [f"no such file{_nearest(source)}"])
+            raise PackageError(path, [f"no such file{programs.nearest_to(source)}"])
         if source.is_dir():
             return open_folder(source, source)
         if is_archive(source) and source.is_file():
@@ -60,12 +61,9 @@ def open_bot(path: Path) -> Bot:
 
 
 def open_folder(folder: Path, source: Path) -> Bot:
-    """The bot whose bot.toml lies in `folder`. Raises PackageError."""
+    """The bot with its bot.toml in `folder`. Raises PackageError."""
     if not (folder / FILE_NAME).is_file():
-        raise PackageError(
-            source,
-            [f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"],
-        )
+        raise PackageError(source, [_without_manifest(folder)])
     _, content = whole(folder)  # before it is read: links and huge files are refused
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
@@ -83,8 +81,21 @@ def open_folder(folder: Path, source: Path) -> Bot:
     return bot if bot.build else startable(bot)
 
 
+def _without_manifest(folder: Path) -> str:
+    """Why a folder without a bot.toml is no bot: it may be the home of a submitted one."""
+    tree = folder / ACTIVE / TREE
+    if not tree.is_dir():
+        return f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
+    scripts = [] if (tree / FILE_NAME).is_file() else sorted(entry.name for entry in tree.iterdir())
+    bot = Path(folder.name, ACTIVE, TREE, *scripts[:1])
+    return (
+        f"is the folder of a submitted bot's versions; its active version is {bot}, "
+        f'and from = "{folder.parent.name}" takes every bot there'
+    )
+
+
 def startable(bot: Bot) -> Bot:
-    """The same with its command resolved: nothing is left to be built. Raises PackageError."""
+    """The same bot with its command resolved and no build left to do. Raises PackageError."""
     folder = Path(bot.cwd)
     program, *arguments = bot.command
     if program in _PYTHON:  # the Python that runs the arena, so that all bots have the same
@@ -103,14 +114,14 @@ def startable(bot: Bot) -> Bot:
 
 
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
-    """A sandbox shows what a command names: here a student wrote it, and may name our secrets.
+    """A sandbox shows the files a command names: a student's could name our secrets.
 
-    What is installed beside a program, it shows too: one elsewhere is found by the PATH.
+    It also shows the files installed next to a program, so a program elsewhere must be on the PATH.
     """
     for word in words:
         if not word.startswith("/") or not names_file(word):
             continue
-        if not within(str(Path(word).resolve()), system.programs()):
+        if not within(str(Path(word).resolve()), visible_files.programs()):
             reason = (
                 f"{key}: {word} is absolute; name files of the package as seen from its folder, "
                 "and programs as the PATH finds them"
@@ -143,7 +154,7 @@ def _open_script(source: Path) -> Bot:
 
 
 def _unpacked(archive: Path) -> Path:
-    """The folder of the cache that holds what the archive holds."""
+    """The folder of the cache with the files of the archive."""
     cache = cache_root() / "bots"
     with made_aside(cache) as aside:
         unpack(archive, aside)
@@ -151,9 +162,3 @@ def _unpacked(archive: Path) -> Path:
         final = cache / content
         settle(aside, final)
     return final
-
-
-def _nearest(path: Path) -> str:
-    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, siblings, n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""

@@ -1,4 +1,4 @@
-"""From what a file names to a command this machine can start."""
+"""Programs: from the words of a file to a command this machine can start."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".sh": ("sh",),
     ".jar": ("java", "-jar"),
 }
-"""What a script is run with, by its suffix; any other file must be executable itself."""
+"""The interpreter of a script, by its suffix; any other file must be executable itself."""
 
 
 class Program(NamedTuple):
-    """A command and where it is started."""
+    """A command and the folder it is started in."""
 
     command: tuple[str, ...]
     cwd: str
 
 
 def is_path(bot: str, folder: Path) -> bool:
-    """Whether `bot` means a file or folder, not a built-in's name."""
+    """Whether `bot` is the path of a file or folder, not a built-in's name."""
     return "/" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
 
 
@@ -44,7 +44,7 @@ def script(written: str, folder: Path) -> Program:
     if path.is_dir():
         raise ProgramError(f"{path} is a folder; name the script in it")
     if not path.is_file():
-        raise ProgramError(f"{path} is no plain file; name a script")
+        raise ProgramError(f"{path} is not a plain file; name a script")
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
     interpreter = INTERPRETERS.get(path.suffix)
@@ -62,7 +62,7 @@ def script(written: str, folder: Path) -> Program:
 
 
 def command(words: list[str], folder: Path) -> Program:
-    """A command line started in `folder`; with a slash its program lies relative to it."""
+    """A command line started in `folder`; a program with a slash is relative to it."""
     program, *arguments = words
     if "/" in program:
         path = existing(program, folder)
@@ -81,7 +81,11 @@ def existing(written: str, folder: Path) -> Path:
     path = Path(os.path.abspath(folder / written))  # noqa: PTH100  # links stay as written
     if path.exists():
         return path
+    raise ProgramError(f"no such file: {path}{nearest_to(path)}")
+
+
+def nearest_to(path: Path) -> str:
+    """`; did you mean "bot.py"?`: the nearest name in the folder; empty where none is near."""
     siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     near = difflib.get_close_matches(path.name, siblings, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
-    raise ProgramError(f"no such file: {path}{hint}")
+    return f'; did you mean "{near[0]}"?' if near else ""

@@ -13,7 +13,7 @@ from arena.bots.trees import made_aside
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
 _EVERY = "every"
-"""The folder of what every starter has."""
+"""The folder of the files that every starter has."""
 _TEST = "test.sh"
 _PROTOCOL = "PROTOCOL.md"
 
@@ -23,8 +23,8 @@ def write_starter(
 ) -> tuple[str, ...]:
     """Write the starter of a language, one of LANGUAGES, into `folder`; the names of its files.
 
-    `name` is one that `is_name` accepts; `more` are files beside those the language has. Raises
-    FileExistsError when `folder` is there already.
+    `name` is one that `is_name` accepts; `more` are files besides those of the language. Raises
+    FileExistsError when `folder` exists.
     """
     room = files("arena.bots")
     texts = {

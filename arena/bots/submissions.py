@@ -1,12 +1,12 @@
-"""A folder of submissions: every version of every bot that was accepted, never changed again.
+"""A folder of submissions: every accepted version of every bot, never changed again.
 
     DIR/corner-hunter/active            a link to the version that plays
     DIR/corner-hunter/3f9a0c11d2e4/     a version, named by its content
-        receipt.json                    what was handed in, when, and how it was checked
+        receipt.json                    its source, when it was accepted, its check
         tree/                           its files, built, read-only
 
-A version appears at once and whole, and only then does `active` point to it: whatever fails or is
-killed before leaves the version before it active.
+A version appears at once and whole, and only then does `active` point to it: after a failure or a
+kill before that, the earlier version stays active.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from pydantic import ValidationError
 
 from arena.bots.entries import files_in
 from arena.bots.manifest import FILE_NAME
-from arena.bots.package import Bot, open_bot, startable
+from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import PackageError, SubmissionError
 from arena.model.frozen import Frozen
 
-ACTIVE = "active"
 RECEIPT = "receipt.json"
-_TREE = "tree"
 _VERSION_LENGTH = 12
 
 
-class Checked(Frozen):
-    """One item of the checklist a bot went through."""
+class CheckedItem(Frozen):
+    """An item of the checklist that a bot has passed."""
 
     title: str
     passed: bool | None
@@ -43,32 +41,32 @@ class Checked(Frozen):
 
 
 class Receipt(Frozen):
-    """What was accepted."""
+    """The record of an accepted version."""
 
     name: str
     digest: str
     """SHA-256, in hex, of the files as they were handed in."""
     contents: str
-    """The same of the files as they lie in `tree`, built."""
+    """The same of the files in `tree`, built."""
     opens: str
-    """What of `tree` is the bot: a script's name, or `.` for all of it."""
+    """The bot in `tree`: a script's name, or `.` for all of it."""
     source: str
-    """The name of what was handed in."""
+    """The name of the file or folder handed in."""
     accepted_at: datetime
     arena: str
     """The version of the arena that accepted it."""
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedItem, ...]
 
     @property
     def version(self) -> str:
-        """What the folder of this version is called."""
+        """The name of this version's folder."""
         return self.digest[:_VERSION_LENGTH]
 
 
-def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
+def accept(bot: Bot, checked: Sequence[CheckedItem], folder: Path) -> Receipt:
     """Take a bot that is built and was checked into `folder`, and make it the active version.
 
-    A version that is there already is kept as it is, receipt included. Raises SubmissionError.
+    A version that exists is kept as it is, receipt included. Raises SubmissionError.
     """
     assert bot.build is None, "build it first"
     home = home_for(bot, folder)
@@ -91,38 +89,38 @@ def accept(bot: Bot, checked: Sequence[Checked], folder: Path) -> Receipt:
 
 
 def home_for(bot: Bot, folder: Path) -> Path:
-    """Where all versions of the bot are to lie; nothing is written yet. Raises SubmissionError."""
+    """The folder for all versions of the bot; nothing is written. Raises SubmissionError."""
     if folder.exists() and not folder.is_dir():
         raise SubmissionError(f"{folder} is a file; name a folder")
     home = folder / bot.name
     if (home / FILE_NAME).exists() or (home.exists() and not home.is_dir()):
         raise SubmissionError(
-            f"{home} is no place for versions of the bot: it is what somebody writes; "
-            "name a folder for submissions alone"
+            f"{home} is a bot or a file, not a folder of versions; name a folder that has only "
+            "submissions"
         )
     for other in folder.iterdir() if folder.exists() else ():
         if other.name != bot.name and other.name.casefold() == bot.name.casefold():
             raise SubmissionError(
                 f'{folder} has a bot "{other.name}"; "{bot.name}" differs only in case: '
-                "give it the same name or quite another"
+                "give it the same name or a different one"
             )
     there = next(parent for parent in (home, *home.absolute().parents) if parent.exists())
     if not os.access(there, os.W_OK | os.X_OK):
-        raise SubmissionError(f"{there} cannot be written by you; ask who keeps the submissions")
+        raise SubmissionError(f"{there} cannot be written by you; ask the owner of the submissions")
     return home
 
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
-    """The receipt for exactly these contents under this name; None when they are not there.
+    """The receipt for exactly these contents under this name; None when there is none.
 
-    Raises SubmissionError when they are there, changed.
+    Raises SubmissionError when the version was changed.
     """
-    place = folder / bot.name / bot.digest[:_VERSION_LENGTH]
-    if not place.is_dir():
+    at = folder / bot.name / bot.digest[:_VERSION_LENGTH]
+    if not at.is_dir():
         return None
-    receipt = _read(place)
+    receipt = _read(at)
     if receipt.digest != bot.digest:
-        raise SubmissionError(f"{place}: the receipt is of other files; {_MEND}")
+        raise SubmissionError(f"{at}: the receipt is of other files; {_SUBMIT_AGAIN}")
     return receipt
 
 
@@ -139,25 +137,25 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     Raises SubmissionError when one is not as it was accepted.
     """
     if not folder.is_dir():
-        raise SubmissionError(f"{folder} is no folder of submissions; `arena submit` makes one")
+        raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
     try:
         if (folder / ACTIVE).is_symlink():
-            raise SubmissionError(f"{folder} holds the versions of one bot; name {folder.parent}")
+            raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
         homes = sorted(folder.iterdir(), key=lambda home: home.name)
         found = tuple(_open(home) for home in homes if (home / ACTIVE).is_symlink())
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
     if not found:
-        raise SubmissionError(f"{folder} holds no submission; `arena submit BOT --to {folder}`")
+        raise SubmissionError(f"{folder} has no submission; `arena submit BOT --to {folder}`")
     return found
 
 
-_MEND = "remove that folder and submit the bot again"
+_SUBMIT_AGAIN = "remove that folder and submit the bot again"
 
 
-def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:
+def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
     """Write a version's files into the folder `aside`."""
-    tree = aside / _TREE
+    tree = aside / TREE
     tree.mkdir()
     opens = "." if bot.rules is not None else Path(bot.source).name
     try:
@@ -166,7 +164,7 @@ def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:
         contents = digest(files_in(tree))
     except PackageError as error:
         raise SubmissionError(str(error)) from None
-    of_author = opens != "." or bot.source == bot.cwd  # else it lies in the cache
+    of_author = opens != "." or bot.source == bot.cwd  # else its files are in the cache
     if of_author and contents != bot.digest:
         raise SubmissionError(f"{bot.source} was changed while it was submitted; submit it again")
     receipt = Receipt(
@@ -185,27 +183,29 @@ def _make(bot: Bot, checked: Sequence[Checked], aside: Path) -> Receipt:
 
 def _open(home: Path) -> Bot:
     """The active version in a bot's folder."""
-    place = home / (home / ACTIVE).readlink().name
-    if not place.is_dir():
+    at = home / (home / ACTIVE).readlink().name
+    if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
-    receipt = _read(place)
+    receipt = _read(at)
     try:
-        bot = open_bot(place / _TREE / receipt.opens)
+        bot = open_bot(at / TREE / receipt.opens)
         bot = startable(bot) if bot.build else bot
     except PackageError as error:
-        raise SubmissionError(f"{error}; {_MEND}") from None
-    return bot.model_copy(update={"digest": receipt.digest, "source": str(place)})
+        raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None
+    return bot.model_copy(update={"digest": receipt.digest, "source": str(at)})
 
 
-def _read(place: Path) -> Receipt:
-    """The receipt of a version, whose files were found as it says. Raises SubmissionError."""
+def _read(at: Path) -> Receipt:
+    """The receipt of a version whose files are unchanged. Raises SubmissionError."""
     try:
-        receipt = Receipt.model_validate_json((place / RECEIPT).read_bytes())
-        contents = digest(files_in(place / _TREE))
+        receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
+        contents = digest(files_in(at / TREE))
     except ValidationError:
-        raise SubmissionError(f"{place / RECEIPT} is no receipt of the arena; {_MEND}") from None
+        raise SubmissionError(
+            f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
+        ) from None
     except (OSError, PackageError) as error:
-        raise SubmissionError(f"{place} is not as it was accepted: {error}; {_MEND}") from None
+        raise SubmissionError(f"{at} is not as it was accepted: {error}; {_SUBMIT_AGAIN}") from None
     if contents != receipt.contents:
-        raise SubmissionError(f"{place} was changed after it was accepted; {_MEND}")
+        raise SubmissionError(f"{at} was changed after it was accepted; {_SUBMIT_AGAIN}")
     return receipt

@@ -1,5 +1,6 @@
-"""The files of a package: what they are in sum, and how they come to lie where nobody changes
-them: made in a folder aside, then there at once and whole, or not at all.
+"""The files of a package: their digest, and their way into a folder that never changes again.
+
+That folder is made aside, and appears at once and whole, or not at all.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from arena.bots.entries import files_in
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"
-"""How folders begin in which something is being made."""
+"""The beginning of the names of folders in which something is being made."""
 _CHUNK_BYTES = 2**16
 
 
 def digest(files: dict[str, Path]) -> str:
-    """SHA-256, in hex, of names, contents and whether they may be executed."""
+    """SHA-256, in hex, of names, contents and executability."""
     total = hashlib.sha256()
     for path, file in sorted(files.items()):
         with file.open("rb") as opened:
@@ -36,14 +37,14 @@ def executable(file: Path) -> bool:
 
 
 def copy(files: dict[str, Path], folder: Path) -> None:
-    """Copy the files into `folder`, which is there; of modes only executability goes along."""
+    """Copy the files into an existing `folder`; of their modes only executability is kept."""
     for path, file in files.items():
         with file.open("rb") as opened:
             write(folder / path, iter(lambda: opened.read(_CHUNK_BYTES), b""), executable(file))
 
 
 def write(path: Path, chunks: Iterator[bytes], runs: bool) -> None:
-    """Write a file that is not there yet, and the folders above it."""
+    """Write a new file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     with os.fdopen(os.open(path, flags, 0o755 if runs else 0o644), "wb") as opened:
@@ -53,13 +54,13 @@ def write(path: Path, chunks: Iterator[bytes], runs: bool) -> None:
 
 @contextmanager
 def made_aside(parent: Path) -> Iterator[Path]:
-    """A new folder in `parent`, gone again at the end unless `settle` moved it.
+    """A new folder in `parent`, removed at the end unless `settle` moved it.
 
-    It is locked as long as its maker lives; what the dead left is removed here.
+    It is locked as long as its maker lives; folders of dead makers are removed here.
     """
     parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as ours:
-        with _locked(parent):  # so that nobody sweeps a folder between its making and its lock
+        with _locked(parent):  # so that no one sweeps the folder before it is locked
             _sweep(parent)
             folder = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=parent))
             ours.enter_context(_locked(folder))
@@ -69,9 +70,9 @@ def made_aside(parent: Path) -> Iterator[Path]:
 
 
 def settle(made: Path, final: Path) -> None:
-    """Make a folder read-only, safe on the disk, and let it appear as `final`.
+    """Make a folder read-only, sync it to the disk, and let it appear as `final`.
 
-    Where `final` is there already, made by another, that one stays.
+    A `final` that another process made meanwhile stays.
     """
     for folder, _, names in os.walk(made):
         for name in names:
@@ -92,8 +93,8 @@ def settle(made: Path, final: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, whatever is in it; one that is not there is no mistake."""
-    with suppress(OSError):  # what stays is removed when something is made beside it again
+    """Remove a folder, whatever is in it; a missing one is no error."""
+    with suppress(OSError):  # the rest is removed with the next folder made here
         leftovers.remove(str(folder))
 
 
@@ -104,7 +105,7 @@ def whole(folder: Path) -> tuple[dict[str, Path], str]:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what makers left that were killed: their locks went with them."""
+    """Remove the folders of makers that were killed: their locks are gone."""
     for folder in parent.glob(f"{_ASIDE}*"):
         with suppress(OSError), _locked(folder, wait=False):
             remove(folder)
@@ -112,7 +113,7 @@ def _sweep(parent: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the folder's lock. Without `wait` an OSError when another has it."""
+    """Lock the folder. Without `wait` an OSError when another process has it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

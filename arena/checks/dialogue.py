@@ -16,7 +16,7 @@ from arena.referee import SessionPool, sentences
 from arena.referee.outcome import natural, points
 from arena.referee.pool import Player
 from arena.referee.session import Answered, Session
-from arena.referee.transport import Line, PlayerProcess
+from arena.referee.transport import OutputLine, PlayerProcess
 from arena.sandbox.overload import LEAST_MS
 from rules.position import Position
 
@@ -292,7 +292,7 @@ class _Listener:
     def write(self, line: bytes, deadline: int) -> None:
         self._process.write(line, deadline)
 
-    def read_line(self, deadline: int) -> Line:
+    def read_line(self, deadline: int) -> OutputLine:
         line = self._process.read_line(deadline)
         self.last = Heard(self.last.number + 1, line.text)
         return line

@@ -9,7 +9,14 @@ from rich.console import Console
 
 from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
-from arena.bots.submissions import Checked, Receipt, accept, active_version, home_for, receipt_of
+from arena.bots.submissions import (
+    CheckedItem,
+    Receipt,
+    accept,
+    active_version,
+    home_for,
+    receipt_of,
+)
 from arena.cli.checking import go_through, hold
 from arena.errors import Exit, UserError
 from arena.model.containment import Asked
@@ -22,7 +29,7 @@ def submit(path: Path, folder: Path, asked: Asked) -> int:
     SubmissionError, SandboxError, UserError.
     """
     bot = open_bot(path)
-    home_for(bot, folder)  # what is wrong with it is told before a check of half a minute
+    home_for(bot, folder)  # its errors come before a check of half a minute
     before = active_version(bot, folder)
     receipt = receipt_of(bot, folder)
     if receipt is not None:
@@ -38,7 +45,7 @@ def submit(path: Path, folder: Path, asked: Asked) -> int:
     if open_bot(path).digest != bot.digest:
         raise UserError(f"{path} was changed while it was checked; submit it again")
     checked = [
-        Checked(title=result.title, passed=result.passed, detail=result.detail)
+        CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
         for result in checklist.results
     ]
     _tell(bot, accept(build(bot, held.mode), checked, folder), folder, before)
@@ -46,14 +53,16 @@ def submit(path: Path, folder: Path, asked: Asked) -> int:
 
 
 def _tell(bot: Bot, receipt: Receipt, folder: Path, before: str | None) -> None:
-    """What was accepted, and how it takes part."""
-    if before == receipt.version:
-        change = "which was active already"
+    """Show the accepted version and how it takes part."""
+    version = receipt.version
+    if before == version:
+        change = f"version {version}, active already"
     else:
-        change = f"in place of {before}" if before else "its first"
-    plays = ", ".join(bot.rules) if bot.rules else "whatever it is entered for"
+        change = f"version {version}, replaces {before}" if before else f"first version, {version}"
+    games = ", ".join(bot.rules) if bot.rules else "not stated (single script)"
     typer.echo(
-        f"\nAccepted {bot.name}, version {receipt.version}, {change}.\n"
-        f"It plays {plays}. All bots in {folder} take part in a tournament whose file has\n\n"
+        f"\nAccepted {bot.name} ({change}).\n"
+        f"Games: {games}.\n"
+        f"All bots in {folder} take part in a tournament whose file has\n\n"
         f'[[player]]\nfrom = "{folder}"'
     )

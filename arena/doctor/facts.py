@@ -16,7 +16,7 @@ from arena.model.contender import Prepared
 from arena.model.frozen import Frozen
 from arena.model.record import Host
 from arena.sandbox import cgroups
-from arena.sandbox.host import this_host
+from arena.sandbox.features import this_host
 from arena.sandbox.overload import scheduling_delay
 from arena.sandbox.probe import resolve
 from arena.tournament.machine import DELAY_S, cpu_quota, delay_warning, usable_cores

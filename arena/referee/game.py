@@ -16,7 +16,7 @@ from arena.referee.clock import PlayerClock
 from arena.referee.outcome import Outcome, adjudicated, make_record, natural, points
 from arena.referee.pool import Player, SessionPool
 from arena.referee.seat import Seat
-from arena.referee.session import Asked
+from arena.referee.session import PendingRequest
 from arena.sandbox.overload import LEAST_MS
 from rules.position import PASS, Position, draw_chance
 
@@ -214,7 +214,7 @@ class _Game:
             raise seat.lost
         return self._await_ready(seat, self._begin(seat))
 
-    def _begin(self, seat: Seat) -> Asked:
+    def _begin(self, seat: Seat) -> PendingRequest:
         """Send `start` to a process for this seat. Raises PlayerFault."""
         try:
             player = seat.player = self.pool.open(seat.spec)
@@ -223,7 +223,7 @@ class _Game:
                 self.pool.freeze_all_but(player)
             processes = [other.player.process for other in self.seats if other.player is not None]
             for process in processes:
-                process.beside = tuple(other for other in processes if other is not process)
+                process.others = tuple(other for other in processes if other is not process)
             request = Start(
                 game=self.spec.game,
                 rules=self.game.name,
@@ -244,7 +244,7 @@ class _Game:
             seat.lost = error
             raise
 
-    def _await_ready(self, seat: Seat, start: Asked) -> Player:
+    def _await_ready(self, seat: Seat, start: PendingRequest) -> Player:
         """The process that answered `start`. Raises PlayerFault."""
         assert seat.player is not None, "begun before"
         try:

@@ -1,7 +1,7 @@
-"""From the bytes of a reply to a message, or to the fault that is in them.
+"""From the bytes of a reply to a message, or to the fault in them.
 
 Order of judgement: encoding → JSON → schema → ply → legality. (Death, lateness and length come
-before, in the transport.) JSON is taken strictly, as RFC 8259 has it and no further.
+before, in the transport.) JSON is strictly that of RFC 8259.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from arena.model.fault import PlayerFault, excerpt
 from arena.model.protocol import Message, Move, Ready, Termination
 
 MAX_DEPTH = 64
-"""How deep arrays and objects may nest."""
+"""Of nested arrays and objects."""
 MAX_DIGITS = 300
-"""How long an integer may be: none of the protocol's needs more, and none is ever quadratic."""
+"""Of an integer: the protocol needs no more, and the time to read one stays short."""
 
+_KINDS = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
 
 Reply = TypeVar("Reply", Ready, Move)
@@ -36,18 +37,18 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     """The answer to `turn`. Raises PlayerFault."""
     data = _object(line)
     answered = data.get("ply")
-    # A boolean is of no integer type, yet a matter of the ply: all else is judged before it.
+    # A boolean is not an integer, but a wrong ply: everything else is judged before it.
     reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
     if isinstance(answered, bool):
         raise PlayerFault(
             Termination.WRONG_PLY,
-            f"`ply` is {json.dumps(answered)}, which is no integer; the turn asked has ply {ply}.",
+            f"`ply` is {json.dumps(answered)}, which is not an integer; the turn has ply {ply}.",
         )
     if reply.ply != ply:
         raise PlayerFault(
             Termination.WRONG_PLY,
-            f"The reply is for ply {reply.ply}, but ply {ply} was asked. "
-            f"Echo the `ply` of the turn, and answer each turn once.",
+            f"The reply is for ply {reply.ply}, but the turn has ply {ply}. "
+            f"Copy the `ply` of the turn, and answer each turn once.",
         )
     if reply.move not in legal:
         shown = ", ".join(list(legal)[:12]) + (", …" if len(legal) > 12 else "")
@@ -73,13 +74,15 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         data = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise _bad_json(line, f"{error.msg} at position {error.pos}") from None
+        begun = text.lstrip().startswith(("{", "["))
+        why = f"{error.msg} at position {error.pos}" if begun else ""
+        raise _bad_json(line, why) from None
     except ValueError as error:
         raise _bad_json(line, str(error)) from None
     if not isinstance(data, dict):
+        kind = _KINDS.get(type(data), "a number")
         raise PlayerFault(
-            Termination.BAD_SCHEMA,
-            f"A reply is a JSON object, {{…}}, but this is {type(data).__name__}: {excerpt(line)}.",
+            Termination.BAD_SCHEMA, f"A reply must be a JSON object, not {kind}: {excerpt(line)}."
         )
     return data
 
@@ -99,10 +102,8 @@ def _depth(line: bytes) -> int:
 
 
 def _bad_json(line: bytes, why: str) -> PlayerFault:
-    return PlayerFault(
-        Termination.BAD_JSON,
-        f"Not strict JSON ({why}): {excerpt(line)}. Write one JSON object a line; log to stderr.",
-    )
+    reason = f" ({why})" if why else ""
+    return PlayerFault(Termination.BAD_JSON, f"This line is not JSON: {excerpt(line)}{reason}.")
 
 
 def _validate(model: type[Reply], data: dict[str, Any]) -> Reply:
@@ -128,7 +129,7 @@ def _explain(model: type[Message], data: dict[str, Any], error: ValidationError)
         for name, field in model.model_fields.items()
     )
     kind = model.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr] # a Literal
-    return f"Not a `{kind}` message: {'; '.join(problems)}. Its fields: {fields}."
+    return f"This is not a `{kind}` message: {'; '.join(problems)}. Its fields: {fields}."
 
 
 # Strict JSON
@@ -144,7 +145,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"JSON has no {word}")
 
 
 def _finite(text: str) -> float:

@@ -1,4 +1,4 @@
-"""How a game ended, in the words and numbers of the protocol, and its record."""
+"""The outcome of a game in the words and numbers of the protocol, and its record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from arena.model.game_spec import GameSetup, GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
-from arena.sandbox.host import this_host
+from arena.sandbox.features import this_host
 from rules.position import Position
 
 

@@ -9,8 +9,8 @@ from arena.model.fault import PlayerFault
 from arena.model.protocol import Ready
 from arena.model.record import SeatRecord
 from arena.referee.clock import PlayerClock
-from arena.referee.head_tail import Ends
 from arena.referee.pool import Player
+from arena.referee.transport import HeadTail
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Seat:
     """What its last move took."""
     ready: Ready | None = None
     startup_ms: float | None = None
-    stderr: Ends = field(default_factory=Ends)
+    stderr: HeadTail = field(default_factory=HeadTail)
     peak_memory_bytes: int = 0
     random_moves: int = 0
 

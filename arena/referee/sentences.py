@@ -1,6 +1,6 @@
-"""What is told to the author of a player whose process or streams broke the contract.
+"""Sentences for the author of a player whose process or streams broke the contract.
 
-Each function makes one fault: what was found, what was expected, what to do.
+Each function makes one fault: what happened, and what to do.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from arena.model.fault import PlayerFault, excerpt
 from arena.model.protocol import Termination
 
 _SHOWN_BYTES = 4096
-"""As much of a buffer as an excerpt is taken from."""
+"""Of a buffer, enough for an excerpt."""
 
 
 def spoke_unasked(waiting: bytes) -> PlayerFault:
-    """Bytes were there before the player was asked."""
+    """Output came before a request."""
     return PlayerFault(
         Termination.UNSOLICITED,
         f"The player wrote before it was asked: {excerpt(waiting)}. "
@@ -25,10 +25,10 @@ def spoke_unasked(waiting: bytes) -> PlayerFault:
 
 
 def too_much_unasked(waiting: bytes) -> PlayerFault:
-    """So many bytes or blank lines were there that it may never have stopped."""
+    """So much output came before a request that it may never have stopped."""
     return PlayerFault(
         Termination.FLOOD,
-        f"Too much was waiting before the player was asked: {excerpt(waiting)}. "
+        f"The player wrote too much before it was asked: {excerpt(waiting)}. "
         f"Write one line for each request, and nothing else.",
     )
 
@@ -38,7 +38,7 @@ def did_not_read() -> PlayerFault:
     return PlayerFault(
         Termination.TIMEOUT,
         "The player did not read its stdin, so the request could not be written in time. "
-        "Read every line you are sent.",
+        "Read every line the referee sends.",
     )
 
 
@@ -61,27 +61,27 @@ def line_too_long(buffer: bytearray) -> PlayerFault:
 
 
 def out_of_memory(used_bytes: int, limit_bytes: int) -> PlayerFault:
-    """The process tree was killed for what it held."""
+    """The process tree was killed for its memory."""
     return PlayerFault(
         Termination.OUT_OF_MEMORY,
-        f"The player's processes held {used_bytes / 2**20:.0f} MB; "
+        f"The player's processes used {used_bytes / 2**20:.0f} MB; "
         f"{limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`).",
     )
 
 
 def closed_pipe(stream: str, termination: Termination) -> PlayerFault:
-    """The process lives and has closed `stream`."""
+    """The process is alive and has closed `stream`."""
     return PlayerFault(
         termination,
-        f"The player closed its {stream} and goes on running. "
+        f"The player closed its {stream} while it was still running. "
         f"Keep stdin and stdout open until `quit`.",
     )
 
 
-def exited(end: os.waitid_result | None, last_words: str) -> PlayerFault:
+def exited(end: os.waitid_result | None, last_lines: str) -> PlayerFault:
     """The process is dead: how it ended; None when that is not known.
 
-    Whether it had been asked by then is left open: that it died can only be seen later.
+    Its death is seen later than it happened, so the sentence does not say whether it was asked.
     """
     if end is None:
         how = "ended"
@@ -89,14 +89,12 @@ def exited(end: os.waitid_result | None, last_words: str) -> PlayerFault:
         how = f"exited with code {end.si_status}"
     else:
         how = f"was ended by {_signal_name(end.si_status)}"
-    said = (
-        f"Its last words on stderr: {last_words}" if last_words else "It wrote nothing to stderr."
-    )
+    said = f"The end of stderr: {last_lines}" if last_lines else "It wrote nothing to stderr."
     return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent. {said}")
 
 
 def _signal_name(number: int) -> str:
-    """`SIGSEGV`; most real-time signals have a number only."""
+    """`SIGSEGV`; most real-time signals have only a number."""
     try:
         return signal.Signals(number).name
     except ValueError:

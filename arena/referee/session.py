@@ -18,20 +18,20 @@ from arena.referee.transport import MAX_BLANK_LINES, Transport
 
 _NS_PER_MS = 1_000_000
 _FAREWELL_MS = 20
-"""How long a player that does not read may keep us from saying `end` or `quit`."""
+"""For writing `end` or `quit` to a player that does not read."""
 _SLOW_READER_MS = 100
-"""A player whose full pipe keeps a request waiting longer than this reads on its own time."""
+"""Beyond this, a wait for a player's full pipe counts as its own time."""
 
 
 class Answered(NamedTuple):
-    """A move and what it took."""
+    """A move and its time."""
 
     move: Move
     used_ms: float
 
 
-class Asked(NamedTuple):
-    """A request that is to be answered."""
+class PendingRequest(NamedTuple):
+    """A request without its answer yet."""
 
     limit_ms: int
     grace_ms: int
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 
 class Session:
-    """One player process in dialogue, for one game or several."""
+    """The dialogue with one player process, for one game or several."""
 
     def __init__(self, transport: Transport, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self.transport = transport
@@ -51,11 +51,11 @@ class Session:
         """Begin a game; the player's introduction and the time it took. Raises PlayerFault."""
         return self.ready(self.begin(request, grace_ms))
 
-    def begin(self, request: Start, grace_ms: int) -> Asked:
+    def begin(self, request: Start, grace_ms: int) -> PendingRequest:
         """The first half of `start`, so that several players can load at once."""
         return self._ask(request, request.startup_ms, grace_ms)
 
-    def ready(self, start: Asked) -> tuple[Ready, float]:
+    def ready(self, start: PendingRequest) -> tuple[Ready, float]:
         """The second half of `start`."""
         line, used_ms = self._answer(start)
         return judge.ready(line), used_ms
@@ -66,19 +66,19 @@ class Session:
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
     def end(self, message: End) -> None:
-        """Tell how the game ended. Nobody answers, and nothing is judged any more."""
-        self._tell(message)
+        """Send how the game ended. No answer is expected, and nothing is judged any more."""
+        self._send(message)
 
     def quit(self) -> None:
-        """Tell the player to exit, and close its stdin."""
-        self._tell(Quit())
+        """Send `quit`, and close the player's stdin."""
+        self._send(Quit())
         self.transport.close()
 
-    def _tell(self, message: Message) -> None:
+    def _send(self, message: Message) -> None:
         with suppress(PlayerFault):
             self.transport.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
-    def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> Asked:
+    def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> PendingRequest:
         """Write a request. The time of its answer runs from the last byte written."""
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
         self.transport.expect_silence()
@@ -86,9 +86,9 @@ class Session:
         self.transport.write(line, began + allowed)
         at = self._clock()
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
-        return Asked(limit_ms, grace_ms, at, deadline)
+        return PendingRequest(limit_ms, grace_ms, at, deadline)
 
-    def _answer(self, asked: Asked) -> tuple[bytes, float]:
+    def _answer(self, asked: PendingRequest) -> tuple[bytes, float]:
         """The next line that is not blank, and the time to its newline, under one deadline."""
         for _ in range(MAX_BLANK_LINES + 1):
             line, read_at = self.transport.read_line(asked.deadline)
@@ -111,5 +111,5 @@ class Session:
 
 
 def _line(message: Message) -> bytes:
-    """A message as it is written, newline included."""
+    """A message as a line, newline included."""
     return message.__pydantic_serializer__.to_json(message) + b"\n"

@@ -1,7 +1,7 @@
-"""One player process: bytes and lines over its pipes, its death, its memory, its end.
+"""A player process: bytes and lines over its pipes, its death, its memory, its end.
 
 No asyncio and no threads: one `poll` over stdout, stderr and the process itself, with one deadline
-a request. What a player writes is taken in bounded pieces, so that no flood grows our memory.
+a request. Output is taken in bounded pieces, so that no flood grows our memory.
 Times are nanoseconds of `time.monotonic_ns`.
 """
 
@@ -14,47 +14,84 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
+from arena.model.fault import PlayerFault, printable
 from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.referee import sentences
-from arena.referee.head_tail import Ends
-from arena.sandbox.container import Cage
+from arena.sandbox.container import Container
 from arena.sandbox.overload import Load, stolen_ms
 
 MAX_BLANK_LINES = 100
-"""How many blank lines are let pass in answer to one request."""
+"""Blank lines that are ignored in answer to one request."""
 
 _CHUNK_BYTES = 64 * 1024
+_KEPT_BYTES = 32 * 1024
+"""Of stderr, at its beginning and at its end."""
 _FLOOD_BYTES = 32 * 1024
-"""So much waiting is no stray answer. Less than a pipe holds: short writes leave gaps in it."""
+"""More waiting output than this is no stray answer. Less than a pipe's size: short writes leave
+gaps in it."""
 _WATCH_MS = 25
 """How often memory is sampled while we wait; the first slice of a wait costs nothing."""
 _DYING_MS = 500
-"""A process that ends closes its pipes a moment before it can be seen dead; a large one on a busy
-host, a long moment."""
+"""A process that ends closes its pipes before it can be seen dead; a large one on a busy host,
+long before."""
 
 
-class Line(NamedTuple):
-    """What a player wrote, without the newline, and when the last of it was read."""
+class OutputLine(NamedTuple):
+    """A line of a player, without the newline, and when the last of it was read."""
 
     text: bytes
     read_at: int
 
 
 class Transport(Protocol):
-    """What a session needs of a player; every method may raise PlayerFault."""
+    """The player as a session needs it; every method may raise PlayerFault."""
 
     def expect_silence(self) -> None:
-        """Judge what the player wrote without being asked."""
+        """Judge output that came before a request."""
 
     def write(self, line: bytes, deadline: int) -> None:
         """Write a request, newline included."""
 
-    def read_line(self, deadline: int) -> Line:
-        """The next line, if it was complete by the deadline."""
+    def read_line(self, deadline: int) -> OutputLine:
+        """The next line, if it is complete by the deadline."""
 
     def close(self) -> None:
         """Ask the process to exit: no more requests will come."""
+
+
+class HeadTail:
+    """The first and the last 32 KiB of a stream of any length."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        """Bytes fed so far."""
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        """Take more of the stream."""
+        self.total += len(data)
+        room = _KEPT_BYTES - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > _KEPT_BYTES:
+            del self._tail[:-_KEPT_BYTES]
+
+    @property
+    def head(self) -> str:
+        """The first 32 KiB as text; bytes that are not UTF-8 are escaped."""
+        return self._head.decode("utf-8", "backslashreplace")
+
+    @property
+    def tail(self) -> str:
+        """The last 32 KiB, without those in the head."""
+        return self._tail.decode("utf-8", "backslashreplace")
+
+    def last_lines(self, count: int = 3) -> str:
+        """The last lines that are not blank, joined and safe to show; empty when there are none."""
+        text = (self._head[-2000:] + self._tail[-2000:]).decode("utf-8", "backslashreplace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return " / ".join(printable(line[:200]) for line in lines[-count:])
 
 
 class PlayerProcess:
@@ -64,15 +101,15 @@ class PlayerProcess:
     """
 
     def __init__(self, spec: Prepared, cores: tuple[int, ...] | None = None) -> None:
-        self.stderr = Ends()
+        self.stderr = HeadTail()
         self.peak_memory_bytes = 0
-        self.beside: tuple[PlayerProcess, ...] = ()
-        """The game's other players, looked after whenever this one keeps us waiting."""
+        self.others: tuple[PlayerProcess, ...] = ()
+        """The game's other players, looked after while we wait for this one."""
         self.fault: PlayerFault | None = None
-        """Why it was ended while another was waited for; raised when it is asked again."""
+        """Why it was ended while we waited for another; raised when it is asked again."""
         self._limit_bytes = spec.memory_mb * 2**20 if spec.memory_mb is not None else None
-        self.cage = Cage(spec, cores)
-        self._process = self.cage.start()
+        self.container = Container(spec, cores)
+        self._process = self.container.start()
         self.pid = self._process.pid
         self._stdin, self._stdout, self._stderr = (
             pipe.fileno()
@@ -98,9 +135,9 @@ class PlayerProcess:
     # Requests and replies
 
     def expect_silence(self) -> None:
-        """Nobody was asked: a dead process, a closed stdout and waiting bytes are faults.
+        """Before a request a dead process, a closed stdout and waiting bytes are faults.
 
-        Blank lines are let pass. Raises PlayerFault.
+        Blank lines are ignored. Raises PlayerFault.
         """
         events = self._events(0)
         if self.fault is not None:
@@ -108,7 +145,7 @@ class PlayerProcess:
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
             raise self._exited()
-        self._watch_memory()  # who always answers at once is never waited for
+        self._watch_memory()  # a player that always answers at once is never waited for
         if self._buffer:
             self._judge_waiting()
         if not open_:
@@ -124,7 +161,7 @@ class PlayerProcess:
             raise sentences.spoke_unasked(waiting)
 
     def write(self, line: bytes, deadline: int) -> None:
-        """Write all of `line`, to a player that is not frozen any more.
+        """Thaw the player and write all of `line`.
 
         Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory.
         """
@@ -132,7 +169,7 @@ class PlayerProcess:
         self._late = False
         if self._frozen:
             self._frozen = False
-            self.cage.thaw()
+            self.container.thaw()
         try:
             try:
                 written = os.write(self._stdin, line)
@@ -145,7 +182,7 @@ class PlayerProcess:
 
     def _write_rest(self, rest: memoryview, deadline: int) -> None:
         """The pipe is full: wait for room, until the deadline."""
-        self._poll.unregister(self._stdout)  # what it says meanwhile can wait
+        self._poll.unregister(self._stdout)  # its output can wait meanwhile
         self._poll.register(self._stdin, select.POLLOUT)
         try:
             while rest:
@@ -160,7 +197,7 @@ class PlayerProcess:
             self._poll.unregister(self._stdin)
             self._poll.register(self._stdout, select.POLLIN)
 
-    def read_line(self, deadline: int) -> Line:
+    def read_line(self, deadline: int) -> OutputLine:
         """The next line.
 
         One deadline: partial output never extends it. Raises PlayerFault: exited, stdout_closed,
@@ -179,12 +216,12 @@ class PlayerProcess:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
                 self._late = self._read_at > deadline
-                return Line(line, self._read_at)
+                return OutputLine(line, self._read_at)
             searched = len(self._buffer)
             events = self._wait(deadline)
             if not events:
                 raise sentences.late(self._buffer)
-            open_ = self._read_stdout()  # also at a death alone: its last line may just be there
+            open_ = self._read_stdout()  # also after a death: its last line may have come
             if self._pidfd in events and len(self._buffer) == searched:
                 raise self._exited()
             if not open_:
@@ -203,7 +240,7 @@ class PlayerProcess:
     # Waiting
 
     def _wait(self, deadline: int) -> set[int]:
-        """Descriptors that are ready; empty when the deadline has passed. stderr is seen to."""
+        """Descriptors that are ready; empty when the deadline has passed. Drains stderr."""
         while True:
             left_ms = max(0, -(-(deadline - time.monotonic_ns()) // 1_000_000))
             events = self._events(min(left_ms, _WATCH_MS))
@@ -214,18 +251,18 @@ class PlayerProcess:
             self._watch_memory()
             if self._before is None:
                 self._before = self._load()
-            for other in self.beside:
+            for other in self.others:
                 other.look_after()
 
     def look_after(self) -> None:
-        """While another is waited for: take what this player says, and watch its memory.
+        """While we wait for another: take the output of this player, and watch its memory.
 
-        Nothing is judged before it is asked again, and no more than a line's worth is taken.
+        Nothing is judged before it is asked again, and at most a line's worth is taken.
         """
         if self._killed:
             return
         if self._frozen:
-            self.cage.freeze()  # signals miss who was being forked
+            self.container.freeze()  # signals miss a process that was being forked
         if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
@@ -242,7 +279,7 @@ class PlayerProcess:
         return ready
 
     def _drain_stderr(self) -> None:
-        """Take what is there, one piece a call: a flood must not keep us from the clock."""
+        """Take one piece a call: a flood must not keep us from the clock."""
         with suppress(BlockingIOError):
             data = os.read(self._stderr, _CHUNK_BYTES)
             self.stderr.feed(data)
@@ -250,30 +287,30 @@ class PlayerProcess:
                 self._poll.unregister(self._stderr)
 
     def _watch_memory(self) -> None:
-        """Raise PlayerFault when the process tree holds more than its limit; taken in samples."""
+        """Raise PlayerFault when the process tree uses more than its limit; sampled."""
         now = time.monotonic_ns()
         if now < self._sample_at:
             return
         self._sample_at = now + _WATCH_MS * 1_000_000
-        used = self.cage.memory_bytes()
+        used = self.container.memory_bytes()
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         if self._limit_bytes is not None and used > self._limit_bytes:
-            self.cage.stop()
+            self.container.stop()
             raise sentences.out_of_memory(used, self._limit_bytes)
         self._judge_memory()
 
     def _judge_memory(self) -> None:
         """Raise PlayerFault when the system killed one of its processes for their limit."""
-        if self._limit_bytes is not None and self.cage.out_of_memory():
-            raise sentences.out_of_memory(self.cage.peak_bytes(), self._limit_bytes)
+        if self._limit_bytes is not None and self.container.out_of_memory():
+            raise sentences.out_of_memory(self.container.peak_bytes(), self._limit_bytes)
 
     def note_peak_memory(self) -> None:
         """Bring `peak_memory_bytes` up to date: short games end between two samples."""
-        self.peak_memory_bytes = max(self.peak_memory_bytes, self.cage.peak_bytes())
+        self.peak_memory_bytes = max(self.peak_memory_bytes, self.container.peak_bytes())
 
     def cpu_ms(self) -> float | None:
         """CPU time of the process so far; None when it is gone."""
-        return self.cage.cpu_ms()
+        return self.container.cpu_ms()
 
     # Freezing, and time on a CPU
 
@@ -281,12 +318,12 @@ class PlayerProcess:
         """Stop it until something is written to it. OSError: the host fails."""
         if not self._frozen and not self._killed:
             self._frozen = True
-            self.cage.freeze()
+            self.container.freeze()
 
     def stolen_ms(self) -> float:
-        """What it waited for a CPU that others used, from early in our wait for it until now.
+        """How long it waited for a CPU that others used, from early in our wait for it until now.
 
-        0 for one that has not answered and sleeps.
+        0 for a player that has not answered and sleeps.
         """
         if self._before is None:
             return 0.0
@@ -294,22 +331,22 @@ class PlayerProcess:
         return stolen_ms(self._before, after) if after.ready or self._late else 0.0
 
     def _load(self) -> Load:
-        return self.cage.load([other.pid for other in self.beside])
+        return self.container.load([other.pid for other in self.others])
 
     # Ends
 
     def _exited(self) -> PlayerFault:
-        """The fault of a process that is dead: how it ended, and its last words."""
-        for _ in range(4):  # what it wrote to stderr before its death; bounded, a child may flood
+        """The fault of a dead process: how it ended, and its last lines."""
+        for _ in range(4):  # stderr from before its death; bounded, a child may flood
             self._events(0)
         self._judge_memory()
-        if (failure := self.cage.host_failure()) is not None:
+        if (failure := self.container.host_failure()) is not None:
             raise OSError(f"{failure}: {self.stderr.last_lines()}")
-        # Left unreaped: until `kill`, its pid and its group are nobody else's.
-        return sentences.exited(self.cage.end(), self.stderr.last_lines())
+        # Left unreaped: until `kill`, no other process gets its pid or its group.
+        return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
-        """The fault behind a closed pipe: a process that is dying, or one that lives on."""
+        """The fault behind a closed pipe: of a dying process, or of a living one."""
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):
@@ -323,7 +360,7 @@ class PlayerProcess:
                 self._process.stdin.close()
 
     def wait_for_exit(self, deadline: int) -> None:
-        """Let the process end by itself until the deadline; what it still says is thrown away."""
+        """Let the process end by itself until the deadline; its output is thrown away."""
         with suppress(PlayerFault):
             while events := self._wait(deadline):
                 if self._pidfd in events:
@@ -338,8 +375,8 @@ class PlayerProcess:
             return
         self._killed = True
         self.note_peak_memory()
-        self.cage.kill()
-        self._events(0)  # its last words
+        self.container.kill()
+        self._events(0)  # the end of its stderr
         os.close(self._pidfd)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:

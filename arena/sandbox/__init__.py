@@ -1,1 +1,1 @@
-"""Contains player processes, and tries whether it does."""
+"""The containment of player processes, and the test that it works."""

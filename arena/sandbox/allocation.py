@@ -1,4 +1,4 @@
-"""What is set aside on this machine for one contained player, and given back after it."""
+"""The resources of this machine set aside for one contained player, and released after it."""
 
 from __future__ import annotations
 
@@ -13,85 +13,85 @@ from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
 from arena.sandbox import leftovers, users
-from arena.sandbox import mounts as view
 from arena.sandbox.bwrap import HOME
 from arena.sandbox.cgroups import Group
-from arena.sandbox.features import Means
+from arena.sandbox.features import Features
+from arena.sandbox.mounts import Mounts, PrivateFolders, closed_folders, mounts_possible
 from arena.sandbox.spawn import find_program, interpreter
 from arena.sandbox.users import User
-from arena.sandbox.visible_files import Shown, names_file, shown, within
+from arena.sandbox.visible_files import VisibleFiles, names_file, visible_to, within
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ")
-"""Variables every program needs; a player's others are its own."""
+"""Variables every program needs; the rest of the environment stays outside."""
 
 
-class Place:
-    """A group, a user, folders and an environment. Use `prepare` to make one."""
+class Allocation:
+    """A control group, a user, folders and an environment. Made by `make`."""
 
     group: Group | None = None
     """None where this process can make none."""
     user: User | None = None
-    """None where the player keeps ours: always but for root."""
+    """None where the player keeps ours: always, unless we are root."""
     user_kept: str | None = None
     """A file that keeps root from giving the player a user of its own; None where none does."""
-    view: view.View | None = None
-    """None where no view can be made, or none is needed."""
+    mounts: Mounts | None = None
+    """None where no mounts can be made, or none are needed."""
     home: str = HOME
     folder: str | None = None
-    """Its private folder where that lies on this machine's disk."""
+    """Its private folder where that is on this machine's disk."""
     program: str
-    shown = Shown((), (), ())
+    visible = VisibleFiles((), (), ())
     environment: dict[str, str]
 
     def __init__(self, spec: Prepared) -> None:
         self.spec = spec
 
     @classmethod
-    def prepare(cls, spec: Prepared, cores: tuple[int, ...] | None, means: Means) -> Self:
+    def make(cls, spec: Prepared, cores: tuple[int, ...] | None, features: Features) -> Self:
         """Set aside all of it. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-        place = cls(spec)
+        allocation = cls(spec)
         try:
-            place._prepare(cores, means)
+            allocation._prepare(cores, features)
         except BaseException:
-            place.close()
+            allocation.close()
             raise
-        return place
+        return allocation
 
-    def _prepare(self, cores: tuple[int, ...] | None, means: Means) -> None:
+    def _prepare(self, cores: tuple[int, ...] | None, features: Features) -> None:
         policy = self.spec.policy
         self.environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         self.environment |= policy.environment
         search = self.environment.get("PATH")
         self.program = find_program(self.spec, search)
-        self.shown = shown(self.spec, self.program, search)
-        if means.root and users.can_become():
+        self.visible = visible_to(self.spec, self.program, search)
+        if features.root and users.can_become():
             self._take_user()
-        if means.cgroups:
+        if features.cgroups:
             self.group = Group.create(self.spec.memory_mb, policy.processes, cores)
-        if policy.mode == "limits" and (self.view is None or self.view.private is None):
+        if policy.mode == "limits" and (self.mounts is None or self.mounts.private is None):
             self.home = self.folder = leftovers.private_folder()
             self._own([self.folder])
-        self._own(self.shown.writable)
+        self._own(self.visible.writable)
         self.environment = {"HOME": self.home, "TMPDIR": self.home} | self.environment
 
     def _take_user(self) -> None:
-        """A user of its own, where that user can be shown what the player needs."""
-        viewable = view.possible()
+        """Take a user of its own, where that user can see the files the player needs."""
+        viewable = mounts_possible()
         if not viewable:
-            for path in (self.program, *self.shown.readable, *self.shown.writable):
-                if view.closed_folders(path):
+            for path in (self.program, *self.visible.readable, *self.visible.writable):
+                if closed_folders(path):
                     self.user_kept = path
                     return
         self.user = User()
         self._judge_readable()
         if viewable:
             own = self.spec.policy.mode == "limits"
-            private = view.Private(self.user.uid, self.spec.policy.disk_mb) if own else None
+            private = PrivateFolders(self.user.uid, self.spec.policy.disk_mb) if own else None
             masked = self.spec.policy.masked if own else ()  # else bubblewrap does it
-            self.view = view.View.of(self.shown, private, masked)
+            self.mounts = Mounts.of(self.visible, private, masked)
 
     def _judge_readable(self) -> None:
-        """Raise PlayerFault where a file of the command's is closed to a user of its own."""
+        """Raise PlayerFault where a file of the command is closed to a user of its own."""
         folder = Path(self.cwd)
         programs = [self.program]
         with suppress(OSError):  # may be run and not read
@@ -99,13 +99,13 @@ class Place:
         for word in (*programs, *(str(folder / word) for word in self.spec.command[1:])):
             path = Path(word)
             needed = stat.S_IXOTH if word in programs else stat.S_IROTH
-            if not names_file(word) or within(str(path.resolve()), self.shown.writable):
+            if not names_file(word) or within(str(path.resolve()), self.visible.writable):
                 continue
             if not path.stat().st_mode & needed:
                 raise PlayerFault(
                     Termination.START_FAILED,
-                    f"{path} is closed to other users, and a contained player runs as one that "
-                    f"owns nothing: chmod -R o+rX {path.parent}.",
+                    f"{path} is closed to other users, and a contained player runs as a user "
+                    f"that owns nothing: chmod -R o+rX {path.parent}.",
                 )
 
     def _own(self, folders: tuple[str, ...] | list[str]) -> None:
@@ -113,16 +113,16 @@ class Place:
             users.hand_over(folders, self.user.uid, self.user.uid)
 
     def close(self) -> None:
-        """Give all back; the player's processes are gone. Twice is fine."""
+        """Release everything; the player's processes are gone. Twice is fine."""
         if self.user is not None:
-            users.hand_over(self.shown.writable, os.geteuid(), os.getegid())
+            users.hand_over(self.visible.writable, os.geteuid(), os.getegid())
         if self.folder is not None:
             with suppress(FileNotFoundError):
                 leftovers.remove(self.folder)
         try:
             if self.group is not None:
                 self.group.remove()
-        except OSError as error:  # a process in it that the system cannot end yet: left to a sweep
+        except OSError as error:  # a process that the system cannot end yet: left to a sweep
             if error.errno != errno.EBUSY:
                 raise
         if self.user is not None:
@@ -131,5 +131,5 @@ class Place:
 
     @property
     def cwd(self) -> str:
-        """Where the player starts."""
+        """The folder the player starts in."""
         return str(Path(self.spec.cwd).resolve()) if self.spec.cwd is not None else self.home

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from arena.model.containment import Policy
-from arena.sandbox import system
-from arena.sandbox.child import MOVED_STDIN, MOVED_STDOUT
-from arena.sandbox.visible_files import Link, Shown, within
+from arena.sandbox.visible_files import Link, VisibleFiles, programs, settings, within
 
+MOVED_STDIN, MOVED_STDOUT = 3, 4
+"""Where bubblewrap gets the player's streams: beyond its own, within a shell's reach."""
 HOME = "/tmp"
 """The player's private folder inside."""
 _NAMESPACES = (
@@ -28,25 +29,25 @@ _NAMESPACES = (
     "--unshare-uts",
     "--unshare-cgroup-try",
 )
-_TAKE_PLACE = (
+_SWAP_STREAMS = (
     # Processes are counted in here alone, not with all others of the user. It is `-p` to most
     # shells that are /bin/sh, and `-u` to bash.
     "{{ ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; }} && "
     f'exec "$0" "$@" <&{MOVED_STDIN} >&{MOVED_STDOUT} {MOVED_STDIN}<&- {MOVED_STDOUT}>&-'
 )
-"""What the shell inside does: bubblewrap keeps copies of the standard streams it is started with,
-so that nobody would see the player close them. It gets others, and the player its own here."""
+"""The shell inside swaps streams: bubblewrap keeps copies of its own standard streams, which would
+hide that the player closes them. So bubblewrap gets others, and the player its own here."""
 
 
 def find() -> str | None:
-    """Where bubblewrap is; None where it is not installed."""
+    """The path of bubblewrap; None where it is not installed."""
     return shutil.which("bwrap")
 
 
 @cache
 def _knows_disable_userns(bwrap: str) -> bool:
-    told = subprocess.run((bwrap, "--help"), capture_output=True, text=True, check=False)
-    return "--disable-userns" in told.stdout + told.stderr
+    help_ = subprocess.run((bwrap, "--help"), capture_output=True, text=True, check=False)
+    return "--disable-userns" in help_.stdout + help_.stderr
 
 
 def command(
@@ -54,15 +55,15 @@ def command(
     program: tuple[str, ...],
     cwd: str | None,
     policy: Policy,
-    shown: Shown,
+    shown: VisibleFiles,
     *,
     filter_fd: int | None,
     status_fd: int,
 ) -> tuple[str, ...]:
     """The words that start `program`, whose first is absolute, contained.
 
-    `filter_fd`: the seccomp filter, where the machine has one; `status_fd` is told in JSON that
-    the program was started and how it ended.
+    `filter_fd`: the seccomp filter, where the machine has one; to `status_fd` bubblewrap writes in
+    JSON that the program started and how it ended.
     """
     half = str(policy.disk_mb * 2**20 // 2)
     words = [bwrap, *_NAMESPACES, "--die-with-parent", "--json-status-fd", str(status_fd)]
@@ -70,7 +71,7 @@ def command(
         words.append("--disable-userns")
     words += _system()
     words += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/tmp", "/dev/shm"):  # half the disk each: one bound for both it cannot make
+    for folder in ("/tmp", "/dev/shm"):  # half the disk each: bubblewrap has no bound for both
         words += ["--size", half, "--tmpfs", folder]
     words += ["--symlink", "../tmp", "/var/tmp"]  # relative: bubblewrap follows it while it mounts
     words += _files(shown)
@@ -81,22 +82,22 @@ def command(
     words += ["--chdir", os.path.realpath(cwd) if cwd is not None else HOME]
     if filter_fd is not None:
         words += ["--seccomp", str(filter_fd)]
-    words += ["--", "/bin/sh", "-c", _TAKE_PLACE.format(processes=policy.processes)]
+    words += ["--", "/bin/sh", "-c", _SWAP_STREAMS.format(processes=policy.processes)]
     return (*words, *program)
 
 
 def _system() -> Iterable[str]:
-    for path in system.programs():
+    for path in programs():
         if Path(path).is_symlink():
             yield from ("--symlink", str(Path(path).readlink()), path)
         else:
             yield from ("--ro-bind", path, path)
-    for path in system.settings():
+    for path in settings():
         yield from ("--ro-bind", path, path)
 
 
-def _files(shown: Shown) -> Iterable[str]:
-    """Outer folders first: what is mounted later lies on top."""
+def _files(shown: VisibleFiles) -> Iterable[str]:
+    """Outer folders first: a later mount covers an earlier one."""
     for path in sorted((*shown.readable, *shown.writable)):
         yield from ("--bind" if path in shown.writable else "--ro-bind", path, path)
     for link in shown.links:
@@ -104,5 +105,31 @@ def _files(shown: Shown) -> Iterable[str]:
             yield from ("--symlink", link.to, link.at)
 
 
-def _seen(link: Link, shown: Shown) -> bool:
-    return within(link.at, (*shown.readable, *shown.writable, *system.settings()))
+def _seen(link: Link, shown: VisibleFiles) -> bool:
+    return within(link.at, (*shown.readable, *shown.writable, *settings()))
+
+
+def move_streams() -> None:
+    """Move the player's pipes next to the standard streams, and put nothing in their place."""
+    os.dup2(0, MOVED_STDIN)
+    os.dup2(1, MOVED_STDOUT)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+
+
+@contextmanager
+def reserve_fds() -> Iterator[None]:
+    """Open files at the numbers the streams are moved to, unless others are open there already.
+
+    So no pipe that the parent makes while forking gets these numbers; and, opened early, no file
+    of a library that closes it in every forked child, as matplotlib does with fonts.
+    """
+    files = [os.open(os.devnull, os.O_RDONLY)]
+    while files[-1] < MOVED_STDOUT:
+        files.append(os.open(os.devnull, os.O_RDONLY))
+    try:
+        yield
+    finally:
+        for file in files:
+            os.close(file)

@@ -1,40 +1,51 @@
-"""A canary: a player that tries to break out of a sandbox, and what became of it.
+"""A canary: a player that tries to break out of a sandbox, and what it could do.
 
-Nothing is believed that was not tried. The acts are in `canary_acts`; here is what they are tried
-on: a secret, a server, processes of ours. It runs as a player does, in a Cage, with small limits
-so that all of it is quick.
+Every guarantee is tried. The acts are in `canary_acts`; here are their targets: a secret, servers,
+processes of ours. It runs as a player does, in a Container, with small limits so that it is quick.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import select
+import socket
 import subprocess
 import sys
+import tempfile
 import time
-from contextlib import ExitStack, suppress
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from arena.model.containment import Guarantee, Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
 from arena.sandbox import canary_acts
-from arena.sandbox.canary_targets import Bait, status
-from arena.sandbox.container import Cage
-from arena.sandbox.features import Means
+from arena.sandbox.container import Container
+from arena.sandbox.features import Features
 from arena.sandbox.processes import gathering, tree
 
 _PATIENCE_S = 20.0
-"""How long it may take on a busy host; it needs a fifth of a second."""
+"""For the canary on a busy host; it needs a fifth of a second."""
 _MEMORY_MB = 48
 _HOG_MB = 32
-"""Two processes take so much each: one alone would be within the limit."""
+"""Each of two processes takes this much: one alone would be within the limit."""
 _PROCESSES = 16
 _FORKS = 64
-"""Well beyond its limit: where the system counts all of a user's processes, each of those that
-ends meanwhile makes room for one more."""
+"""Far beyond its limit: where the system counts all of a user's processes, each that ends
+meanwhile makes room for one more."""
 _DISK_MB = 1
+
+_SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")
+"""Folders that all users of a machine may write."""
+_FOREIGN = "/etc/hosts"
+"""A file that all users may read and no player needs."""
+_ENDS = ("", "-0", "-1")
+"""Of the names of its files: one to be found, and those it fills the disk with."""
 
 _BREACHES: dict[Guarantee, dict[str, str]] = {
     Guarantee.MEMORY: {"hog": "take more memory than its limit in two processes"},
@@ -68,37 +79,39 @@ _BREACHES: dict[Guarantee, dict[str, str]] = {
         "same_user": "do what the arena's user may",
     },
 }
-"""By guarantee: the acts that it forbids, and what they are in words ("it could …")."""
+"""By guarantee: the acts that it forbids, in words that continue "it could …"."""
 
 
 class CanaryError(Exception):
     """A player cannot be run in that way on this machine; the message says why."""
 
 
-class Sung(NamedTuple):
-    """What a canary came back with."""
+class Findings(NamedTuple):
+    """What a canary found out."""
 
     breaches: dict[Guarantee, tuple[str, ...]]
-    """What it could do though it should not, as in "it could …"; empty where a guarantee holds."""
+    """The forbidden acts that succeeded, in words; empty where a guarantee is kept."""
     bounded: frozenset[Guarantee]
-    """What its control group bounds."""
+    """The guarantees that its control group bounds."""
     ended_for_memory: bool
-    """Whether the system, not we, ended what took too much memory."""
+    """Whether the system ended the processes that took too much memory."""
     user_kept: str | None
     """A file that keeps root from giving a player a user of its own."""
 
 
-def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, ...] = ()) -> Sung:
+def probe(
+    mode: Mode, cores: tuple[int, ...], features: Features, readable: tuple[str, ...] = ()
+) -> Findings:
     """Try all forbidden acts in that mode, kept to `cores`, with `readable` as a player has it.
 
-    Nothing else of this process may start others meanwhile: what is left is killed. CanaryError:
-    it did not get to try them; OSError: the host fails.
+    Nothing else in this process may start others meanwhile: processes left over are killed.
+    CanaryError: the acts could not be tried; OSError: the host fails.
     """
     with ExitStack() as stack:
         stack.enter_context(gathering())
-        bait = stack.enter_context(Bait())
+        targets = stack.enter_context(CanaryTargets())
         given = {
-            **bait.described,
+            **targets.described,
             "cores": cores,
             "forks": _FORKS,
             "disk_bytes": _DISK_MB * 2**20,
@@ -107,18 +120,18 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
         spec = Prepared(
             name="canary",
             command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
-            cwd=str(bait.own),
+            cwd=str(targets.own),
             memory_mb=_MEMORY_MB,
             policy=Policy(mode=mode, readable=readable, processes=_PROCESSES, disk_mb=_DISK_MB),
         )
         try:
-            cage = Cage(spec, cores, means)
-            process = cage.start()
+            container = Container(spec, cores, features)
+            process = container.start()
         except (OSError, PlayerFault) as error:
             raise CanaryError(str(error)) from None
-        stack.callback(cage.kill)
-        bounded = cage.group.holds if cage.group is not None else frozenset[Guarantee]()
-        user_kept = cage.place.user_kept if cage.place is not None else None
+        stack.callback(container.kill)
+        bounded = container.group.bounds if container.group is not None else frozenset[Guarantee]()
+        user_kept = container.allocation.user_kept if container.allocation is not None else None
         for pipe in (process.stdin, process.stdout, process.stderr):
             assert pipe is not None, "asked for"
             stack.enter_context(pipe)
@@ -128,15 +141,15 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
         done = {act for act, possible in json.loads(line).items() if possible}
         if _is_ours(process.pid):
             done.add("same_user")
-        done |= bait.taken()
-        ended = _ends_a_hog(cage, process)
-        # Where the system does not, the referee does: it watches what `memory_bytes` says.
-        if not ended and cage.memory_bytes() <= _MEMORY_MB * 2**20:
+        done |= targets.taken()
+        ended = _ends_a_hog(container, process)
+        # Where the system does not end it, the referee does, by `memory_bytes`.
+        if not ended and container.memory_bytes() <= _MEMORY_MB * 2**20:
             done.add("hog")
-        cage.kill()
-        if bait.left():
+        container.kill()
+        if targets.left():
             done.add("leave")
-        return Sung(
+        return Findings(
             {
                 guarantee: tuple(words for act, words in acts.items() if act in done)
                 for guarantee, acts in _BREACHES.items()
@@ -147,18 +160,18 @@ def sing(mode: Mode, cores: tuple[int, ...], means: Means, readable: tuple[str, 
         )
 
 
-def _ends_a_hog(cage: Cage, process: subprocess.Popen[bytes]) -> bool:
-    """Let it take the memory; whether the system ended what did. Else it has all of it now."""
+def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
+    """Let it take the memory; whether the system ended it. Else it has all of it now."""
     assert process.stdin is not None, "asked for"
     process.stdin.write(b"\n")
     deadline = time.monotonic() + _PATIENCE_S
-    while not cage.out_of_memory():
+    while not container.out_of_memory():
         if time.monotonic() > deadline:
             raise CanaryError(f"it was not done taking memory within {_PATIENCE_S:.0f} seconds")
         line = _line(process, 0.01)
         if line:
             return False
-        if line is not None:  # it ended, and the system's count of those it killed may follow
+        if line is not None:  # it ended, and the system's count of kills may follow
             time.sleep(0.01)
     return True
 
@@ -196,3 +209,109 @@ def _is_ours(pid: int) -> bool:
     *_, acts = tree(pid)
     (line,) = [line for line in status(acts) if line.startswith("Uid:")]
     return bool({0, os.geteuid()} & set(map(int, line.split()[1:])))
+
+
+# The targets
+
+
+class CanaryTargets:
+    """A secret that all may read and write, servers, and two processes of ours.
+
+    They exist inside a `with` statement.
+    """
+
+    def __init__(self) -> None:
+        self._mark = f"arena-canary-{uuid.uuid4().hex}"
+        here = (*_SHARED, str(Path.cwd()), str(Path.home()))
+        self._folders = [path for path in dict.fromkeys(here) if os.access(path, os.W_OK)]
+
+    def __enter__(self) -> CanaryTargets:
+        with ExitStack() as stack:
+            self.own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
+            """The folder to start the canary in."""
+            self.own.chmod(0o755)
+            self._make(stack)
+            stack.callback(self._clean)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def _make(self, stack: ExitStack) -> None:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
+        folder.chmod(0o777)
+        secret, unix = folder / "secret", folder / "socket"
+        secret.write_text("secret")
+        secret.chmod(0o666)
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self._udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self._udp.bind(("127.0.0.1", 0))
+        stack.enter_context(_listening(str(unix)))
+        unix.chmod(0o777)
+        stack.enter_context(_listening(f"\0{self._mark}"))
+        self._meddled = stack.enter_context(_waiting(self._mark))
+        self._ended = stack.enter_context(_waiting(self._mark))
+        self._untouched = self._bounds()
+        self.described: dict[str, object] = {
+            "mark": self._mark,
+            "secrets": [str(secret), _FOREIGN],
+            "folder": str(folder),
+            "folders": self._folders,
+            "tcp": tcp.getsockname()[1],
+            "udp": self._udp.getsockname()[1],
+            "unix": str(unix),
+            "meddled": self._meddled.pid,
+            "ended": self._ended.pid,
+        }
+        """The targets as the acts get them."""
+
+    def taken(self) -> set[str]:
+        """The acts that left traces on the targets, while the canary is still running."""
+        done = set()
+        if select.select([self._udp], [], [], 0)[0]:
+            done.add("udp")
+        if self._bounds() != self._untouched:
+            done.add("meddle")
+        if self._ended.poll() is not None:
+            done.add("end")
+        return done
+
+    def left(self) -> list[Path]:
+        """Files it left behind, once it has ended."""
+        found = (Path(folder, f"{self._mark}{end}") for folder in self._folders for end in _ENDS)
+        return [path for path in found if path.exists()]
+
+    def _bounds(self) -> tuple[object, ...]:
+        """Tracer, niceness and limit of the process that no act may touch."""
+        pid = self._meddled.pid
+        traced = [line for line in status(pid) if line.startswith("TracerPid:")]
+        nice = os.getpriority(os.PRIO_PROCESS, pid)
+        return (*traced, nice, resource.prlimit(pid, resource.RLIMIT_CORE))
+
+    def _clean(self) -> None:
+        for path in self.left():
+            path.unlink()
+
+
+def status(pid: int) -> list[str]:
+    """The lines of /proc/PID/status; OSError: the process is gone."""
+    return Path(f"/proc/{pid}/status").read_text().splitlines()
+
+
+def _listening(name: str) -> socket.socket:
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(name)
+    server.listen()
+    return server
+
+
+@contextmanager
+def _waiting(word: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of ours with a word in its command line, until we end it or are gone."""
+    command = ("/bin/sh", "-c", "read line", word)
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

@@ -1,8 +1,8 @@
-"""The inside of a canary: tries what a player must not be able to do, and says what it could.
+"""The acts of a canary: it tries what a player must not be able to do, and reports what it could.
 
-A program of its own, of the standard library alone: it is started like a player, with what it
-should try as JSON in its one argument. It writes `{act: whether it was possible}` as a line, waits
-for one, then takes more memory than it may and writes another line if it gets that far.
+A program of its own, of the standard library alone: it is started like a player, with the targets
+as JSON in its one argument. It writes `{act: whether it was possible}` as a line, waits for one,
+then takes more memory than it may and writes another line if it gets that far.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 Given = dict[str, Any]
-"""What to try, and on what; see `canary`."""
+"""The targets; see `canary`."""
 _CHUNK = 1 << 16
 _OWN = ("HOME", "TMPDIR")
 """Variables that name the player's private folders."""
@@ -48,14 +48,14 @@ def change_mode(given: Given) -> bool:
 
 
 def leave(given: Given) -> bool:
-    """Whether it could is seen from outside: what is written here may go with the sandbox."""
+    """Seen from outside: a file written here may vanish with the sandbox."""
     for folder in given["folders"]:
         _possible(Path(folder, given["mark"]).touch)
     return False
 
 
 def inherited(given: Given) -> bool:
-    """Files that were open before it was started."""
+    """Use files that were open before it was started."""
     return any(_possible(partial(os.fstat, fd)) for fd in range(3, 64))
 
 
@@ -64,14 +64,14 @@ def tcp(given: Given) -> bool:
 
 
 def udp(given: Given) -> bool:
-    """Whether it arrived is seen from outside: with no network, sending to oneself works."""
+    """Seen from outside: without a network, sending to oneself still works."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"x", ("127.0.0.1", given["udp"]))
     return False
 
 
 def route(given: Given) -> bool:
-    """A way out of this machine: nothing is sent to that address, which is for examples."""
+    """Find a way out of this machine; nothing is sent to that address, which is for examples."""
     return _connect(socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 9))
 
 
@@ -89,7 +89,7 @@ def other_cores(given: Given) -> bool:
 
 
 def see(given: Given) -> bool:
-    """Another process, by its command line; our own holds the mark too, among other things."""
+    """See another process by its command line; our own has the mark too, among other words."""
     mark = given["mark"].encode()
     for entry in _entries("/proc"):
         with suppress(OSError):
@@ -99,7 +99,7 @@ def see(given: Given) -> bool:
 
 
 def meddle(given: Given) -> bool:
-    """Trace, slow down and bound another process; whether that came about is seen from outside."""
+    """Trace, slow down and bound another process; seen from outside."""
     pid = given["meddled"]
     _LIBC.ptrace(_PTRACE_SEIZE, pid, None, None)
     _possible(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
@@ -108,7 +108,7 @@ def meddle(given: Given) -> bool:
 
 
 def end(given: Given) -> bool:
-    """Another process; whether it is gone is seen from outside."""
+    """End another process; seen from outside."""
     _possible(lambda: os.kill(given["ended"], signal.SIGUSR1))
     return False
 
@@ -118,7 +118,7 @@ def become_root(given: Given) -> bool:
 
 
 def own_namespace(given: Given) -> bool:
-    """In a user namespace of its own it would have all of root's system calls."""
+    """Make a user namespace: in it the program would have all of root's system calls."""
     pid = os.fork()
     if pid == 0:
         os._exit(int(_LIBC.unshare(_CLONE_NEWUSER) == 0))
@@ -126,12 +126,12 @@ def own_namespace(given: Given) -> bool:
 
 
 def gain(given: Given) -> bool:
-    """Rights by programs that run as somebody else, such as `su`."""
+    """Gain rights from programs that run as another user, such as `su`."""
     return bool(_LIBC.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0)
 
 
 def many_processes(given: Given) -> bool:
-    """Far more than it may have at once."""
+    """Start far more processes than allowed at once."""
     wanted: int = given["forks"]
     wait, hold = os.pipe()
     started: list[int] = []
@@ -151,7 +151,7 @@ def many_processes(given: Given) -> bool:
 
 
 def fill(given: Given) -> bool:
-    """More than it may write in all, by files of which none is too large."""
+    """Write more than the limit in all, in files of which none is too large."""
     folders = {
         os.path.realpath(path) for path in (*given["folders"], *map(os.getenv, _OWN)) if path
     }
@@ -226,7 +226,7 @@ def _entries(folder: str) -> list[Path]:
 
 
 def _write_file(path: Path, size: int) -> int:
-    """As much of it as is possible; how much that was."""
+    """Write as much as possible; the bytes written."""
     written = 0
     with suppress(OSError), path.open("wb", buffering=0) as file:
         while written < size:

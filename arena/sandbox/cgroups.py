@@ -1,7 +1,7 @@
-"""A control group for each player: what all its processes together may have, do and leave.
+"""A control group for each player: it bounds, measures, stops and ends all its processes together.
 
 A group is a folder in one or several hierarchies (see `hierarchies`), named after the referee that
-made it. So `sweep` finds the groups of referees that were killed.
+made it, so that `sweep` finds the groups of referees that were killed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from arena.model.containment import Guarantee
-from arena.sandbox import group_folders, hierarchies
-from arena.sandbox.group_folders import sweep
-from arena.sandbox.hierarchies import Control, Hierarchy, write
+from arena.sandbox import hierarchies
+from arena.sandbox.hierarchies import Control, Hierarchy, sweep, write
 
 __all__ = ["Available", "Group", "available", "limits", "sweep", "usable"]
 
@@ -32,9 +31,9 @@ _PROC = Path("/proc")
 class Group:
     """The processes of one player, whatever they fork. Made by `create`."""
 
-    def __init__(self, parts: dict[Hierarchy, Path], holds: frozenset[Guarantee]) -> None:
-        self.holds = holds
-        """What it bounds; nothing that no bound was given for."""
+    def __init__(self, parts: dict[Hierarchy, Path], bounds: frozenset[Guarantee]) -> None:
+        self.bounds = bounds
+        """The guarantees it has a limit for."""
         self._parts = parts
         self._serving = {control: (part, parts[part]) for part in parts for control in part.serves}
 
@@ -52,7 +51,7 @@ class Group:
         found = usable()
         if not found:
             return None
-        name = group_folders.new_name()
+        name = hierarchies.new_name()
         parts = {part: part.folder / name for part in found}
         made: list[Path] = []
         try:
@@ -60,15 +59,15 @@ class Group:
                 folder.mkdir()
                 made.append(folder)
                 for control in part.serves:
-                    _bound(part, folder, control, memory_mb, processes, cores)
+                    _set_limits(part, folder, control, memory_mb, processes, cores)
         except OSError:
             for folder in made:
                 folder.rmdir()
             raise
         asked = {"memory": memory_mb, "pids": processes, "cpuset": cores}
         served = {control for part in found for control in part.serves}
-        holds = {_GUARANTEES[c] for c in _GUARANTEES if c in served and asked[c] is not None}
-        return cls(parts, frozenset(holds))
+        bounds = {_GUARANTEES[c] for c in _GUARANTEES if c in served and asked[c] is not None}
+        return cls(parts, frozenset(bounds))
 
     @property
     def freezes(self) -> bool:
@@ -76,48 +75,48 @@ class Group:
         return "freezer" in self._serving
 
     def join(self) -> None:
-        """Move the calling process, of one thread, in here; what it forks is born here."""
+        """Move the calling process, of one thread, in here; its forks start in here."""
         for part, folder in self._parts.items():
             # `tasks` of v1 moves a thread and takes no lock, where moving a process takes 10 ms.
             write(folder / ("tasks" if part.version == 1 else "cgroup.procs"), "0")
 
     def processes(self) -> tuple[int, ...]:
-        """Who is in here, in groups below too; a zombie is not."""
+        """Pids of the processes in here and in groups below, without zombies."""
         folder = next(iter(self._parts.values()))
-        return tuple(group_folders.processes(folder))
+        return tuple(hierarchies.processes(folder))
 
     def memory_bytes(self) -> int | None:
-        """What its processes hold that cannot be dropped: their own pages, and files in memory."""
-        if (place := self._serving.get("memory")) is None:
+        """Memory of its processes that cannot be dropped: their own pages, and files in memory."""
+        if (found := self._serving.get("memory")) is None:
             return None
-        part, folder = place
+        part, folder = found
         stat = _pairs(folder / "memory.stat")
         names = ("anon", "shmem") if part.version == 2 else ("total_rss", "total_shmem")
         return sum(stat[name] for name in names)
 
     def peak_bytes(self) -> int | None:
         """The most memory it ever had, cached files included; None where the system cannot say."""
-        if (place := self._serving.get("memory")) is None:
+        if (found := self._serving.get("memory")) is None:
             return None
-        part, folder = place
+        part, folder = found
         name = "memory.peak" if part.version == 2 else "memory.max_usage_in_bytes"
         with suppress(FileNotFoundError):  # before Linux 5.19
             return int((folder / name).read_text())
         return None
 
     def oom_kills(self) -> int:
-        """How many of its processes the system killed for the group's limit."""
-        if (place := self._serving.get("memory")) is None:
+        """Processes that the system killed for the group's memory limit."""
+        if (found := self._serving.get("memory")) is None:
             return 0
-        part, folder = place
+        part, folder = found
         name = "memory.events" if part.version == 2 else "memory.oom_control"
         return _pairs(folder / name).get("oom_kill", 0)
 
     def cpu_ms(self) -> float | None:
         """CPU time of all that ever ran in here."""
-        if (place := self._serving.get("cpuacct")) is None:
+        if (found := self._serving.get("cpuacct")) is None:
             return None
-        part, folder = place
+        part, folder = found
         if part.version == 2:
             return _pairs(folder / "cpu.stat")["usage_usec"] / 1e3
         return int((folder / "cpuacct.usage").read_text()) / 1e6
@@ -127,7 +126,7 @@ class Group:
         self._set_frozen(True)
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Continue its processes."""
         self._set_frozen(False)
 
     def _set_frozen(self, frozen: bool) -> None:
@@ -138,23 +137,23 @@ class Group:
             write(folder / "freezer.state", "FROZEN" if frozen else "THAWED")
 
     def kill(self, patience_s: float = 2.0) -> bool:
-        """End all its processes, frozen ones too; whether none is left when patience is.
+        """End all its processes, frozen ones too; whether none is left in time.
 
         The caller reaps its own children.
         """
-        return group_folders.end(self._parts.values(), patience_s)
+        return hierarchies.end(self._parts.values(), patience_s)
 
     def remove(self) -> None:
-        """Take its folders away; what outlived its killing stays in its own, for `sweep`."""
+        """Remove its folders; one with a process that outlived its killing is left to `sweep`."""
         for folder in self._parts.values():
             try:
-                group_folders.remove(folder)
+                hierarchies.remove(folder)
             except OSError as error:
                 if error.errno != errno.EBUSY:
                     raise
 
 
-def _bound(
+def _set_limits(
     part: Hierarchy,
     folder: Path,
     control: Control,
@@ -178,7 +177,7 @@ def limits(
     processes: int | None,
     cores: tuple[int, ...] | None,
 ) -> Iterator[tuple[str, str, bool]]:
-    """File, value, and whether the limit is worth nothing without it; in the order of writing."""
+    """File, value and whether the limit needs it, in the order of writing."""
     v1 = part.version == 1
     if control == "memory" and memory_mb is not None:
         limit = str(memory_mb * 2**20)
@@ -190,20 +189,20 @@ def limits(
         else:
             yield "memory.max", limit, True
             yield "memory.swap.max", "0", False
-            yield "memory.oom.group", "1", False  # the player as a whole, no half of it
+            yield "memory.oom.group", "1", False  # the player as a whole
     elif control == "pids" and processes is not None:
         yield "pids.max", str(processes), True
     elif control == "cpuset" and (v1 or cores is not None):
-        if v1:  # who has no nodes or no cores in writing takes nobody in
+        if v1:  # a cpuset without cpus or mems accepts no process
             yield "cpuset.mems", _of(part, "cpuset.effective_mems"), True
-            # Balanced with our own group; by itself it would make the kernel plan all cores anew.
+            # Balanced with our own group; alone it would make the kernel plan all cores again.
             yield "cpuset.sched_load_balance", "0", False
         ours = _of(part, "cpuset.effective_cpus") if cores is None else ",".join(map(str, cores))
         yield "cpuset.cpus", ours, True
 
 
 def _of(part: Hierarchy, name: str) -> str:
-    """What our own group says."""
+    """The value in our own group."""
     return (part.folder / name).read_text().strip()
 
 
@@ -215,7 +214,7 @@ def usable() -> tuple[Hierarchy, ...]:
 
 @cache
 def _tried() -> tuple[tuple[Hierarchy, dict[Control, str]], ...]:
-    """Each hierarchy with what it serves, and why not what it does not."""
+    """Each hierarchy with the controls it serves, and why it does not serve the others."""
     try:
         found = hierarchies.find(_PROC / "self")
     except OSError as error:
@@ -224,7 +223,7 @@ def _tried() -> tuple[tuple[Hierarchy, dict[Control, str]], ...]:
 
 
 def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
-    folder = part.folder / group_folders.new_name()
+    folder = part.folder / hierarchies.new_name()
     try:
         folder.mkdir()
     except OSError as error:
@@ -234,7 +233,7 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
     cores = tuple(sorted(os.sched_getaffinity(0)))
     for control in part.serves:
         try:
-            _bound(part, folder, control, 1024, 64, cores)
+            _set_limits(part, folder, control, 1024, 64, cores)
         except OSError as error:
             failed[control] = f"{folder.parent} takes no limit for {control}: {error.strerror}"
     folder.rmdir()
@@ -243,14 +242,14 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
 
 
 class Available(NamedTuple):
-    """One thing that groups can do, for people."""
+    """One ability of groups, for people."""
 
     what: str
     """`memory`, `processes`, `cpu` or `freeze`."""
     where: str | None
-    """The hierarchy that does it; None where none does."""
+    """The hierarchy that has it; None where none has."""
     missing: str | None
-    """Why none does, and what to do."""
+    """Why none has it, and what to do."""
 
 
 _SHOWN: dict[str, Control] = {
@@ -264,7 +263,7 @@ _USER_SCOPE = "systemd-run --user --scope -p Delegate=yes arena run …"
 
 
 def available() -> tuple[Available, ...]:
-    """What control groups do on this machine for this process."""
+    """The abilities of control groups on this machine for this process."""
     return tuple(_available(what, control) for what, control in _SHOWN.items())
 
 

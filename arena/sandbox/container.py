@@ -1,4 +1,4 @@
-"""A player's containment: its start, what all of its processes take, its freezing, its end."""
+"""A player's container: its start, its use of the machine, its freezing, its end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from arena.model.contender import Prepared
 from arena.sandbox import launch
-from arena.sandbox.allocation import Place
+from arena.sandbox.allocation import Allocation
 from arena.sandbox.cgroups import Group
-from arena.sandbox.features import Means, found
+from arena.sandbox.features import Features, detect
 from arena.sandbox.overload import Load, cpu_ms, sample
 from arena.sandbox.processes import (
     children,
@@ -28,28 +28,28 @@ from arena.sandbox.processes import (
 from arena.sandbox.users import User
 
 _DEATH_S = 2.0
-"""How long a killed process may take to be gone, on a host that is busy freeing its memory."""
+"""For a killed process to be gone, on a host that is busy freeing its memory."""
 _POLL_S = 0.0005
 
 
-class Cage:
+class Container:
     """One player's processes, contained as its `sandbox` says.
 
-    `cores`: those it may run on in a sandbox; None for the caller's. `means`: what of this
-    machine may be used, by default all there is. Every method but `start` needs it started.
+    `cores`: those it may run on in a sandbox; None for the caller's. `features`: those of this
+    machine that may be used, by default all. Call `start` before any other method.
     """
 
     def __init__(
         self,
         spec: Prepared,
         cores: tuple[int, ...] | None = None,
-        means: Means | None = None,
+        features: Features | None = None,
     ) -> None:
         self.spec = spec
         self._cores = cores
-        self._means = found() if means is None else means
-        self.place: Place | None = None
-        """What is set aside for it; None in mode `none`, which sets nothing aside."""
+        self._means = detect() if features is None else features
+        self.allocation: Allocation | None = None
+        """The resources set aside for it; None in mode `none`."""
         self._player: int | None = None
         self._killed = False
 
@@ -62,36 +62,36 @@ class Cage:
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
-            self.place = Place.prepare(self.spec, self._cores, self._means)
+            self.allocation = Allocation.make(self.spec, self._cores, self._means)
             begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
             try:
-                self._launched = begin(self.place, self._cores, self._means)
+                self._launched = begin(self.allocation, self._cores, self._means)
             except BaseException:
-                self.place.close()
+                self.allocation.close()
                 raise
         self.pid = self._launched.process.pid
-        """The process we started: the player's, or bubblewrap's beside it."""
+        """The process we started: the player's, or bubblewrap's outer one."""
         return self._launched.process
 
     @property
     def group(self) -> Group | None:
         """Its control group; None without one."""
-        return self.place.group if self.place is not None else None
+        return self.allocation.group if self.allocation is not None else None
 
-    # What it takes
+    # Its use of the machine
 
     def memory_bytes(self) -> int:
-        """What all its processes hold now."""
+        """Memory of all its processes now."""
         used = self.group.memory_bytes() if self.group is not None else None
         return resident_bytes(self.pid) if used is None else used
 
     def peak_bytes(self) -> int:
-        """The most they ever held together, where the system says; else its first process."""
+        """The most memory of all together, where the system says; else of its first process."""
         peak = self.group.peak_bytes() if self.group is not None else None
         return peak_resident_bytes(self.player_pid()) if peak is None else peak
 
     def out_of_memory(self) -> bool:
-        """Whether the system killed one of its processes for the memory they held together."""
+        """Whether the system killed one of its processes for their memory limit."""
         return self.group is not None and self.group.oom_kills() > 0
 
     def cpu_ms(self) -> float | None:
@@ -108,14 +108,14 @@ class Cage:
         if self._player is None:
             inside = [pid for init in children(self.pid) for pid in children(init)]
             if len(inside) != 1:
-                return self.pid  # not there yet, or no more
+                return self.pid  # not there yet, or gone
             self._player = inside[0]
         return self._player
 
     def end(self) -> os.waitid_result | None:
         """How the player ended, once it has; it is left to be reaped.
 
-        bubblewrap tells of a signal as shells do, by a code above 128, and so may a player itself.
+        bubblewrap reports a signal as shells do, by a code above 128, and so may a player itself.
         """
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         if end is None or self.spec.policy.mode != "bwrap" or end.si_status <= 128:
@@ -124,17 +124,17 @@ class Cage:
         return os.waitid_result((end.si_pid, end.si_uid, end.si_signo, number, os.CLD_KILLED))
 
     def host_failure(self) -> str | None:
-        """Once it is dead: why that was no fault of the player's, or None."""
+        """Once it is dead: why that was not the player's fault, or None."""
         status = self._launched.status
         if status is None or launch.report_of(status):
             return None
         return "bubblewrap ended before the player's program did"
 
     def load(self, others: Collection[int]) -> Load:
-        """What its processes do and its cores have done; `others` are pids of other players.
+        """The load of its processes and its cores; `others` are pids of other players.
 
-        Where neither group nor user tells whose a process is, what any player forked away counts
-        as this one's: nobody excuses itself by what it has let loose.
+        Where neither group nor user shows whose a process is, processes that any player forked
+        away count as this one's: no player can be excused by its own strays.
         """
         processes = set(self._processes())
         used = self.group.cpu_ms() if self.group is not None else None
@@ -146,7 +146,7 @@ class Cage:
         return sample(processes, used, cores or ())
 
     def _processes(self) -> Iterator[int]:
-        """All that are known to be its own; some may be told twice."""
+        """All known to be its own; some may come twice."""
         if self.group is not None:
             yield from self.group.processes()
         else:
@@ -156,7 +156,7 @@ class Cage:
 
     @property
     def _user(self) -> User | None:
-        return self.place.user if self.place is not None else None
+        return self.allocation.user if self.allocation is not None else None
 
     # Freezing
 
@@ -164,7 +164,7 @@ class Cage:
         """Stop all its processes where they are.
 
         Without a freezer by signals, which miss a process that is just being forked: freezing
-        again stops that too.
+        again stops that one too.
         """
         if self.group is not None and self.group.freezes:
             self.group.freeze()
@@ -172,7 +172,7 @@ class Cage:
             self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Continue its processes."""
         if self.group is not None and self.group.freezes:
             self.group.thaw()
         else:
@@ -186,14 +186,14 @@ class Cage:
     # Its end
 
     def stop(self) -> None:
-        """Kill its processes and leave them to be reaped, as they are at `kill`."""
+        """Kill its processes; `kill` reaps them."""
         signal_tree(self.pid)
 
     def kill(self) -> None:
-        """End every process in it and reap ours; give back all that was set aside. Twice is fine.
+        """End every process in it, reap ours, and release its resources. Twice is fine.
 
-        What mode `none` and a player that keeps our user forked away, it no longer knows; whoever
-        runs as a subreaper gets that.
+        In mode `none`, or with our own user, processes that were forked away are not known here: a
+        caller that is a subreaper gets them.
         """
         if self._killed:
             return
@@ -203,18 +203,18 @@ class Cage:
         kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
-        elif self.place is not None and self.place.user is not None:
-            self.place.user.kill_all()
+        elif self.allocation is not None and self.allocation.user is not None:
+            self.allocation.user.kill_all()
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
         self._reap_adopted()
         if self._launched.status is not None:
             os.close(self._launched.status)
-        if self.place is not None:
-            self.place.close()
+        if self.allocation is not None:
+            self.allocation.close()
 
     def _reap_adopted(self) -> None:
-        """What became our child when the process above it died: bubblewrap's first inside, too."""
+        """Reap processes that became our children when their parent died, as bubblewrap's init."""
         deadline = time.monotonic() + _DEATH_S
         while adopted := [pid for pid in children() if self._is_its(pid)]:
             for pid in adopted:
@@ -224,7 +224,7 @@ class Cage:
             time.sleep(_POLL_S)
 
     def _is_its(self, pid: int) -> bool:
-        """Whether a child of ours is of this cage, by its user, else by its session."""
+        """Whether a child of ours belongs to this container, by its user, else by its session."""
         if self._user is not None:
             return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
-        return self.place is not None and os.getsid(pid) == self.pid
+        return self.allocation is not None and os.getsid(pid) == self.pid

@@ -1,18 +1,22 @@
-"""What a machine offers to contain players with."""
+"""The machine: what it is, and what it offers to contain players with."""
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 
+from arena.model.record import Host
 from arena.sandbox import landlock, seccomp
 
 
 @dataclass(frozen=True)
-class Means:
-    """What there is; a sandbox uses all of it, and does without what is missing."""
+class Features:
+    """The features a sandbox can use; it does without those that are missing."""
 
     bwrap: str | None
     """The program of bubblewrap; None without one."""
@@ -21,17 +25,40 @@ class Means:
     seccomp: str | None
     """The machine to make a filter for; None where none can be made."""
     cgroups: bool = True
-    """Whether control groups are tried; those that are not writable do not count anyway."""
+    """Whether control groups are tried; those that are not writable never count."""
     root: bool = False
     """Whether players may be given a user of their own."""
 
 
 @cache
-def found() -> Means:
-    """What this machine has, as this user and this PATH find it."""
-    return Means(
+def detect() -> Features:
+    """The features of this machine for this user and this PATH."""
+    return Features(
         bwrap=shutil.which("bwrap"),
         landlock=landlock.abi(),
         seccomp=seccomp.here(),
         root=os.geteuid() == 0,
     )
+
+
+@cache
+def this_host() -> Host:
+    """The machine this process runs on."""
+    return Host(
+        name=platform.node(),
+        system=platform.platform(),
+        cpu=_cpu_model(),
+        cores=os.cpu_count() or 1,
+        python=platform.python_version(),
+        arena=version("bot-arena"),
+    )
+
+
+def _cpu_model() -> str:
+    """As Linux names it; the architecture where it does not."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.machine())

@@ -1,4 +1,4 @@
-"""Where this process may make control groups, and what they can hold there.
+"""The folders of control groups: where this process may make them, their names, their end.
 
 cgroup v1 has a tree of folders for each controller, v2 one for all, and many systems have both. In
 v2 a group that has processes of its own cannot hand controllers to its children (but for the root),
@@ -8,10 +8,14 @@ Sources: cgroups(7), Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator
+import signal
+import time
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,7 +27,15 @@ _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
 _REFEREES = "arena-referees"
 """The child that takes the processes of a group that is divided."""
 _MOVES = 5
-"""How often a group is emptied: what it holds may fork meanwhile."""
+"""How often a group is emptied: its processes may fork meanwhile."""
+
+
+_PROC = Path("/proc")
+_NAME = re.compile(r"arena(-\d+){4}")
+_NUMBERS = itertools.count(1)
+_PATIENCE_S = 2.0
+"""For killed processes to be gone, on a host that is busy freeing their memory."""
+_POLL_S = 0.001
 
 
 class Mount(NamedTuple):
@@ -34,11 +46,11 @@ class Mount(NamedTuple):
     root: str
     """The group that is seen at `point`."""
     controllers: frozenset[str]
-    """Of v1; v2 says them in each group."""
+    """Of v1; v2 lists them in each group."""
 
 
 class Hierarchy(NamedTuple):
-    """A folder in which groups can be made, and what is used of it."""
+    """A folder in which groups can be made, and the controls used there."""
 
     version: Literal[1, 2]
     folder: Path
@@ -78,7 +90,7 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
     """The hierarchies in which the process of `proc` (/proc/self) has a group of its own.
 
     v2 serves what it can, as it freezes and kills better; v1 the rest. Divides our group of v2
-    where that is needed and ours to do. Whether they can be written is for the caller to try.
+    where that is needed and allowed. The caller tries whether they can be written.
     """
     known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
     cgroup = (proc / "cgroup").read_text()
@@ -100,7 +112,7 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
 
 
 def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str]:
-    """Hand controllers to the children of a group of v2; those that they have then.
+    """Give controllers to the children of a group of v2; those they have then.
 
     `whole` says that the group is the root of all that is seen: the machine's, or a container's.
     """
@@ -144,9 +156,105 @@ def _empty(folder: Path) -> bool:
 
 
 def write(path: Path, value: str) -> None:
-    """Into a file that is there: a group's files are the kernel's to make."""
+    """Write into an existing file: only the kernel makes a group's files."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, value.encode())
     finally:
         os.close(descriptor)
+
+
+# The folders of players' groups
+
+
+def new_name() -> str:
+    """A new group name that no other process ever had: `arena-PID-START-PIDS-N`.
+
+    START is the start of this process, PIDS the namespace of its pid.
+    """
+    pid = os.getpid()
+    return f"arena-{pid}-{_started(pid)}-{_pid_namespace()}-{next(_NUMBERS)}"
+
+
+def _abandoned(name: str) -> bool:
+    """Whether the referee that gave this name is dead, as far as we can see."""
+    _, pid, started, namespace, _ = name.split("-")
+    return namespace == str(_pid_namespace()) and started != str(_started(int(pid)))
+
+
+@cache
+def _pid_namespace() -> int:
+    return (_PROC / "self" / "ns" / "pid").stat().st_ino
+
+
+def _started(pid: int) -> int | None:
+    """The start of a process in ticks since boot; None when it is dead, or a zombie."""
+    try:
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def sweep() -> int:
+    """Kill and remove the groups of referees that are dead; the number of folders.
+
+    Searches every mount: a referee may have had another group than ours.
+    """
+    known = mounts((_PROC / "self" / "mountinfo").read_text())
+    found = [folder for mount in known for folder in _groups(mount.point)]
+    left = [folder for folder in found if _abandoned(folder.name)]
+    end(left)
+    for folder in left:
+        with suppress(OSError):  # another user's, or another sweep was quicker
+            remove(folder)
+    return len(left)
+
+
+def _groups(root: Path) -> Iterator[Path]:
+    """Folders with the name of a player's group, and nothing below them."""
+    for path, below, _ in os.walk(root):
+        ours = [name for name in below if _NAME.fullmatch(name)]
+        yield from (Path(path, name) for name in ours)
+        below[:] = [name for name in below if name not in ours]
+
+
+def end(folders: Collection[Path], patience_s: float = _PATIENCE_S) -> bool:
+    """Kill all processes in these folders, frozen or not; whether none is left in time."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        for folder in folders:
+            _kill(folder)
+        if not any(next(processes(folder), None) for folder in folders):
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_S)
+
+
+def _kill(folder: Path) -> None:
+    with suppress(OSError):
+        write(folder / "cgroup.kill", "1")  # v2, since Linux 5.14
+        return
+    with suppress(OSError):
+        write(folder / "pids.max", "0")  # no more forks
+    for process in processes(folder):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, signal.SIGKILL)
+    for name, value in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
+        with suppress(OSError):  # in v1 a frozen process does not die
+            write(folder / name, value)
+
+
+def processes(folder: Path) -> Iterator[int]:
+    """Pids of the processes in a group and in those below it, without zombies."""
+    for path, _, _ in os.walk(folder):
+        with suppress(OSError):
+            yield from map(int, Path(path, "cgroup.procs").read_text().split())
+
+
+def remove(folder: Path) -> None:
+    """Remove a group and all below it. OSError: one has processes (EBUSY) or is not ours."""
+    for path, _, _ in os.walk(folder, topdown=False):
+        with suppress(FileNotFoundError):
+            Path(path).rmdir()

@@ -1,4 +1,4 @@
-"""Landlock: a process gives up files, TCP and the signalling of others, without being root.
+"""Landlock: a process gives up files, TCP and signals to others, without being root.
 
 Raw system calls, since no kept package wraps them. Source: the kernel's
 `Documentation/userspace-api/landlock.rst` and `include/uapi/linux/landlock.h`.
@@ -14,7 +14,7 @@ from contextlib import suppress
 from enum import IntFlag
 from functools import cache
 
-from arena.sandbox.linux import no_new_privileges, system_call
+from arena.sandbox.processes import no_new_privileges, system_call
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every machine
 _CREATE_RULESET_VERSION = 1
@@ -25,7 +25,7 @@ _SCOPE_ABSTRACT_UNIX_SOCKET, _SCOPE_SIGNAL = 1 << 0, 1 << 1
 
 
 class Access(IntFlag):
-    """What may be done to a file, or to those in a folder."""
+    """Rights to a file, or to the files in a folder."""
 
     EXECUTE = 1 << 0
     WRITE_FILE = 1 << 1
@@ -90,9 +90,9 @@ def handled(version: int) -> Access:
 
 
 class Ruleset:
-    """What a process may touch: laid down by its parent, entered by the forked child.
+    """The rights of a process: made by its parent, entered by the forked child.
 
-    Beside files it takes away TCP (version 4), abstract sockets and signals to processes outside
+    Besides files it takes away TCP (version 4), abstract sockets and signals to processes outside
     (version 6), all without exception. `version` is at most `abi()`. Raises OSError.
     """
 
@@ -121,8 +121,8 @@ class Ruleset:
     def allow(self, path: str, access: Access) -> None:
         """Grant `access` to the file or to all beneath the folder, as it is mounted now.
 
-        What does not exist, or may not be entered, needs no rule: it stays closed. A child calls
-        this for what only it sees, such as `/proc/self` or a file system it mounted.
+        A path that does not exist, or may not be entered, needs no rule: it stays closed. A child
+        calls this for paths that only it sees, such as `/proc/self` or a file system it mounted.
         """
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -146,7 +146,7 @@ class Ruleset:
         system_call(_RESTRICT_SELF, self._fd, 0)
 
     def close(self) -> None:
-        """Release it; who entered it stays inside. Twice is fine."""
+        """Release it; processes that entered it stay inside. Twice is fine."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

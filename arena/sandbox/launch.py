@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -12,29 +13,75 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.model.containment import Guarantee
+from arena.model.containment import Guarantee, Policy
 from arena.model.contender import Prepared
-from arena.sandbox import bwrap, system
-from arena.sandbox.allocation import Place
-from arena.sandbox.child import (
-    MOVED_STDIN,
-    MOVED_STDOUT,
-    Child,
-    Step,
-    bound_resources,
-    move_streams,
-    moved_held,
-)
-from arena.sandbox.features import Means
+from arena.sandbox import bwrap, visible_files
+from arena.sandbox.allocation import Allocation
+from arena.sandbox.bwrap import MOVED_STDIN, MOVED_STDOUT, move_streams, reserve_fds
+from arena.sandbox.features import Features
 from arena.sandbox.landlock import READ, WRITE, Access, Ruleset
-from arena.sandbox.linux import no_new_privileges
 from arena.sandbox.mounts import PRIVATE
-from arena.sandbox.processes import become_subreaper, die_with_parent
+from arena.sandbox.processes import become_subreaper, die_with_parent, no_new_privileges
 from arena.sandbox.seccomp import Filter
 from arena.sandbox.seccomp import program as filter_program
 from arena.sandbox.spawn import not_started
 
 _DEVICE = Access.READ_FILE | Access.WRITE_FILE
+
+
+class Step(NamedTuple):
+    """A step of the child between fork and exec."""
+
+    to: str
+    """Its purpose, in words that continue "could not …"."""
+    do: Callable[[], object]
+
+
+class Child:
+    """The steps, in order, as `subprocess` wants them for its `preexec_fn`.
+
+    Sound only where the process that forks has one thread, as a referee's has. Use it in a `with`
+    statement.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = tuple(steps)
+        self._report = os.memfd_create("sandbox")
+
+    def __call__(self) -> None:
+        """Take the steps; the first that fails is reported and ends the child."""
+        for step in self._steps:
+            try:
+                step.do()
+            except Exception as error:  # any error: without this step it must not start
+                why = error.strerror if isinstance(error, OSError) else repr(error)
+                os.write(self._report, f"The sandbox could not {step.to}: {why}".encode())
+                raise
+
+    def failure(self) -> str | None:
+        """The step that failed in the child, as a sentence without a full stop."""
+        return os.pread(self._report, 4096, 0).decode() or None
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._report)
+
+
+def bound_resources(policy: Policy, processes: int | None) -> None:
+    """Allow no core files, no file beyond the disk's limit, and at most `processes` of this user.
+
+    When the machine runs out of memory, the system kills this process first.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bytes_ = policy.disk_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+    if processes is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+        allowed = processes if most == resource.RLIM_INFINITY else min(processes, most)
+        resource.setrlimit(resource.RLIMIT_NPROC, (allowed, allowed))
+    Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 class Launched(NamedTuple):
@@ -51,66 +98,68 @@ def bare(spec: Prepared) -> Launched:
     return Launched(_popen(spec, spec.command, with_us, cwd=spec.cwd))
 
 
-def in_bwrap(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launched:
+def in_bwrap(allocation: Allocation, cores: tuple[int, ...] | None, features: Features) -> Launched:
     """Start it in bubblewrap. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    assert means.bwrap is not None, "who asks for bubblewrap has seen that it is there"
-    spec = place.spec
-    steps = _common_steps(place, cores)
+    assert features.bwrap is not None, "the mode bwrap is only chosen where bubblewrap exists"
+    spec = allocation.spec
+    steps = _common_steps(allocation, cores)
     steps += [
-        Step("change its user", place.user.become) if place.user else None,
+        Step("change its user", allocation.user.become) if allocation.user else None,
         _end_with_us(),
         Step("move its streams", move_streams),
     ]
     with ExitStack() as stack:
-        stack.enter_context(moved_held())  # first: nothing that is handed over may lie there
+        stack.enter_context(reserve_fds())  # first: no file passed on may get these numbers
         child = stack.enter_context(Child([step for step in steps if step]))
         status = os.memfd_create("status")
         filter_fd = None
-        if means.seccomp is not None:
-            filter_fd = _filter(place, means.seccomp).descriptor()
+        if features.seccomp is not None:
+            filter_fd = _filter(allocation, features.seccomp).descriptor()
             stack.callback(os.close, filter_fd)
         words = bwrap.command(
-            means.bwrap,
-            (place.program, *spec.command[1:]),
-            place.cwd,
+            features.bwrap,
+            (allocation.program, *spec.command[1:]),
+            allocation.cwd,
             spec.policy,
-            place.shown,
+            allocation.visible,
             filter_fd=filter_fd,
             status_fd=status,
         )
         keep = {MOVED_STDIN, MOVED_STDOUT, status} | ({filter_fd} if filter_fd else set())
         try:
-            process = _popen(spec, words, child, environment=place.environment, keep=keep)
+            process = _popen(spec, words, child, environment=allocation.environment, keep=keep)
         except BaseException:
             os.close(status)
             raise
         return Launched(process, status)
 
 
-def in_limits(place: Place, cores: tuple[int, ...] | None, means: Means) -> Launched:
+def in_limits(
+    allocation: Allocation, cores: tuple[int, ...] | None, features: Features
+) -> Launched:
     """Start it within limits. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    spec = place.spec
-    processes = spec.policy.processes + (0 if place.user else _tasks_of_user())
-    steps = _common_steps(place, cores, processes)
+    spec = allocation.spec
+    processes = spec.policy.processes + (0 if allocation.user else _tasks_of_user())
+    steps = _common_steps(allocation, cores, processes)
     with ExitStack() as stack:
-        if place.group is None:  # what it forks away stays in its tree
-            steps.append(Step("gather what it forks away", become_subreaper))
-        if means.landlock:
-            rules = _rules(place, means.landlock)
+        if allocation.group is None:  # so processes it forks away stay in its tree
+            steps.append(Step("become the parent of its orphans", become_subreaper))
+        if features.landlock:
+            rules = _rules(allocation, features.landlock)
             stack.callback(rules.close)
-            steps.append(Step("close files to it (Landlock)", partial(_enter, rules, place)))
-        if place.user is not None:
-            steps.append(Step("change its user", place.user.become))
+            steps.append(Step("close files to it (Landlock)", partial(_enter, rules, allocation)))
+        if allocation.user is not None:
+            steps.append(Step("change its user", allocation.user.become))
         steps.append(_end_with_us())
-        steps.append(Step("enter its folder", partial(os.chdir, place.cwd)))
+        steps.append(Step("enter its folder", partial(os.chdir, allocation.cwd)))
         steps.append(Step("give up new rights", no_new_privileges))
-        if means.seccomp is not None:
-            filter_ = _filter(place, means.seccomp)
+        if features.seccomp is not None:
+            filter_ = _filter(allocation, features.seccomp)
             steps.append(Step("filter its system calls (seccomp)", filter_.install))
         child = stack.enter_context(Child([step for step in steps if step]))
-        environment = place.environment
+        environment = allocation.environment
         return Launched(
-            _popen(spec, spec.command, child, environment=environment, program=place.program)
+            _popen(spec, spec.command, child, environment=environment, program=allocation.program)
         )
 
 
@@ -153,14 +202,14 @@ def _popen(
 
 
 def _common_steps(
-    place: Place, cores: tuple[int, ...] | None, processes: int | None = None
+    allocation: Allocation, cores: tuple[int, ...] | None, processes: int | None = None
 ) -> list[Step | None]:
-    policy = place.spec.policy
+    policy = allocation.spec.policy
     return [
-        Step("join its control group", place.group.join) if place.group else None,
+        Step("join its control group", allocation.group.join) if allocation.group else None,
         Step("keep it on its cores", partial(os.sched_setaffinity, 0, cores)) if cores else None,
-        Step("show it its files", place.view.enter) if place.view else None,
-        Step("bound what it may use", partial(bound_resources, policy, processes)),
+        Step("mount its files", allocation.mounts.enter) if allocation.mounts else None,
+        Step("limit its resources", partial(bound_resources, policy, processes)),
     ]
 
 
@@ -168,46 +217,51 @@ def _end_with_us() -> Step:
     return Step("end with the referee", partial(die_with_parent, os.getpid(), signal.SIGKILL))
 
 
-def _filter(place: Place, machine: str) -> Filter:
-    """Of a name space of its own all in sight belongs to the player; in limits others' is too.
+def _filter(allocation: Allocation, machine: str) -> Filter:
+    """The filter of system calls.
 
-    Cores it may choose for any process of its user, whose others are ours where it has none.
-
-    A linker makes what it writes executable: who builds under our own user may change modes, and
-    so those of our files too, though not what is in them.
+    In a namespace of its own every process and socket in sight is the player's; in limits it is
+    not. A process may choose cores for all processes of its user, which are ours too where the
+    player has no user of its own. A linker makes its output executable: a build under our own user
+    may change modes, and so those of our files too, though not their contents.
     """
-    alone = place.spec.policy.mode == "bwrap"
-    own = alone or place.user is not None
-    holds = place.group.holds if place.group else frozenset()
+    alone = allocation.spec.policy.mode == "bwrap"
+    own = alone or allocation.user is not None
+    bounds = allocation.group.bounds if allocation.group else frozenset()
     return Filter(
         filter_program(
             machine,
-            own_cores=own and Guarantee.CPU in holds,
+            own_cores=own and Guarantee.CPU in bounds,
             unix_sockets=alone,
-            attributes=own or bool(place.spec.policy.writable),
+            attributes=own or bool(allocation.spec.policy.writable),
         )
     )
 
 
-def _rules(place: Place, version: int) -> Ruleset:
-    given = place.shown
-    readable = (*system.programs(), *system.settings(), *system.kernel(), *given.readable)
-    writable = given.writable if place.folder is None else (*given.writable, place.folder)
+def _rules(allocation: Allocation, version: int) -> Ruleset:
+    given = allocation.visible
+    readable = (
+        *visible_files.programs(),
+        *visible_files.settings(),
+        *visible_files.kernel(),
+        *given.readable,
+    )
+    writable = given.writable if allocation.folder is None else (*given.writable, allocation.folder)
     rules = Ruleset(readable, writable, version=version)
-    for device in system.DEVICES:
+    for device in visible_files.DEVICES:
         rules.allow(device, _DEVICE)
     return rules
 
 
-def _enter(rules: Ruleset, place: Place) -> None:
-    """Allow besides what only the child sees, and enter."""
-    if place.view is not None and place.view.private is not None:
+def _enter(rules: Ruleset, allocation: Allocation) -> None:
+    """Allow also the paths that only the child sees, and enter."""
+    if allocation.mounts is not None and allocation.mounts.private is not None:
         rules.allow("/proc", READ)
         for folder in PRIVATE:
             rules.allow(folder, READ | WRITE)
     else:
         rules.allow("/proc/self", READ)
-    for folder in place.spec.policy.listable:
+    for folder in allocation.spec.policy.listable:
         rules.allow(folder, Access.READ_DIR)
     rules.restrict()
 
@@ -219,6 +273,6 @@ def _tasks_of_user() -> int:
         try:
             if process.name.isdecimal() and process.stat().st_uid == os.getuid():
                 count += (process / "task").stat().st_nlink - 2
-        except OSError:  # ended meanwhile
+        except OSError:  # it ended meanwhile
             continue
     return count

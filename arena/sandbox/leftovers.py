@@ -1,4 +1,4 @@
-"""What referees that were killed have left behind, and taking it away.
+"""Leftovers of referees that were killed, and their removal.
 
 Everything a sandbox makes on a machine carries the pid of the referee that made it.
 """
@@ -13,7 +13,7 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from arena.sandbox import group_folders
+from arena.sandbox import hierarchies
 from arena.sandbox.users import is_player
 
 _NAME = re.compile(r"arena-(\d+)-[^/]+")
@@ -25,10 +25,10 @@ def private_folder() -> str:
 
 
 def sweep() -> None:
-    """End the players of dead referees that are in a control group, and remove what was theirs:
-    groups and private folders.
+    """End the players of dead referees that are in a control group, and remove their groups and
+    private folders.
     """
-    group_folders.sweep()
+    hierarchies.sweep()
     for path in Path(tempfile.gettempdir()).iterdir():
         made = _NAME.fullmatch(path.name)
         if made and not _alive(int(made[1])):
@@ -38,9 +38,10 @@ def sweep() -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder and all in it, whatever was made there: folders closed or nested without
-    end, links, pipes. Nothing outside is touched, even if somebody makes and moves things
-    meanwhile. Raises OSError.
+    """Remove a folder and everything in it: folders closed or nested without end, links, pipes.
+
+    Nothing outside is touched, even if another process makes and moves things meanwhile. Raises
+    OSError.
     """
     top = _opened(folder)
     try:
@@ -56,9 +57,9 @@ def remove(folder: str) -> None:
 
 
 def _emptied(name: str, top: int) -> list[str]:
-    """Empty the folder `name` in `top`: what was nested there is in `top` now, by these names.
+    """Empty the folder `name` in `top`: folders nested there are in `top` now, by these names.
 
-    So no path grows beyond what the system takes.
+    So no path grows beyond the length the system takes.
     """
     folder, moved = _opened(name, top), []
     try:
@@ -77,7 +78,7 @@ def _emptied(name: str, top: int) -> list[str]:
 
 
 def _opened(folder: str, within: int | None = None) -> int:
-    """A folder, never a link to one, made open to us; a descriptor."""
+    """The descriptor of a folder, never of a link to one, made open to us."""
     path = os.open(folder, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=within)
     try:
         here = f"/proc/self/fd/{path}"
@@ -88,7 +89,7 @@ def _opened(folder: str, within: int | None = None) -> int:
 
 
 def _ours(folder: os.stat_result) -> bool:
-    """Made by this user, or by root for a player: nobody else can lay a trap for us in it."""
+    """Whether this user made it, or root for a player: no other user can set a trap in it."""
     user = os.geteuid()
     return folder.st_uid == user or (user == 0 and is_player(folder.st_uid))
 

@@ -1,8 +1,8 @@
-"""A player's own view of the file system, made by root in the forked child.
+"""A player's own mounts, made by root in the forked child.
 
-Of folders that a user who owns nothing may not enter, it shows what the player needs and nothing
-else; where asked, `/tmp`, `/var/tmp` and `/dev/shm` are the player's own and bounded, and
-`/proc` holds no process but its own. All of it is gone with its last process. Source: mount(2),
+Of folders that a user without rights may not enter, they show the files the player needs and
+nothing else; where asked, `/tmp`, `/var/tmp` and `/dev/shm` are the player's own and bounded, and
+`/proc` shows only its own processes. All mounts are gone with its last process. Source: mount(2),
 mount_namespaces(7), tmpfs(5), proc(5).
 """
 
@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from arena.sandbox.visible_files import Link, Shown, within
+from arena.sandbox.visible_files import Link, VisibleFiles, within
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS, _CLONE_NEWIPC = 0x00020000, 0x08000000
@@ -25,42 +25,42 @@ _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 1, 2, 4, 32
 _MS_BIND, _MS_REC, _MS_SLAVE = 4096, 16384, 1 << 19
 _SAFE = _MS_NOSUID | _MS_NODEV
 _INODES_A_MB = 64
-"""Files the private folders hold for each MB they may."""
+"""Files allowed in the private folders for each MB."""
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
-"""Folders all may write, of which a player gets its own."""
+"""Folders that all may write; a player gets its own."""
 
 
-class Private(NamedTuple):
-    """What a player's own temporary folders are like."""
+class PrivateFolders(NamedTuple):
+    """A player's own temporary folders."""
 
     uid: int
-    """Who may write them."""
+    """The user that may write them."""
     megabytes: int
-    """What they hold in sum."""
+    """Their size in sum."""
 
 
-class View(NamedTuple):
+class Mounts(NamedTuple):
     """The changes to make; paths are absolute and real."""
 
     hidden: tuple[str, ...]
-    """Folders that show nothing but what is brought back."""
+    """Folders that show nothing but the files brought back."""
     readable: tuple[str, ...]
     """Files and folders to bring back, outer ones first."""
     writable: tuple[str, ...]
     links: tuple[Link, ...]
-    private: Private | None
+    private: PrivateFolders | None
     masked: tuple[str, ...] = ()
-    """Files in the place of which there is nothing to read."""
+    """Files that read as empty."""
 
     @classmethod
-    def of(cls, shown: Shown, private: Private | None, masked: tuple[str, ...] = ()) -> Self:
-        """How to show a player these files, without the masked ones, though it is a user who owns
-        nothing.
-        """
+    def of(
+        cls, shown: VisibleFiles, private: PrivateFolders | None, masked: tuple[str, ...] = ()
+    ) -> Self:
+        """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
-        # A folder that is closed itself is opened: what is in it is brought back one by one.
+        # A folder that is closed itself is opened: its entries are brought back one by one.
         readable = [entry for path in shown.readable for entry in _opened(path)]
-        # What it may write it will own, and can enter however closed it is to others.
+        # It will own the folders it may write, and can enter them however closed to others.
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
         hidden = set(_outermost(sorted(hidden)))
@@ -74,7 +74,7 @@ class View(NamedTuple):
         )
 
     def enter(self) -> None:
-        """Give this process, which has one thread, the view. Raises OSError."""
+        """Give them to this process, which has one thread. Raises OSError."""
         _check(_LIBC.unshare(_CLONE_NEWNS | (_CLONE_NEWIPC if self.private else 0)), "/")
         _mount("none", "/", None, _MS_REC | _MS_SLAVE)
         opened = {
@@ -101,8 +101,8 @@ class View(NamedTuple):
     def _is_private(self, path: str) -> bool:
         return self.private is not None and path in PRIVATE
 
-    def _mount_private(self, private: Private) -> None:
-        """One file system behind all private folders, so that one bound holds for their sum."""
+    def _mount_private(self, private: PrivateFolders) -> None:
+        """One file system behind all private folders, so that one bound is for their sum."""
         first, *others = [path for path in PRIVATE if path in self.hidden]
         megabytes = private.megabytes
         options = f"mode=0755,size={megabytes}m,nr_inodes={megabytes * _INODES_A_MB}"
@@ -142,14 +142,14 @@ def _outermost(paths: Iterable[str]) -> list[str]:
 
 
 @cache
-def possible() -> bool:
-    """Whether this process may make views here, tried in a child."""
+def mounts_possible() -> bool:
+    """Whether this process may make such mounts here, tried in a child."""
     if os.geteuid() != 0:
         return False
     pid = os.fork()
     if pid == 0:
         try:
-            View(PRIVATE[:1], (), (), (), Private(0, 1)).enter()
+            Mounts(PRIVATE[:1], (), (), (), PrivateFolders(0, 1)).enter()
             os._exit(0)
         finally:
             os._exit(1)

@@ -1,8 +1,8 @@
-"""Whether a player was late through the host's fault: what it waited for a CPU that others used.
+"""Whether the host made a player late: how long it waited for a CPU that others used.
 
 The system counts for each thread how long it was ready to run and did not (`run_delay` in
-/proc/PID/schedstat, Linux Documentation/scheduler/sched-stats.rst). A player can bring that about
-itself, with more threads than cores; so no more counts than others did run on its cores.
+/proc/PID/schedstat, Linux Documentation/scheduler/sched-stats.rst). A player can cause that itself,
+with more threads than cores; so at most the time that others ran on its cores counts.
 Times are nanoseconds unless a name says otherwise.
 """
 
@@ -27,22 +27,22 @@ _IDLE = slice(4, 6)
 
 
 class Load(NamedTuple):
-    """A player's processes and their cores at one moment; two of them tell what lies between."""
+    """A player's processes and their cores at one moment; two of them measure the time between."""
 
     at: int
     waited: dict[int, int]
-    """By thread, how long it has waited for a CPU in its life."""
+    """By thread, the time it has waited for a CPU in its life."""
     ready: bool
-    """Whether any of them runs or would run: who sleeps now is not late for want of a CPU."""
+    """Whether any of them runs or would run: a sleeping one is not late for want of a CPU."""
     own: int
     """CPU time of all the player's processes, and of ours, which serves it."""
     idle: int
-    """How long its cores have been idle, summed."""
+    """The idle time of its cores, summed."""
     cores: int
 
 
 def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> Load:
-    """The load now: `processes` are the player's, `cpu_ms` what all of them have used so far."""
+    """The load now: `processes` are the player's, `cpu_ms` is the CPU time of all so far."""
     threads = [thread for pid in processes for thread in _threads(pid)]
     return Load(
         at=time.monotonic_ns(),
@@ -73,7 +73,7 @@ class _Thread(NamedTuple):
 
 
 def _threads(pid: int) -> Iterator[_Thread]:
-    """Of the process `pid`; none when it is gone."""
+    """The threads of a process; none when it is gone."""
     with suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():
             with suppress(OSError):
@@ -114,7 +114,7 @@ print((now - began - (time.process_time() - used)) * 1000)
 
 
 def scheduling_delay(cores: Collection[int], seconds: float = 0.2) -> dict[int, float]:
-    """By core, how many of so many seconds' milliseconds a busy loop on it lost to others.
+    """By core, the milliseconds that a busy loop of `seconds` on it lost to other programs.
 
     All cores at once, as in a tournament. OSError: no process can be started.
     """
@@ -123,7 +123,7 @@ def scheduling_delay(cores: Collection[int], seconds: float = 0.2) -> dict[int, 
             (sys.executable, "-I", "-S", "-c", _BUSY, str(core), str(seconds)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # nobody listens once we are killed
+            stderr=subprocess.DEVNULL,  # once we are killed, its writes go nowhere
         )
         for core in cores
     }

@@ -1,4 +1,4 @@
-"""Which sandbox a player gets, and what it is known to hold: found out by trying to break it."""
+"""The sandbox a player gets, and the guarantees it holds: found by trying to break out of it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held, Mode
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.sandbox import cgroups
-from arena.sandbox import mounts as view
-from arena.sandbox.canary import CanaryError, Sung, sing
-from arena.sandbox.features import Means, found
+from arena.sandbox import canary, cgroups
+from arena.sandbox.canary import CanaryError, Findings
+from arena.sandbox.features import Features, detect
 from arena.sandbox.landlock import SCOPES_SINCE
+from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.spawn import find_program
-from arena.sandbox.visible_files import shown
+from arena.sandbox.visible_files import visible_to
 
 _FROM_CGROUPS = {
     Guarantee.MEMORY: "memory",
     Guarantee.PROCESSES: "processes",
     Guarantee.CPU: "cpu",
 }
-"""What `cgroups.available` calls them."""
+"""Their names in `cgroups.available`."""
 _IN_BWRAP = {
     Guarantee.PROCESSES: "rlimit",
     Guarantee.CPU: "seccomp",
@@ -33,7 +33,7 @@ _IN_BWRAP = {
     Guarantee.PIDS: "namespace",
     Guarantee.UID: "own user",
 }
-"""What holds a guarantee that no control group does."""
+"""The means that hold a guarantee where no control group does."""
 _IN_LIMITS = _IN_BWRAP | {
     Guarantee.NETWORK: "seccomp",
     Guarantee.FILES: "landlock",
@@ -42,29 +42,29 @@ _IN_LIMITS = _IN_BWRAP | {
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
-def resolve(asked: Asked, spec: Prepared, means: Means | None = None) -> Held:
-    """The sandbox that `spec` gets on this machine when `asked`, and what it holds there.
+def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> Held:
+    """The sandbox that `spec` gets on this machine when `asked`, and the guarantees it holds.
 
     `auto` is bubblewrap, unless it cannot be used or holds less than limits do; its notes say so.
-    The canary is sent once a process for the same question: 0.3 s. `means`: what of this machine
-    may be used, by default all there is. Raises SandboxError.
+    The canary runs once a process for the same question: 0.3 s. `features`: those of this machine
+    that may be used, by default all. Raises SandboxError.
     """
-    means = found() if means is None else means
+    features = detect() if features is None else features
     if asked == "none":
         note = "Players are not contained; the referee watches their memory, nothing else."
         return Held(mode="none", by=dict.fromkeys(Guarantee), notes=(note,))
     if asked == "limits":
-        return _held("limits", spec, means)
+        return _held("limits", spec, features)
     if asked == "bwrap":
-        return _held("bwrap", spec, means)
+        return _held("bwrap", spec, features)
     try:
-        inside = _held("bwrap", spec, means)
+        inside = _held("bwrap", spec, features)
     except SandboxError as error:
-        held = _held("limits", spec, means)
+        held = _held("limits", spec, features)
         return held.model_copy(update={"notes": (str(error), *held.notes)})
     if None not in inside.by.values():
         return inside
-    limited = _held("limits", spec, means)
+    limited = _held("limits", spec, features)
     return limited if _count(limited) > _count(inside) else inside
 
 
@@ -72,11 +72,11 @@ def _count(held: Held) -> int:
     return sum(way is not None for way in held.by.values())
 
 
-def _held(mode: Mode, spec: Prepared, means: Means) -> Held:
-    if mode == "bwrap" and means.bwrap is None:
+def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
+    if mode == "bwrap" and features.bwrap is None:
         raise SandboxError(f"bubblewrap is not installed. {_INSTALL}")
     core = min(os.sched_getaffinity(0))
-    result = _sung(mode, core, means, _closed(spec, means))
+    result = _findings(mode, core, features, _closed(spec, features))
     if isinstance(result, str):
         if mode == "bwrap":
             raise SandboxError(f"bubblewrap cannot be used here: {result}. {_allow_bwrap()}")
@@ -87,73 +87,75 @@ def _held(mode: Mode, spec: Prepared, means: Means) -> Held:
     by: dict[Guarantee, str | None] = {}
     notes = []
     for guarantee in Guarantee:
-        way, note = _judge(guarantee, mode, spec, means, result)
+        way, note = _judge(guarantee, mode, spec, features, result)
         by[guarantee] = way
         notes += [note] if note else []
     return Held(mode=mode, by=by, notes=tuple(notes))
 
 
 @cache
-def _sung(mode: Mode, core: int, means: Means, readable: tuple[str, ...]) -> Sung | str:
-    """What the canary came back with, or why it could not be sent."""
+def _findings(
+    mode: Mode, core: int, features: Features, readable: tuple[str, ...]
+) -> Findings | str:
+    """The findings of the canary, or why it could not run."""
     try:
-        return sing(mode, (core,), means, readable)
+        return canary.probe(mode, (core,), features, readable)
     except (CanaryError, OSError) as error:
         return str(error).removesuffix(".")
 
 
-def _closed(spec: Prepared, means: Means) -> tuple[str, ...]:
-    """What of the player's own may keep root from giving it a user of its own."""
-    if not means.root or view.possible():
+def _closed(spec: Prepared, features: Features) -> tuple[str, ...]:
+    """Files of the player that may keep root from giving it a user of its own."""
+    if not features.root or mounts_possible():
         return ()
     search = spec.policy.environment.get("PATH", os.environ.get("PATH"))
     try:
         program = find_program(spec, search)
-    except PlayerFault:  # it will not start either
+    except PlayerFault:  # the player will not start either
         return ()
-    return (program, *shown(spec, program, search).readable)
+    return (program, *visible_to(spec, program, search).readable)
 
 
 def _judge(
-    guarantee: Guarantee, mode: Mode, spec: Prepared, means: Means, sung: Sung
+    guarantee: Guarantee, mode: Mode, spec: Prepared, features: Features, findings: Findings
 ) -> tuple[str | None, str | None]:
-    """How a guarantee is held, or None; and a sentence where something is missing."""
+    """How a guarantee is held, or None; and a sentence where it is not or only in part."""
     if guarantee is Guarantee.MEMORY and spec.memory_mb is None:
         return None, "memory is not held: memory_mb sets no limit."
-    breaches = sung.breaches[guarantee]
+    breaches = findings.breaches[guarantee]
     if breaches:
         could = ", ".join(breaches)
-        remedy = _remedy(guarantee, mode, means, sung)
+        remedy = _remedy(guarantee, mode, features, findings)
         return None, f"{guarantee} is not held: a player could {could}. {remedy}".rstrip()
-    if guarantee is Guarantee.MEMORY and not sung.ended_for_memory:
-        remedy = _remedy(guarantee, mode, means, sung)
+    if guarantee is Guarantee.MEMORY and not findings.ended_for_memory:
+        remedy = _remedy(guarantee, mode, features, findings)
         return "watched", f"memory is watched by the referee, not bounded by the system. {remedy}"
-    if guarantee in sung.bounded:
+    if guarantee in findings.bounded:
         return "cpuset" if guarantee is Guarantee.CPU else "cgroup", None
-    if mode == "limits" and guarantee is Guarantee.PIDS and means.landlock < SCOPES_SINCE:
+    if mode == "limits" and guarantee is Guarantee.PIDS and features.landlock < SCOPES_SINCE:
         return "own user", None
     return (_IN_BWRAP if mode == "bwrap" else _IN_LIMITS)[guarantee], None
 
 
-def _remedy(guarantee: Guarantee, mode: Mode, means: Means, sung: Sung) -> str:
-    """What would bring a guarantee that is missing; a sentence, or nothing that we know of."""
+def _remedy(guarantee: Guarantee, mode: Mode, features: Features, findings: Findings) -> str:
+    """What would hold a missing guarantee, as a sentence; empty where nothing is known."""
     if guarantee in _FROM_CGROUPS:
-        if not means.cgroups:
+        if not features.cgroups:
             return "A control group would hold it."
         wanted = _FROM_CGROUPS[guarantee]
         (there,) = [one for one in cgroups.available() if one.what == wanted]
         return f"A control group would hold it, but {there.missing}" if there.missing else ""
     if guarantee is Guarantee.UID:
-        if not means.root:
+        if not features.root:
             return "Start the arena as root to give each player a user of its own."
-        if sung.user_kept is not None:
+        if findings.user_kept is not None:
             return (
-                f"{sung.user_kept} lies where only some users may enter; "
+                f"{findings.user_kept} is in a folder that only some users may enter; "
                 "move it, or open its folders to all (chmod a+x)."
             )
         return ""
     if mode == "limits":
-        return f"Bubblewrap would hold it. {_INSTALL if means.bwrap is None else ''}".rstrip()
+        return f"Bubblewrap would hold it. {_INSTALL if features.bwrap is None else ''}".rstrip()
     return ""
 
 
@@ -162,11 +164,11 @@ _SYSCTLS = (
     ("kernel/unprivileged_userns_clone", "0", "1"),
     ("user/max_user_namespaces", "0", "16384"),
 )
-"""Settings that take user namespaces from ordinary users: name, value that does, value wanted."""
+"""Settings that forbid user namespaces to ordinary users: name, forbidding value, wanted value."""
 
 
 def _allow_bwrap() -> str:
-    """What to do where bubblewrap is there and may not work."""
+    """What to do where bubblewrap is installed and not allowed to work."""
     for name, forbids, allows in _SYSCTLS:
         file = Path("/proc/sys", name)
         if file.exists() and file.read_text().strip() == forbids:

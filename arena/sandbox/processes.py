@@ -1,4 +1,4 @@
-"""Process trees on Linux: who descends from whom, what they hold, and leaving none behind."""
+"""Processes on Linux: system calls, trees of processes, their memory, and their end."""
 
 from __future__ import annotations
 
@@ -10,22 +10,50 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.sandbox.linux import prctl
-
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
+_PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
+def system_call(number: int, *arguments: object) -> int:
+    """Make the system call of that number and return its result. Raises OSError."""
+    given = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    result: int = _LIBC.syscall(ctypes.c_long(number), *given)
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"system call {number}: {os.strerror(error)}")
+    return result
+
+
+def prctl(option: int, *arguments: object) -> None:
+    """Set an option of this process; missing arguments are zero. Raises OSError."""
+    given = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]
+    given += [ctypes.c_ulong(0)] * (4 - len(given))
+    if _LIBC.prctl(ctypes.c_int(option), *given) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"prctl({option}): {os.strerror(error)}")
+
+
+def no_new_privileges() -> None:
+    """Make setuid programs and file capabilities useless to this process, for ever.
+
+    The kernel demands it of ordinary users before they may restrict themselves.
+    """
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
 def become_subreaper() -> None:
-    """Orphans among our descendants become our children, so that none gets away."""
+    """Make orphans among our descendants our children, so that none escapes."""
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 @contextmanager
 def gathering() -> Iterator[None]:
-    """While it lasts we are a subreaper; at its end, what appeared among our children is killed.
+    """A time as a subreaper, at whose end all new children are killed.
 
     Nothing else in this process may start others meanwhile.
     """
@@ -40,7 +68,7 @@ def gathering() -> Iterator[None]:
 
 
 def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
-    """Be sent `with_signal` when the process `parent`, which started us, ends however it may."""
+    """Get `with_signal` when the process `parent`, which started us, ends in any way."""
     prctl(_PR_SET_PDEATHSIG, with_signal)
     if os.getppid() != parent:  # it ended before we asked
         os.kill(os.getpid(), with_signal)
@@ -64,7 +92,7 @@ def tree(pid: int) -> Iterator[int]:
 
 
 def strays(players: Collection[int]) -> frozenset[int]:
-    """Our children that some player forked away: neither a player nor of our session."""
+    """Our children that a player forked away: neither a player nor of our session."""
     ours, found = os.getsid(0), set()
     for pid in children() - frozenset(players):
         with suppress(ProcessLookupError):
@@ -94,8 +122,8 @@ def peak_resident_bytes(pid: int) -> int:
 def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) -> None:
     """Kill and reap our children and all their descendants, but for the children in `spare`.
 
-    As a subreaper we also get what they forked away. Repeated while something new appears, for
-    at most `patience_s`: who is killed is not gone at once.
+    As a subreaper we also get the processes they forked away. Repeated while new ones appear, for
+    at most `patience_s`: a killed process is not gone at once.
     """
     deadline = time.monotonic() + patience_s
     while True:
@@ -106,14 +134,14 @@ def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) 
 
 
 def signal_tree(pid: int) -> None:
-    """Kill a child of ours and all its descendants, and leave it to be reaped."""
+    """Kill a child of ours and all its descendants, without reaping."""
     for process in tuple(tree(pid)):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
 
 
 def kill_tree(pid: int) -> bool:
-    """Kill a child of ours and all its descendants; reap it; whether it may still be there."""
+    """Kill a child of ours and all its descendants; reap it; whether it may still exist."""
     signal_tree(pid)
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG) == (0, 0)

@@ -1,8 +1,8 @@
 """Seccomp: a filter of system calls that a player and all it starts can never take off.
 
-It refuses what no player needs and what would get around the rest of a sandbox; everything else
-is allowed, so that every language's runtime works. A program for the kernel's classic BPF, made
-here as bytes. Source: `include/uapi/linux/{seccomp,filter,audit}.h`.
+It refuses calls that no player needs and calls that would get around the rest of a sandbox;
+everything else is allowed, so that every language's runtime works. A program for the kernel's
+classic BPF, made here as bytes. Source: `include/uapi/linux/{seccomp,filter,audit}.h`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,42 @@ import os
 import socket
 import struct
 
-from arena.sandbox.linux import no_new_privileges, prctl
-from arena.sandbox.syscalls import MACHINES, numbers
+from arena.sandbox.processes import no_new_privileges, prctl
+
+MACHINES = ("x86_64", "aarch64")
+"""Names as in `os.uname().machine`, in the order of each row below."""
+
+_NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171),
+    "bind": (49, 200), "bpf": (321, 280),
+    "chmod": (90, None), "chown": (92, None), "chroot": (161, 51), "clock_adjtime": (305, 266),
+    "clock_settime": (227, 112), "clone": (56, 220), "clone3": (435, 435),
+    "delete_module": (176, 106), "fanotify_init": (300, 262), "fchmod": (91, 52),
+    "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55), "fchownat": (260, 54),
+    "file_setattr": (469, 469), "finit_module": (313, 273), "fremovexattr": (199, 16),
+    "fsconfig": (431, 431), "fsetxattr": (190, 7), "fsmount": (432, 432), "fsopen": (430, 430),
+    "fspick": (433, 433), "futimesat": (261, None), "init_module": (175, 105),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425),
+    "ioperm": (173, None), "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272),
+    "kexec_file_load": (320, 294), "kexec_load": (246, 104), "keyctl": (250, 219),
+    "lchown": (94, None), "lookup_dcookie": (212, 18), "lremovexattr": (198, 15),
+    "lsetxattr": (189, 6), "migrate_pages": (256, 238), "mount": (165, 40),
+    "mount_setattr": (442, 442), "move_mount": (429, 429), "move_pages": (279, 239),
+    "mq_open": (240, 180), "msgget": (68, 186), "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265), "open_tree": (428, 428), "open_tree_attr": (467, 467),
+    "perf_event_open": (298, 241), "pidfd_getfd": (438, 438), "pivot_root": (155, 41),
+    "prlimit64": (302, 261), "process_madvise": (440, 440), "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271), "ptrace": (101, 117), "quotactl": (179, 60),
+    "quotactl_fd": (443, 443), "reboot": (169, 142), "removexattr": (197, 14),
+    "removexattrat": (466, 466), "request_key": (249, 218), "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "semget": (64, 190), "setdomainname": (171, 162), "sethostname": (170, 161),
+    "setns": (308, 268), "setpriority": (141, 140), "settimeofday": (164, 170),
+    "setxattr": (188, 5), "setxattrat": (463, 463), "shmget": (29, 194), "socket": (41, 198),
+    "socketpair": (53, 199), "swapoff": (168, 225), "swapon": (167, 224), "syslog": (103, 116),
+    "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282), "utime": (132, None),
+    "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
+}  # fmt: skip
 
 _PR_SET_SECCOMP = 22
 _MODE_FILTER = 2
@@ -61,10 +95,17 @@ _OWN_ONLY = {
 }
 """Calls that may change other processes of the same user, and which argument must be 0, itself."""
 _DATAGRAMS = 0x2
-"""The bit that tells sockets for datagrams (SOCK_DGRAM, SOCK_RAW) from streams. One of a pair can
-still be sent from to any name."""
+"""The bit that only sockets for datagrams have (SOCK_DGRAM, SOCK_RAW). One of a pair of them can
+still send to any name."""
 _NAMESPACES = 0x7E020000
 """Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces."""
+
+
+def numbers(machine: str) -> dict[str, int]:
+    """The number of each call that `machine`, one of MACHINES, has."""
+    column = MACHINES.index(machine)
+    found = ((name, row[column]) for name, row in _NUMBERS.items())
+    return {name: number for name, number in found if number is not None}
 
 
 def here() -> str | None:
@@ -78,12 +119,11 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`.
 
     Refused are, with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes'
-    memory and limits, mounts, namespaces, and what concerns the whole machine. `own_cores`: may
-    choose the cores it runs on, as where a cpuset bounds them. `unix_sockets`: may make sockets
-    that have names, as where no name of another process is in sight; pairs of streams are always
-    allowed.
-    `attributes`: may change the modes, owners, times and attributes of files, as where all files
-    it can name are its own.
+    memory and limits, mounts, namespaces, and calls that change the whole machine. `own_cores`: it
+    may choose its cores, for where a cpuset bounds them. `unix_sockets`: it may make sockets that
+    have names, for where no name of another process is in sight; pairs of streams are always
+    allowed. `attributes`: it may change modes, owners, times and attributes of files, for where
+    all files it can name are its own.
     """
     number = numbers(machine)
     refused = [*_NEVER]
@@ -95,7 +135,7 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     code += _load(_NUMBER_AT)
     if machine == "x86_64":
         code += _when(_AT_LEAST, _X32, _refuse(errno.ENOSYS))
-    # It hides its flags from us; told that there is none, libraries go back to `clone`.
+    # It hides its flags from us; where it does not exist, libraries use `clone`.
     code += _when(_EQUAL, number["clone3"], _refuse(errno.ENOSYS))
     clone = _load(_argument(0)) + _when(_ANY_BIT, _NAMESPACES, _refuse(errno.EPERM))
     code += _when(_EQUAL, number["clone"], clone + _return(_ALLOW))
@@ -123,7 +163,7 @@ def _load(offset: int) -> bytes:
 
 
 def _argument(index: int) -> int:
-    """Where the lower half of an argument lies: all that an `int` of the kernel takes of it."""
+    """The place of an argument's lower half, which is all that an `int` of the kernel takes."""
     return _ARGUMENTS_AT + 8 * index
 
 
@@ -136,12 +176,12 @@ def _refuse(error: int) -> bytes:
 
 
 def _when(test: int, value: int, then: bytes) -> bytes:
-    """Do `then` where the test holds, else go on behind it."""
+    """Do `then` where the test is true, else skip it."""
     return _instruction(test, value, jump_else=len(then) // 8) + then
 
 
 def _unless(test: int, value: int, then: bytes, *, load: int) -> bytes:
-    """Load what lies there; do `then` where the test fails, else go on behind it."""
+    """Load a word; do `then` where the test fails, else skip it."""
     return _load(load) + _instruction(test, value, jump_true=len(then) // 8) + then
 
 
@@ -154,7 +194,7 @@ class _Program(ctypes.Structure):
 
 
 class Filter:
-    """A program that is ready to be entered by a forked child, or given to bubblewrap."""
+    """A program ready for a forked child to install, or for bubblewrap."""
 
     def __init__(self, instructions: bytes) -> None:
         self._instructions = instructions

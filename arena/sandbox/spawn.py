@@ -1,4 +1,4 @@
-"""Why a player's program cannot be started: found before the start, or told by the system."""
+"""Why a player's program cannot be started: found before the start, or reported by the system."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""
 _ELF = b"\x7fELF"
 _ELF_MACHINE = slice(18, 20)
-"""Where an ELF file says what it was compiled for."""
+"""The bytes of an ELF file that name its machine."""
 
 
 def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
     """The fault behind what `subprocess` raised; raises `error` where the host is at fault."""
     if isinstance(error, ValueError):  # no system takes such a command
-        sentence = f"The command of {spec.name} holds a NUL character."
+        sentence = f"The command of {spec.name} has a NUL character in it."
     elif error.errno in _HOST_ERRORS:
         raise error
     else:
@@ -34,8 +34,8 @@ def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
 def find_program(spec: Prepared, search: str | None) -> str:
     """The file that the command names, by its absolute path; `search` is the PATH it gets.
 
-    For sandboxes, where another program starts it and the system's answer does not reach us: it
-    is judged as the system would. Raises PlayerFault (`start_failed`).
+    For sandboxes, where another program starts it and the system's answer does not reach us: this
+    judges as the system would. Raises PlayerFault (`start_failed`).
     """
     try:
         return _program(spec, search)

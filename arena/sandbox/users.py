@@ -13,17 +13,17 @@ from functools import cache
 from pathlib import Path
 
 FIRST, LAST = 61184, 65519
-"""The uids that systemd, too, gives to whom it needs for a while only."""
+"""The uids that systemd, too, uses for users that exist for a while only."""
 
 
 class User:
-    """A uid, and the gid of the same number, that nobody else has while this object is open."""
+    """A uid, and the gid of the same number, that is ours alone while this object is open."""
 
     def __init__(self) -> None:
         """Raises OSError when all are taken."""
         taken = _with_processes()
         span = LAST - FIRST + 1
-        start = os.getpid() * 31 % span  # referees side by side look in different places
+        start = os.getpid() * 31 % span  # referees that run at once begin at different uids
         for number in range(span):
             self.uid = FIRST + (start + number) % span
             if self.uid not in taken and self._reserve():
@@ -31,7 +31,7 @@ class User:
         raise OSError(f"All users from {FIRST} to {LAST} are in use")
 
     def _reserve(self) -> bool:
-        """Take the uid before other referees do: a name that the system frees with its holder."""
+        """Reserve the uid among referees by a name that the system frees when we end."""
         self._name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             self._name.bind(f"\0arena-uid-{self.uid}")
@@ -53,12 +53,12 @@ class User:
             time.sleep(0.002)
 
     def _kill_once(self) -> bool:
-        """Kill all that are there in one system call and reap ours; whether any are left."""
+        """Kill all of them in one system call and reap ours; whether any are left."""
         pid = os.fork()
         if pid == 0:
             try:
                 self.become()
-                os.kill(-1, signal.SIGKILL)  # tells nothing: Linux says 0 where it may kill none
+                os.kill(-1, signal.SIGKILL)  # returns 0 even where it kills none
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
@@ -68,14 +68,14 @@ class User:
         return any(True for _ in self.processes())
 
     def processes(self) -> Iterator[int]:
-        """Pids of all it has."""
+        """Pids of its processes."""
         for process in Path("/proc").iterdir():
             with suppress(OSError):
                 if process.name.isdecimal() and process.stat().st_uid == self.uid:
                     yield int(process.name)
 
     def close(self) -> None:
-        """Let others have it; its processes are gone. Twice is fine."""
+        """Release it; its processes are gone. Twice is fine."""
         self._name.close()
 
 
@@ -99,7 +99,7 @@ def is_player(uid: int) -> bool:
 def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
     """Make a user the owner of folders and all in them; links are not followed.
 
-    But for what a player nested deeper than the system takes paths.
+    Files nested deeper than the system takes paths keep their owner.
     """
     pending = list(folders)
     while pending:

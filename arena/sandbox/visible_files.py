@@ -1,4 +1,4 @@
-"""Which files a player needs to see: its own, its program's, and what it was given besides."""
+"""The files a player needs to see: the system's, its own, its program's, and those it was given."""
 
 from __future__ import annotations
 
@@ -6,19 +6,42 @@ import os
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.model.contender import Prepared
-from arena.sandbox import system
 from arena.sandbox.spawn import interpreter
 
-_BESIDE_PROGRAMS = ("bin", "lib", "lib64", "libexec", "conf", "pyvenv.cfg")
-"""What a program in a folder `bin` may need of that folder's parent: its libraries, a JDK's
-settings, what tells Python where it is at home."""
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
+    "/nix/store", "/gnu/store", "/snap",
+)  # fmt: skip
+"""Programs and libraries, wherever a distribution keeps them."""
+_SETTINGS = (
+    # the loader, alternatives, users, time and languages
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "alternatives",
+    "passwd", "group", "nsswitch.conf", "localtime", "timezone", "locale.alias", "os-release",
+    # runtimes look for these; of ssl nothing secret
+    "java*", "python3*", "mono", "ghc*", "mime.types", "crypto-policies",
+    "ssl/openssl.cnf", "ssl/certs", "ca-certificates", "pki/tls/certs", "pki/tls/openssl.cnf",
+    "pki/java", "pki/ca-trust/extracted",
+)  # fmt: skip
+_KERNEL = (
+    "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat",
+    "/proc/sys", "/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup",
+    "/sys/kernel/mm/transparent_hugepage", "/sys/kernel/mm/hugepages",
+)  # fmt: skip
+"""Facts about the machine that runtimes read; nothing about its processes."""
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""Devices every player may read and write."""
+
+_NEXT_TO_PROGRAMS = ("bin", "lib", "lib64", "libexec", "conf", "pyvenv.cfg")
+"""Names in the parent of a folder `bin` that a program there may need: its libraries, a JDK's
+settings, the file that tells Python its home."""
 _NEVER_WHOLE = frozenset({"/", "/dev", "/dev/shm", "/proc", "/sys", "/tmp", "/var/tmp"})
-"""A player that lies right in one of these, or in the referee's home, sees its own file there and
-nothing beside."""
+"""A player in one of these folders itself, or in the referee's home, sees its own file there and
+no other."""
 
 
 class Link(NamedTuple):
@@ -26,21 +49,21 @@ class Link(NamedTuple):
 
     at: str
     to: str
-    """As it is written in the link."""
+    """The text of the link."""
 
 
-class Shown(NamedTuple):
-    """What a player sees beside the system."""
+class VisibleFiles(NamedTuple):
+    """The files a player sees besides the system's."""
 
     readable: tuple[str, ...]
     """Existing files and folders by their real paths, outer ones first, none twice."""
     writable: tuple[str, ...]
     links: tuple[Link, ...]
-    """What leads there by the names that the command uses."""
+    """Links that lead there by the names that the command uses."""
 
 
-def shown(spec: Prepared, program: str, search: str | None) -> Shown:
-    """What `spec` needs to run `program` (absolute), which the PATH `search` was searched for."""
+def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles:
+    """The files `spec` needs to run `program` (absolute), found by the PATH `search`."""
     wanted = [*_program(program, search), *spec.policy.readable]
     wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
     if spec.cwd is not None:
@@ -48,8 +71,8 @@ def shown(spec: Prepared, program: str, search: str | None) -> Shown:
     links: dict[Link, None] = {}
     writable = _real(spec.policy.writable, links)
     readable = _real(wanted, links) - {_home()}
-    there = (*system.programs(), *system.settings())
-    return Shown(
+    there = (*programs(), *settings())
+    return VisibleFiles(
         tuple(sorted(path for path in readable - writable if not within(path, there))),
         tuple(sorted(writable)),
         tuple(link for link in links if not within(link.at, there)),
@@ -57,7 +80,7 @@ def shown(spec: Prepared, program: str, search: str | None) -> Shown:
 
 
 def within(path: str, folders: Iterable[str]) -> bool:
-    """Whether the path is one of the folders or lies below one."""
+    """Whether the path is one of the folders or below one."""
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
 
 
@@ -99,7 +122,7 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
 
 
 def _home() -> str | None:
-    """The referee's home; None where it cannot be told."""
+    """The referee's home; None where it is unknown."""
     try:
         return str(Path.home().resolve())
     except RuntimeError:
@@ -107,24 +130,43 @@ def _home() -> str | None:
 
 
 def _program(program: str, search: str | None) -> list[str]:
-    """A program, its interpreter where it is a script, and what lies beside either."""
-    wanted = _beside(program)
+    """A program, its interpreter where it is a script, and the files next to either."""
+    wanted = _next_to(program)
     with suppress(OSError):  # may be run and not read
         words = interpreter(program)
         if words:
-            wanted += _beside(words[0])
+            wanted += _next_to(words[0])
         if words and Path(words[0]).name == "env":
             names = [word for word in words[1:] if not word.startswith("-")]
             found = shutil.which(names[0], path=search) if names else None
-            wanted += _beside(found) if found else []
+            wanted += _next_to(found) if found else []
     return wanted
 
 
-def _beside(program: str) -> list[str]:
+def _next_to(program: str) -> list[str]:
     real, links = trail(program)
     wanted = [program]
     for place in (program, *(link.at for link in links), real):
         folder = Path(place).parent
-        if folder.name == "bin" and not within(place, system.programs()):
-            wanted += [str(folder.parent / name) for name in _BESIDE_PROGRAMS]
+        if folder.name == "bin" and not within(place, programs()):
+            wanted += [str(folder.parent / name) for name in _NEXT_TO_PROGRAMS]
     return wanted
+
+
+@cache
+def programs() -> tuple[str, ...]:
+    """The folders of this system's programs and libraries, as they are named here."""
+    return tuple(path for path in _SYSTEM if Path(path).exists())
+
+
+@cache
+def settings() -> tuple[str, ...]:
+    """Files and folders below /etc that programs need, as they are named here; nothing secret."""
+    etc = Path("/etc")
+    return tuple(str(path) for name in _SETTINGS for path in sorted(etc.glob(name)))
+
+
+@cache
+def kernel() -> tuple[str, ...]:
+    """Files of /proc and /sys that describe the machine to a runtime."""
+    return tuple(path for path in _KERNEL if Path(path).exists())

@@ -17,7 +17,7 @@ from arena.errors import Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop, stop_signals
 from arena.reports.live import duration
-from arena.sandbox.child import moved_held
+from arena.sandbox.bwrap import reserve_fds
 from arena.training.kinds import Course, learns_by_td, load_course
 from arena.training.loading import load_kernels
 from arena.training.run_folder import cannot_be_written
@@ -52,7 +52,7 @@ def train(file: Path, out: Path | None, *, verify: bool = False) -> Exit:
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
     told = Words(shlex.join(["arena", *sys.argv[1:]]), test)
-    with moved_held() if verify else nullcontext(), held(folder, CHECKPOINT):
+    with reserve_fds() if verify else nullcontext(), held(folder, CHECKPOINT):
         try:
             return _train(file, course, folder, told, verify=verify)
         except KeyboardInterrupt:

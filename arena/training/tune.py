@@ -18,7 +18,7 @@ from rich.console import Console
 from arena.errors import Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop, stop_signals
-from arena.sandbox.child import moved_held
+from arena.sandbox.bwrap import reserve_fds
 from arena.training.kinds import learns_by_td
 from arena.training.loading import load_kernels
 from arena.training.referee_matches import RefereeHall
@@ -72,7 +72,7 @@ def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
     again = shlex.join(["arena", *sys.argv[1:]])
     elsewhere = () if out is None else ("--out", str(out))
     test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
-    with moved_held(), held(folder, work):  # what draws comes before what plays under the referee
+    with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
             return _tune(config, folder, again, file, verification if verify else None, test)
         except KeyboardInterrupt:

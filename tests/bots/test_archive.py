@@ -108,8 +108,8 @@ def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
         (["n" * 300], "of more than 255 bytes"),
         (["é" * 200], "of more than 255 bytes"),
         (["d/" * 20 + "x"], "more than 16 folders deep"),
-        (["a.py", "a.py"], '"a.py" is there twice'),
-        (["a/b.py", "./a//b.py"], "is there twice"),
+        (["a.py", "a.py"], '"a.py" is in the package twice'),
+        (["a/b.py", "./a//b.py"], "is in the package twice"),
         (["Bot.PY", "bot.py"], "only in case or accents"),
         (["Src/a", "src/b"], "only in case or accents"),
         (["caf\u00e9", "cafe\u0301"], "only in case or accents"),
@@ -141,7 +141,7 @@ def test_names_are_refused(tmp_path: Path, form: str, names: list[str], words: s
         (tarfile.CHRTYPE, "is a device"),
         (tarfile.BLKTYPE, "is a device"),
         (tarfile.FIFOTYPE, "is a named pipe"),
-        (b"Q", "is of a kind unknown here"),
+        (b"Q", "is of an unknown kind"),
     ],
 )
 def test_kinds_are_refused(tmp_path: Path, kind: bytes, words: str) -> None:
@@ -241,14 +241,14 @@ def test_half_an_archive(tmp_path: Path, form: str, length: int) -> None:
     path = tmp_path / f"b.{form}"
     path.write_bytes(whole[:length])
     said = refusal(path, tmp_path)
-    assert "pack it anew" in said
+    assert "pack it again" in said
 
 
 def test_noise_by_the_name_of_an_archive(tmp_path: Path) -> None:
     for form in FORMS:
         path = tmp_path / f"b.{form}"
         path.write_bytes(b"not an archive at all\n" * 100)
-        with pytest.raises(ArchiveError, match="pack it anew"):
+        with pytest.raises(ArchiveError, match="pack it again"):
             judge(path)
 
 
@@ -275,4 +275,4 @@ def test_a_tar_of_headers_upon_headers(tmp_path: Path) -> None:
 def test_gzip_around_gzip_is_no_tar(tmp_path: Path) -> None:
     path = tmp_path / "b.tar.gz"
     path.write_bytes(gzip.compress(gzip.compress(bytes(10))))
-    assert "pack it anew" in refusal(path, tmp_path)
+    assert "pack it again" in refusal(path, tmp_path)

@@ -38,6 +38,11 @@ def test_an_unknown_key_is_told_with_its_line_and_the_nearest_key(tmp_path: Path
     assert said.startswith(':5: biuld: unknown key; did you mean "build"?')
 
 
+def test_a_synonym_of_a_key_names_the_key(tmp_path: Path) -> None:
+    said = read(tmp_path, GOOD + '\ngame = "othello"\n')
+    assert said == [':5: game: unknown key; did you mean "rules"?']
+
+
 def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     said = read(tmp_path, "")
     assert [line.split(":")[1].strip() for line in said] == ["name", "rules", "command"]

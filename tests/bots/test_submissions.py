@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from arena.bots import submissions as room
 from arena.bots.package import open_bot
 from arena.bots.submissions import (
-    Checked,
+    CheckedItem,
     accept,
     active_version,
     home_for,
@@ -24,7 +25,7 @@ from arena.bots.submissions import (
 from arena.errors import PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
 
-CHECKED = (Checked(title="build", passed=True, detail="nothing to build"),)
+CHECKED = (CheckedItem(title="build", passed=True, detail="nothing to build"),)
 
 
 @pytest.fixture
@@ -51,6 +52,20 @@ def test_a_script_is_submitted_alone(tmp_path: Path, to: Path) -> None:
     assert (found.name, found.rules) == ("solo", None)
     assert [path.name for path in Path(found.cwd).iterdir()] == ["solo.py"]
     assert found.command == (sys.executable, str(Path(found.cwd) / "solo.py"))
+
+
+@pytest.mark.parametrize("form", ["package", "script"])
+def test_the_folder_of_a_submitted_bot_names_the_way_to_it(
+    form: str, package: Package, tmp_path: Path, to: Path
+) -> None:
+    script = tmp_path / "corner.py"
+    script.write_text("print()\n")
+    accept(open_bot(package() if form == "package" else script), CHECKED, to)
+    with pytest.raises(PackageError) as caught:
+        open_bot(to / "corner")
+    found = re.search('its active version is ([^,]+), and from = "submissions"', str(caught.value))
+    assert found is not None
+    assert open_bot(to / found[1]).name == "corner"
 
 
 def test_a_new_version_takes_over_and_the_old_one_stays(package: Package, to: Path) -> None:
@@ -113,11 +128,11 @@ def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) ->
 def test_what_is_no_plain_file_is_never_waited_for(package: Package, tmp_path: Path) -> None:
     for name in ("pipe.py", "pipe.zip"):
         os.mkfifo(tmp_path / name)
-        with pytest.raises(PackageError, match="is no plain file"):
+        with pytest.raises(PackageError, match="is not a plain file"):
             open_bot(tmp_path / name)
     manifest = package() / "bot.toml"
     os.truncate(manifest, 2**33)  # with holes: it is refused unread
-    with pytest.raises(PackageError, match="holds more than 64 MiB"):
+    with pytest.raises(PackageError, match="has more than 64 MiB"):
         open_bot(manifest.parent)
 
 
@@ -126,7 +141,7 @@ def test_a_broken_receipt_is_told(package: Package, to: Path) -> None:
     file = to / "corner" / receipt.version / "receipt.json"
     file.chmod(0o644)
     file.write_text("{}")
-    with pytest.raises(SubmissionError, match="is no receipt of the arena"):
+    with pytest.raises(SubmissionError, match="is not a receipt of the arena"):
         submissions(to)
 
 
@@ -151,10 +166,10 @@ def test_names_that_differ_in_case_alone(package: Package, to: Path) -> None:
 
 
 def test_a_folder_that_is_none(tmp_path: Path, package: Package, to: Path) -> None:
-    with pytest.raises(SubmissionError, match="is no folder of submissions"):
+    with pytest.raises(SubmissionError, match="is not a folder of submissions"):
         submissions(to)
     to.mkdir()
-    with pytest.raises(SubmissionError, match="holds no submission"):
+    with pytest.raises(SubmissionError, match="has no submission"):
         submissions(to)
     file = tmp_path / "file"
     file.touch()

@@ -58,8 +58,8 @@ def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> No
     shown = check("wrong.py", "--sandbox", "none", "--rules", "othello")
     assert shown.exit_code == 1
     text = " ".join(shown.output.split())
-    assert "4 ✗ clean stdout othello: Not strict JSON" in text
-    assert "line 2 of what your program wrote: «thinking…»" in text
+    assert "4 ✗ clean stdout othello: This line is not JSON" in text
+    assert "line 2 of what your program wrote: `thinking…`" in text
     assert "Fix: Print debug text to stderr, not to stdout: print(…, file=sys.stderr)." in text
     assert "5–14: skipped until item 4 is fixed" in text
     assert "ply echo" not in text
@@ -76,13 +76,13 @@ def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
     assert not data["passed"]
     failed = next(result for result in data["results"] if result["passed"] is False)
     assert (failed["number"], failed["verdict"]) == (4, "bad_json")
-    assert (failed["line_number"], failed["line"]) == (2, "«thinking…»")
+    assert (failed["line_number"], failed["line"]) == (2, "`thinking…`")
 
 
 def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> None:
     (folder / "rude.py").write_text(RIGHT.replace("for line", 'print("[red]\\x1b[31m!")\nfor line'))
     shown = check("rude.py", "--sandbox", "none", "--rules", "dots")
-    assert "«[red]\\x1b[31m!»" in shown.output
+    assert "`[red]\\x1b[31m!`" in shown.output
     assert "\x1b" not in shown.output
 
 

@@ -74,10 +74,11 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     first = arena("submit", "mine", "--to", "subs")
     assert first.returncode == 0, first.stdout + first.stderr
     (bot,) = submissions(tmp_path / "subs")
-    assert f"Accepted mine, version {bot.digest[:12]}, its first." in first.stdout
+    assert f"Accepted mine (first version, {bot.digest[:12]})." in first.stdout
+    assert "Games: dots." in first.stdout
     assert 'from = "subs"' in first.stdout
     again = arena("submit", "mine", "--to", "subs")
-    assert "which was active already" in again.stdout
+    assert "active already" in again.stdout
     assert "legal moves" not in again.stdout, "what was checked is not checked again"
     (tmp_path / "mine" / "bot.py").write_text("raise SystemExit('broken')\n")
     bad = arena("submit", "mine", "--to", "subs")
@@ -93,7 +94,7 @@ def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
     files = sorted(path.name for path in (tmp_path / "mine").iterdir())
     said = arena("submit", "mine", "--to", ".")  # where the bot itself would hold its versions
     assert (said.returncode, said.stdout) == (2, "")
-    assert "mine is no place for versions of the bot" in said.stderr
+    assert "mine is a bot or a file, not a folder of versions" in said.stderr
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == files
     (tmp_path / "file").touch()
     said = arena("submit", "mine", "--to", "file")

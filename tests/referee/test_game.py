@@ -22,7 +22,7 @@ from arena.model.protocol import REQUESTS, Clock, Termination
 from arena.model.record import GameRecord
 from arena.model.schema import schema
 from arena.referee import SessionPool, play_game
-from arena.sandbox.container import Cage
+from arena.sandbox.container import Container
 from tests.conftest import BOTS, PYTHON, Bots, Spec
 
 T = Termination
@@ -283,15 +283,15 @@ def test_no_process_to_be_had_is_the_hosts_fault(
     bots: Bots, pool: SessionPool, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = dots(bots.hostile(), bots.hostile("exit_0"))
-    start = Cage.start
+    start = Container.start
 
-    def full(cage: Cage) -> Any:
-        if cage.spec.name == "exit_0":
+    def full(container: Container) -> Any:
+        if container.spec.name == "exit_0":
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        return start(cage)
+        return start(container)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Cage, "start", full)
+        patch.setattr(Container, "start", full)
         record = play_game(spec, pool, attempt=2)
     assert (record.termination, record.offender, record.points) == (T.VOID, None, ())
     assert "Resource temporarily unavailable" in record.detail

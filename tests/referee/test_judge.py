@@ -142,5 +142,5 @@ def test_the_sentence_of_an_illegal_move_lists_a_dozen_legal_ones() -> None:
 
 def test_an_introduction_may_be_empty() -> None:
     assert judge.ready(b'{"type":"ready"}').name is None
-    with pytest.raises(PlayerFault, match="Not a `ready` message"):
+    with pytest.raises(PlayerFault, match="not a `ready` message"):
         judge.ready(reply())

@@ -9,9 +9,8 @@ import pytest
 
 from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, End, Start, Termination, Turn
-from arena.referee.head_tail import Ends
 from arena.referee.session import Session
-from arena.referee.transport import Line
+from arena.referee.transport import HeadTail, OutputLine
 
 MS = 1_000_000
 LIMIT_MS, GRACE_MS = 300, 100
@@ -21,7 +20,7 @@ class Script:
     """A transport that plays lines back, each `(after_ms, line)` or a fault to raise."""
 
     def __init__(self, *lines: tuple[float, bytes] | PlayerFault, write_ms: float = 0) -> None:
-        self.stderr = Ends()
+        self.stderr = HeadTail()
         self.now = 0
         self.lines = list(lines)
         self.write_ms = write_ms
@@ -39,13 +38,13 @@ class Script:
         self.now += int(self.write_ms * MS)
         self.written.append(line)
 
-    def read_line(self, deadline: int) -> Line:
+    def read_line(self, deadline: int) -> OutputLine:
         self.deadlines.append(deadline)
         step = self.lines.pop(0)
         if isinstance(step, PlayerFault):
             raise step
         self.now += int(step[0] * MS)
-        return Line(step[1], self.now)
+        return OutputLine(step[1], self.now)
 
     def close(self) -> None:
         self.closed = True

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import mounts as view
-from arena.sandbox.mounts import View
-from arena.sandbox.visible_files import Shown
+from arena.sandbox import mounts
+from arena.sandbox.mounts import Mounts
+from arena.sandbox.visible_files import VisibleFiles
 
 _NOBODY = 65534
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -26,11 +26,11 @@ def run_as_ordinary_user(code: str, folder: Path, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY), "HOME": str(folder)}
     enter = None
     if os.geteuid() == 0:
-        if not view.possible():
+        if not mounts.mounts_possible():
             pytest.skip("this root can make no mounts, to show another user the interpreter")
         folder.chmod(0o777)
         readable = (sys.base_prefix, sys.prefix, str(_REPOSITORY))
-        shown = View.of(Shown(readable, (str(folder),), ()), None)
+        shown = Mounts.of(VisibleFiles(readable, (str(folder),), ()), None)
 
         def enter() -> None:
             shown.enter()

@@ -12,12 +12,12 @@ import pytest
 from arena.model.containment import Policy
 from arena.model.contender import Prepared
 from arena.sandbox.bwrap import command
-from arena.sandbox.container import Cage
-from arena.sandbox.features import found
+from arena.sandbox.container import Container
+from arena.sandbox.features import detect
 from arena.sandbox.processes import gathering
-from arena.sandbox.visible_files import Link, Shown
+from arena.sandbox.visible_files import Link, VisibleFiles
 
-BWRAP = found().bwrap
+BWRAP = detect().bwrap
 pytestmark = pytest.mark.skipif(BWRAP is None, reason="bubblewrap is not installed")
 
 
@@ -25,20 +25,20 @@ def run(code: str, **policy: object) -> list[str]:
     """The lines that this code prints inside."""
     asked = Policy.model_validate({"mode": "bwrap", "disk_mb": 8} | policy)
     words = (sys.executable, "-I", "-S", "-c", code)
-    cage = Cage(Prepared(name="p", command=words, policy=asked))
+    container = Container(Prepared(name="p", command=words, policy=asked))
     with gathering():
-        out, err = cage.start().communicate(timeout=30)
-        cage.kill()
+        out, err = container.start().communicate(timeout=30)
+        container.kill()
     assert err == b""
     return out.decode().splitlines()
 
 
 HOLDING = """
 import os
-from arena.sandbox.child import MOVED_STDOUT, moved_held
+from arena.sandbox.bwrap import MOVED_STDOUT, reserve_fds
 from tests.sandbox.test_bwrap import run
 
-with moved_held():
+with reserve_fds():
     fonts = [open("/etc/passwd") for _ in range(4)]
     assert fonts[0].fileno() > MOVED_STDOUT
     os.register_at_fork(after_in_child=lambda: [font.close() for font in fonts])
@@ -54,7 +54,7 @@ def test_it_starts_beside_a_library_that_closes_its_files_in_forked_children() -
 
 
 def test_outer_folders_come_first_and_what_may_be_written_is_marked() -> None:
-    seen = Shown(("/a", "/a/b/c"), ("/a/b",), (Link("/a/l", "b"), Link("/m", "a")))
+    seen = VisibleFiles(("/a", "/a/b/c"), ("/a/b",), (Link("/a/l", "b"), Link("/m", "a")))
     assert BWRAP is not None
     words = command(BWRAP, ("/a/p",), "/a", Policy(), seen, filter_fd=7, status_fd=8)
     text = " ".join(words)
@@ -100,21 +100,21 @@ def test_its_processes_are_counted_inside() -> None:
 
 @pytest.mark.skipif(not Path("/etc/alternatives/awk").is_symlink(), reason="no alternatives here")
 def test_a_program_behind_the_systems_links_starts() -> None:
-    cage = Cage(Prepared(name="p", command=("awk", "1"), policy=Policy(mode="bwrap")))
+    container = Container(Prepared(name="p", command=("awk", "1"), policy=Policy(mode="bwrap")))
     with gathering():
-        out, err = cage.start().communicate(b"line\n", timeout=30)
-        cage.kill()
+        out, err = container.start().communicate(b"line\n", timeout=30)
+        container.kill()
     assert (out, err) == (b"line\n", b"")
 
 
 def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = Prepared(name="p", command=("true",), policy=Policy(mode="bwrap"))
-    cage = Cage(spec)
+    container = Container(spec)
     with gathering():
-        cage.start().communicate(timeout=30)
-        assert cage.host_failure() is None
-        cage.kill()
-    broken = Cage(spec.model_copy(update={"cwd": os.devnull + "s"}))
+        container.start().communicate(timeout=30)
+        assert container.host_failure() is None
+        container.kill()
+    broken = Container(spec.model_copy(update={"cwd": os.devnull + "s"}))
     monkeypatch.setattr("arena.sandbox.allocation.find_program", lambda *_: "/usr/bin/true")
     with gathering():
         process = broken.start()
@@ -134,8 +134,8 @@ def test_right_in_a_home_a_player_sees_its_own_file_alone(
     secret.write_text("secret")
     words = (sys.executable, "-I", "-S", str(bot))
     spec = Prepared(name="p", command=words, cwd=str(tmp_path), policy=Policy(mode="bwrap"))
-    cage = Cage(spec)
+    container = Container(spec)
     with gathering():
-        out, _ = cage.start().communicate(timeout=30)
-        cage.kill()
+        out, _ = container.start().communicate(timeout=30)
+        container.kill()
     assert out.decode().strip() == "['bot.py']"

@@ -11,46 +11,44 @@ import psutil
 import pytest
 
 from arena.model.containment import Guarantee, Mode
-from arena.sandbox import canary
-from arena.sandbox import features as means
-from arena.sandbox import mounts as view
-from arena.sandbox.canary import CanaryError, Sung, sing
-from arena.sandbox.features import Means
+from arena.sandbox import canary, features, mounts
+from arena.sandbox.canary import CanaryError, Findings, probe
+from arena.sandbox.features import Features
 from tests.sandbox.ordinary import run_as_ordinary_user
 
-HERE = means.found()
+HERE = features.detect()
 CORES = (min(os.sched_getaffinity(0)),)
 BWRAP = pytest.mark.skipif(HERE.bwrap is None, reason="bubblewrap is not installed")
 FULL = pytest.mark.skipif(
-    not (HERE.root and view.possible() and HERE.landlock >= 6 and HERE.seccomp),
+    not (HERE.root and mounts.mounts_possible() and HERE.landlock >= 6 and HERE.seccomp),
     reason="needs root that can make mounts, Landlock 6 and seccomp",
 )
 
 
-def broken(sung: Sung) -> set[str]:
-    return {guarantee.value for guarantee, could in sung.breaches.items() if could}
+def broken(findings: Findings) -> set[str]:
+    return {guarantee.value for guarantee, could in findings.breaches.items() if could}
 
 
 def test_bare_it_breaks_everything() -> None:
     """The proof that the acts are real: only memory is seen to, by the referee's watching."""
-    sung = sing("none", CORES, HERE)
+    findings = probe("none", CORES, HERE)
     several_cores = (os.cpu_count() or 1) > 1
-    assert broken(sung) == {g.value for g in Guarantee} - {"memory"} - (
+    assert broken(findings) == {g.value for g in Guarantee} - {"memory"} - (
         set() if several_cores else {"cpu"}
     )
-    assert len(sung.breaches[Guarantee.NETWORK]) >= 4  # no route on a machine without a network
-    assert len(sung.breaches[Guarantee.PIDS]) == 3
-    assert len(sung.breaches[Guarantee.FILES]) == 5
-    assert not sung.ended_for_memory
-    assert sung.bounded == frozenset()
+    assert len(findings.breaches[Guarantee.NETWORK]) >= 4  # no route on a machine without a network
+    assert len(findings.breaches[Guarantee.PIDS]) == 3
+    assert len(findings.breaches[Guarantee.FILES]) == 5
+    assert not findings.ended_for_memory
+    assert findings.bounded == frozenset()
 
 
 @FULL
 @pytest.mark.parametrize("mode", ["limits", pytest.param("bwrap", marks=BWRAP)])
 def test_with_all_means_it_breaks_nothing(mode: Mode) -> None:
-    sung = sing(mode, CORES, HERE)
-    assert broken(sung) == set()
-    assert sung.ended_for_memory == (Guarantee.MEMORY in sung.bounded)
+    findings = probe(mode, CORES, HERE)
+    assert broken(findings) == set()
+    assert findings.ended_for_memory == (Guarantee.MEMORY in findings.bounded)
 
 
 @FULL
@@ -69,18 +67,18 @@ def test_what_is_left_out_is_broken(without: dict[str, object], breaks: set[str]
     """A guarantee that nothing holds is never reported as held."""
     if "cpu" in breaks and (os.cpu_count() or 1) == 1:
         breaks = breaks - {"cpu"}
-    sung = sing("limits", CORES, replace(HERE, **without))
-    assert broken(sung) == breaks
+    findings = probe("limits", CORES, replace(HERE, **without))
+    assert broken(findings) == breaks
     if not replace(HERE, **without).cgroups:
-        assert sung.bounded == frozenset()
-        assert not sung.ended_for_memory
+        assert findings.bounded == frozenset()
+        assert not findings.ended_for_memory
 
 
 USER = """
 import json, os
 from dataclasses import replace
-from arena.sandbox import canary, features as means
-here = replace(means.found(), cgroups=False)
+from arena.sandbox import canary, features
+here = replace(features.detect(), cgroups=False)
 said = {}
 for name, mode, without in (
     ("none", "none", {}), ("limits", "limits", {}), ("no landlock", "limits", {"landlock": 0}),
@@ -88,8 +86,8 @@ for name, mode, without in (
     ("no seccomp", "limits", {"seccomp": None}), ("bwrap", "bwrap", {}),
 ):
     try:
-        sung = canary.sing(mode, (min(os.sched_getaffinity(0)),), replace(here, **without))
-        said[name] = sorted(guarantee for guarantee, could in sung.breaches.items() if could)
+        findings = canary.probe(mode, (min(os.sched_getaffinity(0)),), replace(here, **without))
+        said[name] = sorted(guarantee for guarantee, could in findings.breaches.items() if could)
     except canary.CanaryError as error:
         said[name] = str(error)
 print(json.dumps(said))
@@ -122,8 +120,8 @@ def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     tmp_path.chmod(0o755)
     files = sorted(Path("/proc/self/fd").iterdir())
     before = set(psutil.Process().children(recursive=True))  # of other tests, in any state
-    sing("none", CORES, HERE)
-    sing("limits", CORES, HERE)
+    probe("none", CORES, HERE)
+    probe("limits", CORES, HERE)
     assert [path.name for path in tmp_path.rglob("*")] == ["home"]
     assert set(psutil.Process().children(recursive=True)) <= before
     assert not [
@@ -137,9 +135,9 @@ def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_sandbox_in_which_it_cannot_start_is_said() -> None:
-    broken_bwrap = Means(bwrap="/bin/false", landlock=0, seccomp=None)
+    broken_bwrap = Features(bwrap="/bin/false", landlock=0, seccomp=None)
     with pytest.raises(CanaryError, match="exit code 1"):
-        sing("bwrap", CORES, broken_bwrap)
+        probe("bwrap", CORES, broken_bwrap)
 
 
 def test_acts_that_crash_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,4 +147,4 @@ def test_acts_that_crash_are_no_proof(tmp_path: Path, monkeypatch: pytest.Monkey
     tmp_path.chmod(0o755)
     monkeypatch.setattr(canary.canary_acts, "__file__", str(acts))
     with pytest.raises(CanaryError, match="the acts broke"):
-        sing("none", CORES, HERE)
+        probe("none", CORES, HERE)

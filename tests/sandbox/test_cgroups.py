@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.model.containment import Guarantee
-from arena.sandbox import cgroups, group_folders, hierarchies
+from arena.sandbox import cgroups, hierarchies
 from arena.sandbox.cgroups import Group
 from arena.sandbox.hierarchies import Hierarchy
 
@@ -145,7 +145,7 @@ def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 @needs("memory")
 def test_memory_is_held_and_its_end_is_told(run: Run) -> None:
     group = run.group(memory_mb=48)
-    assert group.holds == {Guarantee.MEMORY}
+    assert group.bounds == {Guarantee.MEMORY}
     code = "x = bytearray(16 << 20); print(flush=True); input(); x = bytearray(99 << 20)"
     child = run.start(group, code)
     assert child.stdout is not None and child.stdout.readline() == "\n"
@@ -160,7 +160,7 @@ def test_memory_is_held_and_its_end_is_told(run: Run) -> None:
 @needs("pids")
 def test_processes_are_counted_with_threads(run: Run) -> None:
     group = run.group(processes=5)
-    assert group.holds == {Guarantee.PROCESSES}
+    assert group.bounds == {Guarantee.PROCESSES}
     code = """
 import os
 n = 0
@@ -179,7 +179,7 @@ print(n, flush=True)
 def test_cores_cannot_be_left(run: Run) -> None:
     core = min(os.sched_getaffinity(0))
     group = run.group(cores=(core,))
-    assert group.holds == {Guarantee.CPU}
+    assert group.bounds == {Guarantee.CPU}
     every = range(os.cpu_count() or 1)
     code = f"import os; os.sched_setaffinity(0, {set(every)}); print(os.sched_getaffinity(0))"
     assert run.start(group, code).communicate()[0] == f"{ {core} }\n"
@@ -217,9 +217,9 @@ def groups_of(pid: int) -> list[Path]:
 
 
 def test_a_referee_is_not_taken_for_another_that_had_its_pid() -> None:
-    name = group_folders.new_name()
-    assert not group_folders._abandoned(name)
+    name = hierarchies.new_name()
+    assert not hierarchies._abandoned(name)
     pid, started, namespace, number = name.removeprefix("arena-").split("-")
-    assert group_folders._abandoned(f"arena-{pid}-{int(started) - 1}-{namespace}-{number}")
+    assert hierarchies._abandoned(f"arena-{pid}-{int(started) - 1}-{namespace}-{number}")
     # of another container: dead or not, that cannot be seen from here
-    assert not group_folders._abandoned(f"arena-{pid}-{int(started) - 1}-1-{number}")
+    assert not hierarchies._abandoned(f"arena-{pid}-{int(started) - 1}-1-{number}")

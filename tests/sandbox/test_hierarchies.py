@@ -149,7 +149,7 @@ def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> No
     group = Group.create(memory_mb=100, processes=20, cores=(1, 3))
     assert group is not None
     (folder,) = kernel.root.glob("arena-*")
-    assert group.holds == {Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU}
+    assert group.bounds == {Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU}
     values = {
         "memory.max": str(100 * 2**20), "memory.swap.max": "0", "memory.oom.group": "1",
         "pids.max": "20", "cpuset.cpus": "1,3",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import landlock, system
+from arena.sandbox import landlock, visible_files
 from arena.sandbox.landlock import Ruleset
 from tests.sandbox.acts import TRIED, run
 
@@ -28,11 +28,16 @@ def make() -> Iterator[Make]:
         writable: tuple[str, ...] = (),
         version: int = landlock.abi(),
     ) -> Ruleset:
-        base = (*system.programs(), *system.settings(), *system.kernel(), *INTERPRETER)
+        base = (
+            *visible_files.programs(),
+            *visible_files.settings(),
+            *visible_files.kernel(),
+            *INTERPRETER,
+        )
         made.append(
             Ruleset(
                 (*base, *readable),
-                (*system.DEVICES, *writable),
+                (*visible_files.DEVICES, *writable),
                 version=min(version, landlock.abi()),
             )
         )

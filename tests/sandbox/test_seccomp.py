@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox import seccomp
-from arena.sandbox.syscalls import MACHINES, numbers
+from arena.sandbox.seccomp import MACHINES, numbers
 from tests.sandbox.acts import TRIED, run
 from tests.sandbox.ordinary import run_as_ordinary_user
 
@@ -174,17 +174,18 @@ def test_a_compiler_builds_a_program_that_runs(tmp_path: Path) -> None:
 
 BUILD = """
 import json, os, sys
-from arena.sandbox.container import Cage
+from arena.sandbox.container import Container
 from arena.model.containment import Policy
 from arena.model.contender import Prepared
 folder = sys.argv[1]
 policy = Policy(mode="limits", writable=(folder,))
-cage = Cage(Prepared(name="b", command=("cc", "-o", "hi", "hi.c"), cwd=folder, policy=policy))
-process = cage.start()
+spec = Prepared(name="b", command=("cc", "-o", "hi", "hi.c"), cwd=folder, policy=policy)
+container = Container(spec)
+process = container.start()
 process.stdin.close()
 said = process.stderr.read().decode()
 process.wait()
-cage.kill()
+container.kill()
 for pipe in (process.stdout, process.stderr):
     pipe.close()
 print(said, os.access(os.path.join(folder, "hi"), os.X_OK))

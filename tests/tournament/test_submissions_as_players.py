@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_used_is_told_once(load: Load, tmp_path: Path) -
     (tmp_path / "empty").mkdir()
     (told,) = refusal(load, f'{DOTS}[[player]]\nfrom = "empty"\n', players=0).splitlines()
     assert "player[1].from: " in told
-    assert "holds no submission" in told
+    assert "has no submission" in told
 
 
 def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
     ("table", "said"),
     [
         ('from = "none"', "player[1].from: no such file: /"),
-        ('from = "work"', "holds no submission"),
+        ('from = "work"', "has no submission"),
         ('from = "submissions"\nbot = "monkey"', "player[1].from: cannot be given beside bot"),
         ('from = "submissions"\nname = "x"', "player[1].name: cannot be given beside from"),
         ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),

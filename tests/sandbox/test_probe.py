@@ -12,33 +12,31 @@ import pytest
 from arena.errors import SandboxError
 from arena.model.containment import Guarantee, Mode
 from arena.model.contender import Prepared
-from arena.sandbox import features as means
-from arena.sandbox import mounts as view
-from arena.sandbox import probe as choose
-from arena.sandbox.canary import Sung
-from arena.sandbox.features import Means
+from arena.sandbox import features, probe
+from arena.sandbox.canary import Findings
+from arena.sandbox.features import Features
 from arena.sandbox.probe import resolve
 from tests.sandbox.ordinary import run_as_ordinary_user
 
 PLAYER = Prepared(name="player", command=(sys.executable,))
-HERE = means.found()
-ALL = Means(bwrap="/usr/bin/bwrap", landlock=7, seccomp="x86_64", root=True)
+HERE = features.detect()
+ALL = Features(bwrap="/usr/bin/bwrap", landlock=7, seccomp="x86_64", root=True)
 GROUPS = frozenset({Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU})
-Canaries = dict[Mode, Sung | str]
+Canaries = dict[Mode, Findings | str]
 
 
-def sung(
+def findings(
     *broken: Guarantee, bounded: frozenset[Guarantee] = GROUPS, user_kept: str | None = None
-) -> Sung:
+) -> Findings:
     breaches = {one: ("do it",) if one in broken else () for one in Guarantee}
-    return Sung(breaches, bounded, Guarantee.MEMORY in bounded, user_kept)
+    return Findings(breaches, bounded, Guarantee.MEMORY in bounded, user_kept)
 
 
 @pytest.fixture
 def canaries(monkeypatch: pytest.MonkeyPatch) -> Canaries:
     """What canaries come back with, by mode, without sending any."""
-    results: Canaries = {"bwrap": sung(), "limits": sung()}
-    monkeypatch.setattr(choose, "_sung", lambda mode, *more: results[mode])
+    results: Canaries = {"bwrap": findings(), "limits": findings()}
+    monkeypatch.setattr(probe, "_findings", lambda mode, *more: results[mode])
     return results
 
 
@@ -67,10 +65,10 @@ def test_auto_is_bubblewrap_where_it_holds_everything(canaries: Canaries) -> Non
 
 
 def test_auto_takes_limits_only_where_they_hold_more(canaries: Canaries) -> None:
-    canaries["bwrap"] = sung(Guarantee.UID)
-    canaries["limits"] = sung(Guarantee.UID)
+    canaries["bwrap"] = findings(Guarantee.UID)
+    canaries["limits"] = findings(Guarantee.UID)
     assert resolve("auto", PLAYER, ALL).mode == "bwrap"
-    canaries["limits"] = sung()
+    canaries["limits"] = findings()
     assert resolve("auto", PLAYER, ALL).mode == "limits"
 
 
@@ -105,7 +103,7 @@ def test_bubblewrap_asked_for_and_not_to_be_had(canaries: Canaries) -> None:
 def test_what_was_broken_is_not_held_and_is_said(
     guarantee: Guarantee, mode: Mode, canaries: Canaries
 ) -> None:
-    canaries[mode] = sung(guarantee)
+    canaries[mode] = findings(guarantee)
     held = resolve(mode, PLAYER, ALL)
     assert [one for one, way in held.by.items() if way is None] == [guarantee]
     (note,) = held.notes
@@ -114,7 +112,7 @@ def test_what_was_broken_is_not_held_and_is_said(
 
 
 def test_without_control_groups(canaries: Canaries) -> None:
-    canaries["limits"] = sung(bounded=frozenset())
+    canaries["limits"] = findings(bounded=frozenset())
     held = resolve("limits", PLAYER, replace(ALL, cgroups=False))
     assert held.by[Guarantee.MEMORY] == "watched"
     assert held.by[Guarantee.PROCESSES] == "rlimit"
@@ -130,9 +128,9 @@ def test_without_a_memory_limit_memory_is_not_held(canaries: Canaries) -> None:
 
 
 def test_what_would_bring_a_user_is_said(canaries: Canaries) -> None:
-    canaries["limits"] = sung(Guarantee.UID, user_kept="/root/bot")
+    canaries["limits"] = findings(Guarantee.UID, user_kept="/root/bot")
     (note,) = resolve("limits", PLAYER, ALL).notes
-    assert "/root/bot lies where only some users may enter" in note
+    assert "/root/bot is in a folder that only some users may enter" in note
     (note,) = resolve("limits", PLAYER, replace(ALL, root=False)).notes
     assert "Start the arena as root" in note
 
@@ -147,12 +145,12 @@ def test_a_players_own_closed_files_are_tried(monkeypatch: pytest.MonkeyPatch) -
     """Where root cannot show them, they keep the player from having a user of its own."""
     asked: list[tuple[str, ...]] = []
 
-    def fake(mode: Mode, core: int, of: Means, readable: tuple[str, ...]) -> Sung:
+    def fake(mode: Mode, core: int, of: Features, readable: tuple[str, ...]) -> Findings:
         asked.append(readable)
-        return sung()
+        return findings()
 
-    monkeypatch.setattr(choose, "_sung", fake)
-    monkeypatch.setattr(view, "possible", lambda: False)
+    monkeypatch.setattr(probe, "_findings", fake)
+    monkeypatch.setattr(probe, "mounts_possible", lambda: False)
     player = Prepared(name="player", command=(sys.executable,), cwd=str(Path(__file__).parent))
     resolve("limits", player, ALL)
     assert str(Path(__file__).resolve().parent) in asked[-1]
@@ -171,7 +169,7 @@ def test_limits_on_this_machine() -> None:
     assert held.by[Guarantee.NETWORK] == "seccomp"
     assert held.by[Guarantee.FILES] == "landlock"
     assert held.by[Guarantee.PIDS] == "landlock"
-    own = HERE.root and view.possible()
+    own = HERE.root and probe.mounts_possible()
     assert held.by[Guarantee.DISK] == ("tmpfs" if own else None)
     assert (held.by[Guarantee.UID] is None) == (not HERE.root)
     assert held.by[Guarantee.MEMORY] in ("cgroup", "watched")
@@ -184,13 +182,13 @@ def test_the_path_decides_whether_there_is_bubblewrap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    means.found.cache_clear()
+    features.detect.cache_clear()
     try:
         with pytest.raises(SandboxError, match="not installed"):
             resolve("bwrap", PLAYER)
     finally:
         monkeypatch.undo()
-        means.found.cache_clear()
+        features.detect.cache_clear()
 
 
 def test_an_ordinary_user_is_told_what_is_missing(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
 from arena.referee.transport import PlayerProcess
-from arena.sandbox import mounts as view
-from arena.sandbox.container import Cage
-from arena.sandbox.features import found
+from arena.sandbox import mounts
+from arena.sandbox.container import Container
+from arena.sandbox.features import detect
 from arena.sandbox.processes import gathering
 
 T = Termination
@@ -28,7 +28,7 @@ PATIENT_NS = 20_000_000_000
 
 
 def modes() -> list[str]:
-    return ["none", "limits", *(["bwrap"] if found().bwrap else [])]
+    return ["none", "limits", *(["bwrap"] if detect().bwrap else [])]
 
 
 @pytest.fixture(params=modes())
@@ -121,7 +121,7 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
         (("/etc/passwd",), "may not be run"),
         (("{}/script",), "The interpreter in the #! line of {}/script does not exist."),
         (("{}/text",), "{}/text is no program for this machine"),
-        (("echo", "a\0b"), "holds a NUL character"),
+        (("echo", "a\0b"), "has a NUL character in it"),
     ],
 )
 def test_what_cannot_start_is_told_alike(
@@ -133,7 +133,7 @@ def test_what_cannot_start_is_told_alike(
     words = tuple(word.replace("{}", str(tmp_path)) for word in command)
     spec = Prepared(name="p", command=words, policy=Policy(mode=mode))
     with pytest.raises(PlayerFault) as raised:
-        Cage(spec).start()
+        Container(spec).start()
     assert raised.value.termination is T.START_FAILED
     assert told.replace("{}", str(tmp_path)) in raised.value.detail
 
@@ -165,10 +165,10 @@ def test_nothing_is_left(started: Open, contained: Mode) -> None:
         python(DAEMON.format(act="open(os.environ['HOME'] + '/mark', 'w')"), contained)
     )
     assert line(process) == "away"
-    user = process.cage.place.user if process.cage.place else None
-    folder = process.cage.place.folder if process.cage.place else None
+    user = process.container.allocation.user if process.container.allocation else None
+    folder = process.container.allocation.folder if process.container.allocation else None
     process.kill()
-    process.cage.kill()
+    process.container.kill()
     assert left() == before
     assert folder is None or not Path(folder).exists()
     if user is not None:
@@ -190,15 +190,15 @@ def test_frozen_it_stands_still(started: Open, mode: Mode) -> None:
     code = "import time\nwhile True: print(flush=True); time.sleep(0.01)"
     process = started(python(code, mode))
     line(process)
-    process.cage.freeze()
+    process.container.freeze()
     time.sleep(0.1)  # what was on its way
     while process._stdout in process._events(0) and process._read_stdout():
         pass
     process._buffer.clear()
     assert fault(process, 200_000_000).termination is T.TIMEOUT
-    process.cage.thaw()
+    process.container.thaw()
     assert line(process) == ""
-    process.cage.freeze()  # and frozen it can be ended
+    process.container.freeze()  # and frozen it can be ended
     process.kill()
 
 
@@ -215,7 +215,7 @@ print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, fil
         told = line(
             started(
                 spec.model_copy(
-                    update={"policy": spec.policy.model_copy(update={"environment": {"OWN": "1"}})}
+                    update={"sandbox": spec.policy.model_copy(update={"environment": {"OWN": "1"}})}
                 )
             )
         )
@@ -228,16 +228,16 @@ print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, fil
 
 def test_programs_of_others_give_it_no_rights() -> None:
     """On a machine too that has neither Landlock nor filters, which ask for it themselves."""
-    bare = replace(found(), landlock=0, seccomp=None)
+    bare = replace(detect(), landlock=0, seccomp=None)
     code = "print([line for line in open('/proc/self/status') if 'NoNewPrivs' in line], flush=True)"
-    cage = Cage(python(f"{code}; input()", "limits"), None, bare)
-    with cage.start() as process:
+    container = Container(python(f"{code}; input()", "limits"), None, bare)
+    with container.start() as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"['NoNewPrivs:\\t1\\n']\n"
-        cage.kill()
+        container.kill()
 
 
-@pytest.mark.skipif(found().seccomp is None, reason="no filter is made for this machine")
+@pytest.mark.skipif(detect().seccomp is None, reason="no filter is made for this machine")
 def test_no_name_is_taken_from_other_referees(started: Open) -> None:
     """In limits the names of sockets are the machine's, and those of players' users among them."""
     code = """
@@ -255,7 +255,7 @@ input()
 
 
 def test_masked_files_are_kept_from_it(started: Open, contained: Mode, tmp_path: Path) -> None:
-    if contained == "limits" and not view.possible():
+    if contained == "limits" and not mounts.mounts_possible():
         pytest.skip("Landlock shows all of a folder or nothing")
     for name in ("own", "store"):
         (tmp_path / name).write_text(name)
@@ -303,11 +303,11 @@ def test_what_it_builds_outlives_it_and_is_ours(contained: Mode, tmp_path: Path)
     folder.parent.chmod(0o700)
     code = "import os; os.mkdir('sub'); open('sub/made', 'w').write(open('source').read())"
     policy = Policy(mode=contained, writable=(str(folder),))
-    cage = Cage(python(code, contained, cwd=str(folder), policy=policy))
+    container = Container(python(code, contained, cwd=str(folder), policy=policy))
     with gathering():
-        process = cage.start()
+        process = container.start()
         out, err = process.communicate(timeout=30)
-        cage.kill()
+        container.kill()
     assert (process.returncode, out, err) == (0, b"", b"")
     made = folder / "sub" / "made"
     assert made.read_text() == "text"
@@ -322,7 +322,7 @@ def test_a_file_closed_to_its_user_is_named(contained: Mode, tmp_path: Path) -> 
     bot.chmod(0o600)
     spec = Prepared(name="p", command=(sys.executable, str(bot)), policy=Policy(mode=contained))
     with pytest.raises(PlayerFault, match=r"bot\.py is closed to other users.*chmod -R o\+rX"):
-        Cage(spec).start()
+        Container(spec).start()
 
 
 def test_a_folder_closed_to_its_user_is_opened_to_it(contained: Mode, tmp_path: Path) -> None:
@@ -333,10 +333,10 @@ def test_a_folder_closed_to_its_user_is_opened_to_it(contained: Mode, tmp_path: 
     (folder / "bot.py").chmod(0o644)
     command = (sys.executable, "-S", "bot.py")
     policy = Policy(mode=contained)
-    cage = Cage(Prepared(name="p", command=command, cwd=str(folder), policy=policy))
+    container = Container(Prepared(name="p", command=command, cwd=str(folder), policy=policy))
     with gathering():
-        out, err = cage.start().communicate(timeout=30)
-        cage.kill()
+        out, err = container.start().communicate(timeout=30)
+        container.kill()
     assert (out, err) == (b"whole\n", b"")
 
 
@@ -348,20 +348,20 @@ def test_a_step_that_fails_in_the_child_is_the_hosts_fault(
 
     monkeypatch.setattr("arena.sandbox.launch.die_with_parent", fail)
     with pytest.raises(OSError, match="could not end with the referee: No space left on device"):
-        Cage(python("pass", contained)).start()
+        Container(python("pass", contained)).start()
 
 
 def test_it_dies_with_the_referee(contained: Mode, tmp_path: Path) -> None:
     referee = f"""
 import sys, time
-from arena.sandbox.container import Cage
+from arena.sandbox.container import Container
 from arena.model.contender import Prepared
 from arena.model.containment import Policy
 command = (sys.executable, "-I", "-S", "-c", "print(1, flush=True); import time; time.sleep(60)")
-cage = Cage(Prepared(name="p", command=command, policy=Policy(mode="{contained}")))
-process = cage.start()
+container = Container(Prepared(name="p", command=command, policy=Policy(mode="{contained}")))
+process = container.start()
 process.stdout.readline()
-print(cage.player_pid(), flush=True)
+print(container.player_pid(), flush=True)
 time.sleep(60)
 """
     with gathering():

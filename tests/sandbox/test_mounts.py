@@ -11,12 +11,12 @@ import pytest
 
 from arena.model.containment import Policy
 from arena.model.contender import Prepared
-from arena.sandbox import mounts as view
-from arena.sandbox.mounts import Private, View
-from arena.sandbox.visible_files import Link, Shown, shown, trail
+from arena.sandbox import mounts
+from arena.sandbox.mounts import Mounts, PrivateFolders
+from arena.sandbox.visible_files import Link, VisibleFiles, trail, visible_to
 
 needs_views = pytest.mark.skipif(
-    not view.possible(), reason="only root with CAP_SYS_ADMIN can mount here"
+    not mounts.mounts_possible(), reason="only root with CAP_SYS_ADMIN can mount here"
 )
 NOBODY = 65530
 
@@ -67,7 +67,7 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
             writable=(str(tmp_path / "out"),),
         ),
     )
-    seen = shown(spec, spec.command[0], None)
+    seen = visible_to(spec, spec.command[0], None)
     wanted = {"home/bin", "home/bin/run", "home/lib", "script", "bot", "data"}
     assert set(seen.readable) == {str(tmp_path / name) for name in wanted}
     assert seen.writable == (str(tmp_path / "out"),)
@@ -76,14 +76,14 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
 
 def test_a_virtual_environment_brings_its_python() -> None:
     spec = Prepared(name="p", command=(sys.executable,))
-    seen = shown(spec, sys.executable, None)
+    seen = visible_to(spec, sys.executable, None)
     for prefix in {sys.prefix, sys.base_prefix} - {"/usr"}:
         assert os.path.realpath(Path(prefix, "lib")) in seen.readable
 
 
 def test_only_closed_folders_are_covered(closed: Path) -> None:
-    shown_ = Shown((str(closed / "bot"), "/etc/passwd"), (), ())
-    plan = View.of(shown_, None)
+    shown_ = VisibleFiles((str(closed / "bot"), "/etc/passwd"), (), ())
+    plan = Mounts.of(shown_, None)
     assert any(str(closed).startswith(folder) for folder in plan.hidden)
     assert plan.readable == (str(closed / "bot"),)
     assert plan.private is None
@@ -93,7 +93,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def in_view(plan: View, act: Callable[[], bool]) -> bool:
+def in_view(plan: Mounts, act: Callable[[], bool]) -> bool:
     """What a child finds who entered the view and then owns nothing."""
     pid = os.fork()
     if pid == 0:
@@ -114,7 +114,7 @@ def in_view(plan: View, act: Callable[[], bool]) -> bool:
 def test_a_user_that_owns_nothing_sees_what_is_shown_alone(closed: Path) -> None:
     mounts = Path("/proc/self/mountinfo").read_text()
     link = Link(str(closed / "other"), "bot")
-    plan = View.of(Shown((str(closed / "bot"),), (), (link,)), None)
+    plan = Mounts.of(VisibleFiles((str(closed / "bot"),), (), (link,)), None)
 
     def reads() -> bool:
         through = closed / "other" / "file"
@@ -127,7 +127,7 @@ def test_a_user_that_owns_nothing_sees_what_is_shown_alone(closed: Path) -> None
 
 @needs_views
 def test_private_folders_are_bounded_in_sum(closed: Path) -> None:
-    plan = View.of(Shown((str(closed / "bot"),), (), ()), Private(NOBODY, 2))
+    plan = Mounts.of(VisibleFiles((str(closed / "bot"),), (), ()), PrivateFolders(NOBODY, 2))
 
     def fills() -> bool:
         written = 0
