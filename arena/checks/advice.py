@@ -25,7 +25,7 @@ _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
 _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
-        "Bring {0} with the program (its file beside the script, or in the folder of bot.toml): "
+        "Bring {0} with the program (its file next to the script, or in the folder of bot.toml): "
         "it is not installed where bots run.",
     ),
     (
@@ -73,14 +73,10 @@ _ELF = b"\x7fELF"
 
 def advise(offence: Offence, language: Phrases) -> str:
     """What to change in the program, a sentence or two."""
-    return _ADVICE[offence.termination](offence, language)
-
-
-def _not_started(offence: Offence, language: Phrases) -> str:
-    return (
-        "Correct what the sentence names: the program's path, its #! line, or its permissions "
-        "(chmod +x)."
-    )
+    advice = _ADVICE[offence.termination]
+    if isinstance(advice, str):
+        return advice.format(**language._asdict())
+    return advice(offence, language)
 
 
 def _exited(offence: Offence, language: Phrases) -> str:
@@ -141,25 +137,6 @@ def _timeout(offence: Offence, language: Phrases) -> str:
     )
 
 
-def _closed(offence: Offence, language: Phrases) -> str:
-    stream = "stdin" if offence.termination is Termination.STDIN_CLOSED else "stdout"
-    return f"Leave {stream} open until `quit`; nothing in the program may close it."
-
-
-def _too_long(offence: Offence, language: Phrases) -> str:
-    return (
-        "Keep each line below 64 KiB and end it with a newline: shorten `info`, "
-        f"and send debug text to stderr: {language.log}."
-    )
-
-
-def _flood(offence: Offence, language: Phrases) -> str:
-    return (
-        "Write one line for each `start` and `turn`, and nothing else; "
-        f"debug text belongs on stderr: {language.log}."
-    )
-
-
 def _bad_utf8(offence: Offence, language: Phrases) -> str:
     if language is PYTHON:
         return (
@@ -193,13 +170,6 @@ def _bad_schema(offence: Offence, language: Phrases) -> str:
     return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
 
 
-def _wrong_ply(offence: Offence, language: Phrases) -> str:
-    return (
-        "Copy `ply` from the `turn` that is answered instead of counting moves: "
-        "passes and chance moves count too, and a game may begin after an opening."
-    )
-
-
 def _unsolicited(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text if offence.heard else b""
     if text.lstrip().startswith(b'{"type"'):
@@ -215,27 +185,39 @@ def _illegal(offence: Offence, language: Phrases) -> str:
     return about_move(reply["move"], offence.position) or general
 
 
-def _memory(offence: Offence, language: Phrases) -> str:
-    return "Bound the size of tables and search tree: the program uses more than its limit."
+_KEEP_OPEN = "Leave stdin and stdout open until `quit`; nothing in the program may close them."
 
-
-_ADVICE: Mapping[Termination, Callable[[Offence, Phrases], str]] = {
-    Termination.START_FAILED: _not_started,
+_ADVICE: Mapping[Termination, str | Callable[[Offence, Phrases], str]] = {
+    Termination.START_FAILED: (
+        "Correct what the sentence names: the program's path, its #! line, or its permissions "
+        "(chmod +x)."
+    ),
     Termination.EXITED: _exited,
     Termination.TIMEOUT: _timeout,
-    Termination.STDIN_CLOSED: _closed,
-    Termination.STDOUT_CLOSED: _closed,
-    Termination.LINE_TOO_LONG: _too_long,
-    Termination.FLOOD: _flood,
+    Termination.STDIN_CLOSED: _KEEP_OPEN,
+    Termination.STDOUT_CLOSED: _KEEP_OPEN,
+    Termination.LINE_TOO_LONG: (
+        "Keep each line below 64 KiB and end it with a newline: shorten `info`, and send debug "
+        "text to stderr: {log}."
+    ),
+    Termination.FLOOD: (
+        "Write one line for each `start` and `turn`, and nothing else; debug text belongs on "
+        "stderr: {log}."
+    ),
     Termination.BAD_UTF8: _bad_utf8,
     Termination.BAD_JSON: _bad_json,
     Termination.BAD_SCHEMA: _bad_schema,
-    Termination.WRONG_PLY: _wrong_ply,
+    Termination.WRONG_PLY: (
+        "Copy `ply` from the `turn` that is answered instead of counting moves: passes and chance "
+        "moves count too, and a game may begin after an opening."
+    ),
     Termination.UNSOLICITED: _unsolicited,
     Termination.ILLEGAL_MOVE: _illegal,
-    Termination.OUT_OF_MEMORY: _memory,
+    Termination.OUT_OF_MEMORY: (
+        "Bound the size of tables and search tree: the program uses more than its limit."
+    ),
 }
-"""For every fault a player can commit."""
+"""For every fault a player can commit: a text with phrases of the language, or its maker."""
 
 
 # What a move or a file shows

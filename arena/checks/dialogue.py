@@ -112,7 +112,7 @@ class Dialogue:
         self._told = 0
         self._used_ms = 0.0
         self.games = 0
-        """Games it was told to start."""
+        """Games begun so far."""
         try:
             self._player: Player = pool.open(spec)
         except PlayerFault as fault:
@@ -127,7 +127,7 @@ class Dialogue:
         return self._listener.last.number
 
     def start(self, practice: PracticeGame, move_ms: int | None = None) -> float:
-        """Begin a game; the milliseconds `ready` took. Without `move_ms` the program must hurry."""
+        """Begin a game, by default at `hurry_ms` a move; the milliseconds `ready` took."""
         self.games += 1
         game = practice.position.game
         request = Start(
@@ -151,8 +151,8 @@ class Dialogue:
     def ask(self, practice: PracticeGame, time_ms: int | None = None) -> Answered:
         """Ask for a move within `time_ms`.
 
-        Without it the program is told to hurry, and judged as if it had not been: the item is not
-        about the clock.
+        Without it the request says `hurry_ms` and the answer is judged by `move_ms`: the item is
+        not about the clock.
         """
         told_ms = time_ms or self._clocks.hurry_ms
         lenience_ms = 0 if time_ms else self._clocks.move_ms - told_ms

@@ -126,7 +126,7 @@ def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
 def _play(
     subject: Subject, game: Game, players: tuple[Prepared, ...], number: int, pool: SessionPool
 ) -> GameRecord:
-    """One game. The players are told to hurry and judged as if they were not, as in a dialogue."""
+    """One game, played at `hurry_ms` and judged by `move_ms`, as in a dialogue."""
     clocks = subject.clocks
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     spec = GameSpec(

@@ -44,7 +44,7 @@ class Subject:
     """The script, folder or archive."""
     opponent: Prepared
     held: Held
-    """What its sandbox holds on this machine."""
+    """The sandbox of this machine and its guarantees."""
     asked: tuple[str, ...] | None
     """The rule sets to check; None for those it claims."""
     clocks: CheckClocks
@@ -63,7 +63,7 @@ class Subject:
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
     slowest_ms: float = 0.0
-    """The longest time of a move when told to hurry."""
+    """The longest time of a move at `hurry_ms`."""
     peak_memory_bytes: int = 0
     """The most memory of a process so far."""
 

@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from arena.sandbox.processes import stat_fields
+
 Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct"]
 """Named as the controllers of v1; v2 freezes and accounts CPU time without one."""
 CONTROLS: tuple[Control, ...] = ("memory", "pids", "cpuset", "freezer", "cpuacct")
@@ -190,7 +192,7 @@ def _pid_namespace() -> int:
 def _started(pid: int) -> int | None:
     """The start of a process in ticks since boot; None when it is dead, or a zombie."""
     try:
-        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = stat_fields(_PROC / str(pid))
     except OSError:
         return None
     return None if fields[0] in "ZX" else int(fields[19])

@@ -8,7 +8,7 @@ import resource
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from arena.sandbox.bwrap import MOVED_STDIN, MOVED_STDOUT, move_streams, reserve
 from arena.sandbox.features import Features
 from arena.sandbox.landlock import READ, WRITE, Access, Ruleset
 from arena.sandbox.mounts import PRIVATE
-from arena.sandbox.processes import become_subreaper, die_with_parent, no_new_privileges
+from arena.sandbox.processes import become_subreaper, die_with_parent, no_new_privileges, owners
 from arena.sandbox.seccomp import Filter
 from arena.sandbox.seccomp import program as filter_program
 from arena.sandbox.spawn import not_started
@@ -269,10 +269,7 @@ def _enter(rules: Ruleset, allocation: Allocation) -> None:
 def _tasks_of_user() -> int:
     """Processes and threads that this user has now: the system counts them all together."""
     count = 0
-    for process in Path("/proc").iterdir():
-        try:
-            if process.name.isdecimal() and process.stat().st_uid == os.getuid():
-                count += (process / "task").stat().st_nlink - 2
-        except OSError:  # it ended meanwhile
-            continue
+    for pid, uid in owners():
+        with suppress(OSError):  # it ended meanwhile
+            count += Path(f"/proc/{pid}/task").stat().st_nlink - 2 if uid == os.getuid() else 0
     return count

@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.sandbox.processes import stat_fields
+
 LEAST_MS = 20.0
 """Less is no overload: the system counts idle time in steps of 10 ms a core."""
 
@@ -78,7 +80,7 @@ def _threads(pid: int) -> Iterator[_Thread]:
         for task in (_PROC / str(pid) / "task").iterdir():
             with suppress(OSError):
                 waited = int((task / "schedstat").read_text().split()[1])
-                state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+                state = stat_fields(task)[0]
                 yield _Thread(int(task.name), waited, state == "R")
 
 
@@ -97,8 +99,7 @@ def cpu_ms(processes: Iterable[int]) -> float:
     ticks = 0
     for pid in processes:
         with suppress(OSError):
-            fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))
+            ticks += sum(map(int, stat_fields(_PROC / str(pid))[11:15]))
     return ticks * _NS_PER_TICK / 1e6
 
 

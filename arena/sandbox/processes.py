@@ -84,6 +84,19 @@ def children(pid: int | None = None) -> frozenset[int]:
     return frozenset(found)
 
 
+def owners() -> Iterator[tuple[int, int]]:
+    """The pid and uid of every process."""
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            if process.name.isdecimal():
+                yield int(process.name), process.stat().st_uid
+
+
+def stat_fields(process: Path) -> list[str]:
+    """The fields of /proc/PID/stat from the state on, of a process or a thread. Raises OSError."""
+    return (process / "stat").read_text().rpartition(")")[2].split()
+
+
 def tree(pid: int) -> Iterator[int]:
     """`pid` and all its descendants, parents first."""
     yield pid

@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from arena.sandbox.processes import owners
+
 FIRST, LAST = 61184, 65519
 """The uids that systemd, too, uses for users that exist for a while only."""
 
@@ -21,7 +23,7 @@ class User:
 
     def __init__(self) -> None:
         """Raises OSError when all are taken."""
-        taken = _with_processes()
+        taken = {uid for _, uid in owners()}
         span = LAST - FIRST + 1
         start = os.getpid() * 31 % span  # referees that run at once begin at different uids
         for number in range(span):
@@ -69,10 +71,7 @@ class User:
 
     def processes(self) -> Iterator[int]:
         """Pids of its processes."""
-        for process in Path("/proc").iterdir():
-            with suppress(OSError):
-                if process.name.isdecimal() and process.stat().st_uid == self.uid:
-                    yield int(process.name)
+        return (pid for pid, uid in owners() if uid == self.uid)
 
     def close(self) -> None:
         """Release it; its processes are gone. Twice is fine."""
@@ -118,11 +117,3 @@ def _hand_over(folder: str, uid: int, gid: int, pending: list[str]) -> None:
                 pending.append(entry.path)
             else:
                 os.chown(entry.path, uid, gid, follow_symlinks=False)
-
-
-def _with_processes() -> set[int]:
-    found = set()
-    for process in Path("/proc").iterdir():
-        with suppress(OSError):
-            found.add(process.stat().st_uid)
-    return found
