@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from arena.checks.positions import PracticeGame
@@ -71,31 +72,31 @@ class Belated(NamedTuple):
     """Whether its stdin had to be closed before it came."""
 
 
+@dataclass(eq=False)
 class Offence(Exception):
     """A fault of the program, with what the advice needs."""
 
-    def __init__(
-        self,
-        fault: PlayerFault,
-        asked: Start | Turn | None = None,
-        heard: Heard | None = None,
-        stderr: str = "",
-        position: Position | None = None,
-        belated: Belated | None = None,
-    ) -> None:
-        super().__init__(fault.detail)
-        self.termination = fault.termination
-        self.detail = fault.detail
-        self.asked = asked
-        """The request it failed at; None where it was not asked."""
-        self.heard = heard
-        """The offending line; None where the offence is not one line."""
-        self.stderr = stderr
-        """Its end."""
-        self.position = position
-        """The position of the turn it failed at; None where that was not a turn."""
-        self.belated = belated
-        """The answer after the deadline; None when none came, or none was waited for."""
+    fault: PlayerFault
+    asked: Start | Turn | None = None
+    """The request it failed at; None where it was not asked."""
+    heard: Heard | None = None
+    """The offending line; None where the offence is not one line."""
+    stderr: str = ""
+    """Its end."""
+    position: Position | None = None
+    """The position of the turn it failed at; None where that was not a turn."""
+    belated: Belated | None = None
+    """The answer after the deadline; None when none came, or none was waited for."""
+
+    @property
+    def termination(self) -> Termination:
+        """The word of the fault."""
+        return self.fault.termination
+
+    @property
+    def detail(self) -> str:
+        """The referee's sentence."""
+        return self.fault.detail
 
 
 class Overloaded(Exception):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from arena.sandbox.spawn import interpreter
 
 
 class Phrases(NamedTuple):
@@ -65,17 +68,9 @@ ANY = Phrases(
 )
 
 _PROGRAMS = {"python": PYTHON, "pypy": PYTHON, "node": JAVASCRIPT, "java": JAVA}
-_SUFFIXES = {
-    suffix: language
-    for language, suffixes in (
-        (PYTHON, (".py",)),
-        (JAVASCRIPT, (".js", ".mjs")),
-        (JAVA, (".jar", ".java")),
-        (CPP, (".cpp", ".cc", ".cxx")),
-        (RUST, (".rs",)),
-    )
-    for suffix in suffixes
-}
+_SUFFIXES = {".py": PYTHON, ".jar": JAVA, ".java": JAVA, ".rs": RUST}
+_SUFFIXES |= dict.fromkeys((".js", ".mjs"), JAVASCRIPT)
+_SUFFIXES |= dict.fromkeys((".cpp", ".cc", ".cxx"), CPP)
 
 
 def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
@@ -84,9 +79,9 @@ def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
         known = _SUFFIXES.get(Path(word).suffix) or _by_program(Path(word).name)
         if known:
             return known
-    interpreter = _by_program(Path(_first_line(Path(folder or ".", command[0]))).name)
-    if interpreter:
-        return interpreter
+    named = _by_program(Path(_named_interpreter(Path(folder or ".", command[0]))).name)
+    if named:
+        return named
     sources = sorted(folder.rglob("*")) if folder else []
     found = (_SUFFIXES.get(source.suffix) for source in sources)
     return next((language for language in found if language), ANY)
@@ -97,13 +92,9 @@ def _by_program(name: str) -> Phrases | None:
     return next(known, None)
 
 
-def _first_line(program: Path) -> str:
-    """The words of a #! line: `/usr/bin/env python3`, of which the last is the interpreter."""
-    try:
-        with program.open("rb") as file:
-            line = file.readline(200)
-    except OSError:
-        return ""
-    words = line[2:].split() if line.startswith(b"#!") else []
-    named = [word for word in words if not word.startswith(b"-")]
-    return named[-1].decode(errors="replace") if named else ""
+def _named_interpreter(program: Path) -> str:
+    """The last word of a #! line such as `/usr/bin/env python3`; empty without one."""
+    with suppress(OSError):
+        words = [word for word in interpreter(str(program)) if not word.startswith("-")]
+        return words[-1] if words else ""
+    return ""
