@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol, TypeVar
 
-from arena.bots.entries import MAX_BYTES, MAX_ENTRIES, EntryJudge, Kind, kind_of, shown_name
+from arena.bots.entries import MAX_BYTES, MAX_ENTRIES, EntryJudge, EntryKind, kind_of, shown_name
 from arena.bots.manifest import FILE_NAME
 from arena.bots.trees import write
 from arena.errors import ArchiveError
@@ -84,7 +84,7 @@ class _RawEntry(NamedTuple):
     """An entry as the archive describes it, before it is judged."""
 
     name: str
-    kind: Kind
+    kind: EntryKind
     executable: bool
     chunks: Iterator[bytes]
 
@@ -143,7 +143,7 @@ def _admitted(path: Path) -> Iterator[tuple[str, _RawEntry]]:
         for raw in entries:
             name = judge.admit(raw.name, raw.kind)
             chunks = _translated(raw.chunks, form, judge)
-            if name is not None and raw.kind is Kind.FILE:
+            if name is not None and raw.kind is EntryKind.FILE:
                 yield name, raw._replace(chunks=_counted(chunks, judge))
             for _ in chunks:  # the rest of the entry
                 pass
@@ -196,7 +196,13 @@ def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
                 raise _RefusedError(f"packs {quoted} by another method than deflate")
             if not (name.isascii() or info.flag_bits & _UTF8):
                 raise _RefusedError(f"names {quoted} in an encoding that is not UTF-8; rename it")
-            kind = Kind.FOLDER if info.is_dir() else kind_of(mode) if mode >> 12 else Kind.FILE
+            kind = (
+                EntryKind.FOLDER
+                if info.is_dir()
+                else kind_of(mode)
+                if mode >> 12
+                else EntryKind.FILE
+            )
             yield _RawEntry(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
 
 
@@ -213,25 +219,25 @@ def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
             if member.size < 0:
                 raise _RefusedError(f"gives {shown_name(member.name)} a size below zero")
             kind = _kind_in_tar(member)
-            opened = archive.extractfile(member) if kind is Kind.FILE else None
+            opened = archive.extractfile(member) if kind is EntryKind.FILE else None
             chunks = _chunks(opened) if opened else iter(())
             yield _RawEntry(member.name, kind, bool(member.mode & 0o100), chunks)
 
 
-def _kind_in_tar(member: tarfile.TarInfo) -> Kind:
+def _kind_in_tar(member: tarfile.TarInfo) -> EntryKind:
     if member.issparse():
-        return Kind.SPARSE
+        return EntryKind.SPARSE
     kinds = {
-        tarfile.REGTYPE: Kind.FILE,
-        tarfile.AREGTYPE: Kind.FILE,
-        tarfile.DIRTYPE: Kind.FOLDER,
-        tarfile.SYMTYPE: Kind.SYMBOLIC_LINK,
-        tarfile.LNKTYPE: Kind.HARD_LINK,
-        tarfile.CHRTYPE: Kind.DEVICE,
-        tarfile.BLKTYPE: Kind.DEVICE,
-        tarfile.FIFOTYPE: Kind.PIPE,
+        tarfile.REGTYPE: EntryKind.FILE,
+        tarfile.AREGTYPE: EntryKind.FILE,
+        tarfile.DIRTYPE: EntryKind.FOLDER,
+        tarfile.SYMTYPE: EntryKind.SYMBOLIC_LINK,
+        tarfile.LNKTYPE: EntryKind.HARD_LINK,
+        tarfile.CHRTYPE: EntryKind.DEVICE,
+        tarfile.BLKTYPE: EntryKind.DEVICE,
+        tarfile.FIFOTYPE: EntryKind.PIPE,
     }
-    return kinds.get(member.type, Kind.UNKNOWN)
+    return kinds.get(member.type, EntryKind.UNKNOWN)
 
 
 def _chunks(stream: _Reader) -> Iterator[bytes]:

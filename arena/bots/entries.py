@@ -27,7 +27,7 @@ LITTER = frozenset(
 """Files and folders that tools leave next to a program; they are not part of the package."""
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """The kind of an entry. Only the first two are admitted."""
 
     FILE = "a file"
@@ -41,18 +41,18 @@ class Kind(StrEnum):
     UNKNOWN = "of an unknown kind"
 
 
-def kind_of(mode: int) -> Kind:
+def kind_of(mode: int) -> EntryKind:
     """The kind by the `st_mode` of a file."""
     kinds = {
-        stat.S_IFREG: Kind.FILE,
-        stat.S_IFDIR: Kind.FOLDER,
-        stat.S_IFLNK: Kind.SYMBOLIC_LINK,
-        stat.S_IFCHR: Kind.DEVICE,
-        stat.S_IFBLK: Kind.DEVICE,
-        stat.S_IFIFO: Kind.PIPE,
-        stat.S_IFSOCK: Kind.SOCKET,
+        stat.S_IFREG: EntryKind.FILE,
+        stat.S_IFDIR: EntryKind.FOLDER,
+        stat.S_IFLNK: EntryKind.SYMBOLIC_LINK,
+        stat.S_IFCHR: EntryKind.DEVICE,
+        stat.S_IFBLK: EntryKind.DEVICE,
+        stat.S_IFIFO: EntryKind.PIPE,
+        stat.S_IFSOCK: EntryKind.SOCKET,
     }
-    return kinds.get(stat.S_IFMT(mode), Kind.UNKNOWN)
+    return kinds.get(stat.S_IFMT(mode), EntryKind.UNKNOWN)
 
 
 class EntryJudge:
@@ -64,17 +64,17 @@ class EntryJudge:
         self._reasons: list[str] = []
         self._entries = 0
         self._bytes = 0
-        self._kinds: dict[str, Kind] = {}  # every path so far, parents included
+        self._kinds: dict[str, EntryKind] = {}  # every path so far, parents included
         self._spelt: dict[str, str] = {}  # as a file system that ignores case has it → ours
 
-    def admit(self, written: str, kind: Kind) -> str | None:
+    def admit(self, written: str, kind: EntryKind) -> str | None:
         """The path of the entry in the package, `a/b.py`; None when it is refused or litter."""
         self._entries += 1
         if self._entries > MAX_ENTRIES:
             self.stop(f"has more than {MAX_ENTRIES} entries; leave out what the bot does not need")
         reason = _why_not_named(written)
         parts = tuple(part for part in PurePosixPath(written).parts if part != ".")
-        if reason is None and kind not in (Kind.FILE, Kind.FOLDER):
+        if reason is None and kind not in (EntryKind.FILE, EntryKind.FOLDER):
             reason = f"is {kind}; only files and folders are taken"
         path = "/".join(parts)
         if reason is None and parts and not LITTER.isdisjoint(parts):
@@ -104,13 +104,13 @@ class EntryJudge:
         if self._reasons:
             raise self._error(self._package, self._reasons)
 
-    def _why_not_with_others(self, parts: tuple[str, ...], kind: Kind) -> str | None:
+    def _why_not_with_others(self, parts: tuple[str, ...], kind: EntryKind) -> str | None:
         """Why the entry cannot go with those before it."""
-        if kind is Kind.FILE and self._kinds.get("/".join(parts)) is Kind.FILE:
+        if kind is EntryKind.FILE and self._kinds.get("/".join(parts)) is EntryKind.FILE:
             return "is in the package twice"
         for depth in range(1, len(parts) + 1):
             path = "/".join(parts[:depth])
-            here = kind if depth == len(parts) else Kind.FOLDER
+            here = kind if depth == len(parts) else EntryKind.FOLDER
             if self._kinds.setdefault(path, here) is not here:
                 return f"needs {shown_name(path)} to be both a file and a folder"
             plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
@@ -161,7 +161,7 @@ def files_in(folder: Path) -> dict[str, Path]:
         status = entry.lstat()
         kind = kind_of(status.st_mode)
         path = judge.admit(entry.relative_to(folder).as_posix(), kind)
-        if path is not None and kind is Kind.FILE:
+        if path is not None and kind is EntryKind.FILE:
             judge.count(status.st_size)
             found[path] = entry
     judge.finish()

@@ -1,6 +1,6 @@
 """The checklist of a bot before it plays: what is wrong, and what to change."""
 
 from arena.checks.checklist import ITEMS, run_checks
-from arena.checks.result import Checklist, Result
+from arena.checks.result import Checklist, CheckResult
 
-__all__ = ["ITEMS", "Checklist", "Result", "run_checks"]
+__all__ = ["ITEMS", "CheckResult", "Checklist", "run_checks"]

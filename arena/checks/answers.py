@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import Golden, PracticeGame, golden
-from arena.checks.result import Finding, not_judged, passed
+from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import ANSWERED, UNCLEAN, Subject
 from arena.model.protocol import Termination
 from arena.referee import SessionPool
@@ -26,7 +26,7 @@ _ENOUGH = 3
 Value = TypeVar("Value", int, str)
 
 
-def clean_stdout(subject: Subject) -> Finding:
+def clean_stdout(subject: Subject) -> CheckFinding:
     """Judge whether stdout has replies and nothing else, also when nothing was asked."""
     lines = 0
     for rule_set, game in subject.first_boards.items():
@@ -58,7 +58,7 @@ def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     return dialogue.lines
 
 
-def ply_echo(subject: Subject) -> Finding:
+def ply_echo(subject: Subject) -> CheckFinding:
     """Judge whether each answer has the `ply` of its turn, in games that begin after an opening."""
     answers = 0
     for rule_set, game in subject.first_boards.items():
@@ -95,7 +95,7 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
 # Legal moves
 
 
-class Trial(NamedTuple):
+class AskedPosition(NamedTuple):
     """A position the program was asked about, and what came of it."""
 
     board: str
@@ -108,44 +108,44 @@ class Trial(NamedTuple):
         return f"{self.board}, ply {len(self.at.moves)}, seat {self.at.seat} ({self.at.trait})"
 
 
-def legal_everywhere(subject: Subject) -> Finding:
+def legal_everywhere(subject: Subject) -> CheckFinding:
     """Judge whether it answers with a legal move in every golden position."""
-    trials: list[Trial] = []
+    asked: list[AskedPosition] = []
     with SessionPool() as pool:
         asker = _Asker(subject, pool)
         for board, game in subject.boards.items():
-            trials += _ask_board(asker, board, game)
-            last = trials[-1].offence
+            asked += _ask_board(asker, board, game)
+            last = asked[-1].offence
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
         asker.leave()
-    wrong = [trial for trial in trials if trial.offence is not None]
+    wrong = [one for one in asked if one.offence is not None]
     if not wrong:
-        return passed(f"{len(trials)} positions of {', '.join(subject.boards)}")
+        return passed(f"{len(asked)} positions of {', '.join(subject.boards)}")
     first = wrong[0]
     assert first.offence is not None, "the wrong ones have one"
-    count = f"{len(wrong)} of {len(trials)} positions failed; the first: {first.where}"
-    hint = _pattern(trials, subject)
+    count = f"{len(wrong)} of {len(asked)} positions failed; the first: {first.where}"
+    hint = _pattern(asked, subject)
     found = subject.failed(first.offence, count)
     return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found
 
 
-def _ask_board(asker: _Asker, board: str, game: Game) -> list[Trial]:
+def _ask_board(asker: _Asker, board: str, game: Game) -> list[AskedPosition]:
     """The positions of a board, until the time is over or the trouble is known."""
-    trials: list[Trial] = []
+    asked: list[AskedPosition] = []
     deadline, deaths = time.monotonic() + _BOARD_S, 0
     for at in golden(game):
         try:
             asker.ask(at)
-            trials.append(Trial(board, at, None))
+            asked.append(AskedPosition(board, at, None))
         except Offence as offence:
-            trials.append(Trial(board, at, offence))
+            asked.append(AskedPosition(board, at, offence))
             deaths += offence.termination not in ANSWERED
             if deaths >= _ENOUGH or offence.termination is Termination.TIMEOUT:
                 break
         if time.monotonic() > deadline:
             break
-    return trials
+    return asked
 
 
 class _Asker:
@@ -206,31 +206,31 @@ class _Asker:
         dialogue.end(practice)
 
 
-def _pattern(trials: list[Trial], subject: Subject) -> str:
+def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     """What the failed positions have in common, and the others have not."""
-    by_seat = _only(trials, lambda trial: trial.at.seat)
+    by_seat = _only(asked, lambda one: one.at.seat)
     if by_seat is not None:
-        answered = (one.offence is None or one.offence.termination in ANSWERED for one in trials)
+        answered = (one.offence is None or one.offence.termination in ANSWERED for one in asked)
         if not all(answered):
             return f"It fails only at seat {by_seat}."
         return (
             f"It fails only at seat {by_seat}: take the seat from each `start` "
             "(`seat`, 0 or 1) instead of always playing the same side."
         )
-    rule_set = _only(trials, lambda trial: trial.at.position.game.name)
+    rule_set = _only(asked, lambda one: one.at.position.game.name)
     if rule_set is not None and subject.claims is None:
         return (
             f"It fails only in {rule_set}: if it is not meant to play that, say what it plays "
             'in a bot.toml (rules = ["…"]), or check it with --rules.'
         )
-    board = _only(trials, lambda trial: trial.board)
+    board = _only(asked, lambda one: one.board)
     if board is not None:
         return f"It fails only in {board}: read size and rules from `variant` in each `start`."
     return ""
 
 
-def _only(trials: list[Trial], of: Callable[[Trial], Value]) -> Value | None:
+def _only(asked: list[AskedPosition], of: Callable[[AskedPosition], Value]) -> Value | None:
     """The one value that all failures share, where there are several and others succeeded."""
-    wrong = [of(trial) for trial in trials if trial.offence is not None]
-    right = {of(trial) for trial in trials if trial.offence is None}
+    wrong = [of(one) for one in asked if one.offence is not None]
+    right = {of(one) for one in asked if one.offence is None}
     return wrong[0] if len(wrong) > 1 and len(set(wrong)) == 1 and right - set(wrong) else None

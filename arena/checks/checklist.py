@@ -11,7 +11,7 @@ from arena.checks.answers import clean_stdout, legal_everywhere, ply_echo
 from arena.checks.dialogue import CheckClocks, Offence, Overloaded
 from arena.checks.games import against_itself, against_opponent, second_game
 from arena.checks.limits import memory, near_the_clock, no_network
-from arena.checks.result import Finding, Result, not_judged
+from arena.checks.result import CheckFinding, CheckResult, not_judged
 from arena.checks.start_stop import builds, exit_on_quit, no_strays, package_safety, start_time
 from arena.checks.subject import Subject
 from arena.model.containment import Held
@@ -26,7 +26,7 @@ class Item(NamedTuple):
     """A line of the list."""
 
     title: str
-    judge: Callable[[Subject], Finding]
+    judge: Callable[[Subject], CheckFinding]
     needed: bool = False
     """Whether nothing after it can be judged when it fails."""
 
@@ -58,7 +58,7 @@ def run_checks(
     rules: tuple[str, ...] | None = None,
     clocks: CheckClocks | None = None,
     memory_mb: int = 2048,
-) -> Iterator[Result]:
+) -> Iterator[CheckResult]:
     """Judge the script, folder or archive at `path`; each result as soon as it is known.
 
     `opponent` plays against it, `held` is the sandbox of this machine (the bot gets one of its
@@ -70,17 +70,17 @@ def run_checks(
         began = time.monotonic()
         finding = _skipped(failed) if failed else _judge(item, subject)
         seconds = time.monotonic() - began
-        yield Result(**finding.model_dump(), number=number, title=item.title, seconds=seconds)
+        yield CheckResult(**finding.model_dump(), number=number, title=item.title, seconds=seconds)
         hangs = finding.verdict is Termination.TIMEOUT and item.judge is legal_everywhere
         if finding.passed is False and (item.needed or hangs):
             failed = number
 
 
-def _skipped(failed: int) -> Finding:
-    return Finding(passed=None, detail=f"skipped until item {failed} is fixed", needs=failed)
+def _skipped(failed: int) -> CheckFinding:
+    return CheckFinding(passed=None, detail=f"skipped until item {failed} is fixed", needs=failed)
 
 
-def _judge(item: Item, subject: Subject) -> Finding:
+def _judge(item: Item, subject: Subject) -> CheckFinding:
     """The finding of an item; going beyond the memory limit is left to the item about memory."""
     try:
         finding = _tried(item, subject)
@@ -91,7 +91,7 @@ def _judge(item: Item, subject: Subject) -> Finding:
     return finding
 
 
-def _tried(item: Item, subject: Subject) -> Finding:
+def _tried(item: Item, subject: Subject) -> CheckFinding:
     """The finding of an item, tried again while the host was overloaded. Raises Offence."""
     for _ in range(_TRIES):
         try:

@@ -6,7 +6,7 @@ from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.dialogue import Dialogue, Offence, Overloaded
 from arena.checks.positions import Golden, PracticeGame, games, golden
-from arena.checks.result import Finding, not_judged, passed
+from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
@@ -27,7 +27,7 @@ _MAX_PLIES = 600
 """Games of tiles last as long as the player is good."""
 
 
-def second_game(subject: Subject) -> Finding:
+def second_game(subject: Subject) -> CheckFinding:
     """Judge whether a process that has played a game plays others, on other boards and seats.
 
     A failure in a later game that the item about legal moves has noted is shown here.
@@ -67,7 +67,7 @@ def _one_move(dialogue: Dialogue, at: Golden) -> None:
     dialogue.end(practice)
 
 
-def _failed_later(subject: Subject, offence: Offence) -> Finding:
+def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     where = "in a later game of the same process, and not in a fresh one"
     if offence.termination is Termination.EXITED and "Traceback" not in offence.stderr:
         fix = "Stay alive after `end`: another `start` may come, and only `quit` ends the program."
@@ -84,7 +84,7 @@ def _failed_later(subject: Subject, offence: Offence) -> Finding:
 # Games played by the referee, as in a tournament
 
 
-def against_opponent(subject: Subject) -> Finding:
+def against_opponent(subject: Subject) -> CheckFinding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
     with SessionPool(keep_alive=True) as pool:
@@ -104,7 +104,7 @@ def against_opponent(subject: Subject) -> Finding:
     return passed(f"{subject.opponent.name} is the other: {', '.join(scores)}")
 
 
-def against_itself(subject: Subject) -> Finding:
+def against_itself(subject: Subject) -> CheckFinding:
     """Two games on its first boards, two of its processes at a time; alone in the sliding games."""
     scores: list[str] = []
     for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
@@ -147,7 +147,7 @@ def _play(
 
 def _trouble(
     subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
-) -> Finding | None:
+) -> CheckFinding | None:
     """The finding of a game that did not reach its end; `ours` are the bot's seats.
 
     Raises Overloaded for a void one.

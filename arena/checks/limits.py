@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import PracticeGame, golden
-from arena.checks.result import Finding, failed, not_judged, passed
+from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
 from arena.model.protocol import Termination, Turn
@@ -23,7 +23,7 @@ _MOVES, _GAME_S = 60, 10.0
 _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6")
 
 
-def near_the_clock(subject: Subject) -> Finding:
+def near_the_clock(subject: Subject) -> CheckFinding:
     """Judge whether it answers in time: its first rule set at the long limit, all at the short."""
     boards = list(subject.first_boards.items())
     plan = [(*boards[0], subject.clocks.move_ms)]
@@ -73,7 +73,7 @@ def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence, limit_
     return True
 
 
-def memory(subject: Subject) -> Finding:
+def memory(subject: Subject) -> CheckFinding:
     """Judge whether it stays below its memory limit: in all that was asked, and in whole games."""
     for game in subject.first_boards.values():
         if subject.out_of_memory is not None:
@@ -90,7 +90,7 @@ def memory(subject: Subject) -> Finding:
     return passed(f"at most {peak:.0f} MB of {subject.memory_mb}")
 
 
-def no_network(subject: Subject) -> Finding:
+def no_network(subject: Subject) -> CheckFinding:
     """Judge whether it plays without the network: none of its processes has an internet socket.
 
     A program that plays in a sandbox without a network needs none.

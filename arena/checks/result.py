@@ -12,7 +12,7 @@ from arena.model.frozen import Frozen
 from arena.model.protocol import Termination
 
 
-class Finding(Frozen):
+class CheckFinding(Frozen):
     """The finding of one item of the list."""
 
     passed: bool | None
@@ -31,7 +31,7 @@ class Finding(Frozen):
     """The item that failed and left nothing to judge here; null for one that was tried."""
 
 
-class Result(Finding):
+class CheckResult(CheckFinding):
     """One item of the list, judged."""
 
     number: int = Field(ge=1)
@@ -53,11 +53,11 @@ class Checklist(Frozen):
     """The containment of the program while it was checked."""
     seconds: float
     """How long the check took."""
-    results: tuple[Result, ...]
+    results: tuple[CheckResult, ...]
     """The items, in order."""
 
     @classmethod
-    def of(cls, bot: str, sandbox: Held, results: Iterable[Result]) -> Self:
+    def of(cls, bot: str, sandbox: Held, results: Iterable[CheckResult]) -> Self:
         """The checklist of these results."""
         found = tuple(results)
         return cls(
@@ -74,16 +74,16 @@ def schema() -> dict[str, Any]:
     return Checklist.model_json_schema(mode="serialization")
 
 
-def passed(detail: str) -> Finding:
+def passed(detail: str) -> CheckFinding:
     """A finding: the program does it right."""
-    return Finding(passed=True, detail=detail)
+    return CheckFinding(passed=True, detail=detail)
 
 
-def failed(detail: str, fix: str) -> Finding:
+def failed(detail: str, fix: str) -> CheckFinding:
     """A finding: the program does it wrong, and `fix` is the change."""
-    return Finding(passed=False, detail=detail, fix=fix)
+    return CheckFinding(passed=False, detail=detail, fix=fix)
 
 
-def not_judged(why: str) -> Finding:
+def not_judged(why: str) -> CheckFinding:
     """A finding: nothing could be found out."""
-    return Finding(passed=None, detail=why)
+    return CheckFinding(passed=None, detail=why)

@@ -13,7 +13,7 @@ from arena.bots.package import open_bot
 from arena.checks.advice import launch_fix
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import PracticeGame, games
-from arena.checks.result import Finding, failed, not_judged, passed
+from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.errors import ArchiveError, BuildError, ManifestError, PackageError
 from arena.model.fault import printable
@@ -46,7 +46,7 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
 """What to change, by the error, whose own sentences name the place."""
 
 
-def package_safety(subject: Subject) -> Finding:
+def package_safety(subject: Subject) -> CheckFinding:
     """Judge whether the script, folder or archive can be taken."""
     try:
         bot = subject.opened = open_bot(subject.path)
@@ -56,7 +56,7 @@ def package_safety(subject: Subject) -> Finding:
     return passed(f"{bot.name}: {claims}")
 
 
-def builds(subject: Subject) -> Finding:
+def builds(subject: Subject) -> CheckFinding:
     """Judge whether its build command makes a program of it, in the sandbox and in time."""
     bot = subject.bot
     if bot.build is None:
@@ -68,12 +68,12 @@ def builds(subject: Subject) -> Finding:
     return passed(" ".join(bot.build))
 
 
-def _refused(error: PackageError) -> Finding:
+def _refused(error: PackageError) -> CheckFinding:
     fix = next(fix for kind, fix in _PACKAGE_FIXES if isinstance(error, kind))
     return failed("\n".join(error.reasons), fix)
 
 
-def start_time(subject: Subject) -> Finding:
+def start_time(subject: Subject) -> CheckFinding:
     """Judge whether `start` is answered in time, in a fresh process for each rule set.
 
     A script that claims none is asked in all: where it exits at `start` it does not play.
@@ -110,7 +110,7 @@ def _start(subject: Subject, rule_set: str) -> str:
 # Leaving
 
 
-def no_strays(subject: Subject) -> Finding:
+def no_strays(subject: Subject) -> CheckFinding:
     """Judge whether all its processes end with it, also those it sent away while it played."""
     before = children()
     with subject.process() as dialogue:
@@ -156,7 +156,7 @@ def _wait_for_end(pid: int) -> None:
     time.sleep(_SETTLE_S)
 
 
-def exit_on_quit(subject: Subject) -> Finding:
+def exit_on_quit(subject: Subject) -> CheckFinding:
     """Judge whether it exits within a second of `quit`, and of the end of its stdin."""
     for leave, said, fix in (
         (

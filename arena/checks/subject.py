@@ -13,7 +13,7 @@ from arena.checks.advice import advise
 from arena.checks.dialogue import CheckClocks, Dialogue, Offence
 from arena.checks.languages import Phrases, language_of
 from arena.checks.positions import games
-from arena.checks.result import Finding
+from arena.checks.result import CheckFinding
 from arena.model.containment import Held, Policy
 from arena.model.contender import Prepared
 from arena.model.fault import excerpt
@@ -133,7 +133,7 @@ class Subject:
         if offence.termination is not Termination.OUT_OF_MEMORY:
             self.again = self.again or offence
 
-    def failed(self, offence: Offence, where: str = "", fix: str | None = None) -> Finding:
+    def failed(self, offence: Offence, where: str = "", fix: str | None = None) -> CheckFinding:
         """The finding of an offence; `where` it happened comes first."""
         if offence.termination is Termination.OUT_OF_MEMORY:
             self.out_of_memory = self.out_of_memory or offence
@@ -142,7 +142,7 @@ class Subject:
             fix = fix or self.fixes.get(offence.termination)
         fix = fix or advise(offence, self.language)
         self.fixes.setdefault(offence.termination, fix)
-        return Finding(
+        return CheckFinding(
             passed=False,
             detail=f"{where}: {offence.detail}" if where else offence.detail,
             verdict=offence.termination,

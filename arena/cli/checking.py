@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.bots.programs import module
-from arena.checks import Checklist, Result, run_checks
+from arena.checks import Checklist, CheckResult, run_checks
 from arena.errors import Exit, UserError
 from arena.model.containment import Asked, Held
 from arena.model.contender import Prepared
@@ -48,7 +48,7 @@ def go_through(
     """The whole list, shown on a console as it goes."""
     if console is not None:
         report.show_start(str(path), held, console)
-    results: list[Result] = []
+    results: list[CheckResult] = []
     for result in run_checks(path, opponent(), held, rules=rules):
         results.append(result)
         if console is not None:

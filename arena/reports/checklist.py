@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.checks.result import Checklist, Result
+from arena.checks.result import Checklist, CheckResult
 from arena.model.containment import Held
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
@@ -21,7 +21,7 @@ def show_start(bot: str, held: Held, console: Console) -> None:
     console.print(Text(f"Checking {bot} {contained}"), soft_wrap=True)
 
 
-def show_result(result: Result, console: Console) -> None:
+def show_result(result: CheckResult, console: Console) -> None:
     """Print one item as soon as it is judged; skipped ones are left to the end."""
     if result.needs is not None:
         return

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.checks import Result, run_checks
+from arena.checks import CheckResult, run_checks
 from arena.checks.dialogue import CheckClocks
 from arena.model.containment import Held
 from arena.model.contender import Prepared
@@ -31,7 +31,7 @@ for line in sys.stdin:
 """
 QUICK = CheckClocks(startup_ms=1500, move_ms=800, short_ms=300, hurry_ms=100)
 
-Check = Callable[..., Iterator[Result]]
+Check = Callable[..., Iterator[CheckResult]]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
     """Checks a bot by its path or, as student.py, by its text; at quick clocks and in dots."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # without a sandbox it would be inherited
 
-    def run(bot: str | Path, **more: Any) -> Iterator[Result]:
+    def run(bot: str | Path, **more: Any) -> Iterator[CheckResult]:
         path = bot if isinstance(bot, Path) else tmp_path / "student.py"
         if isinstance(bot, str):
             path.write_text(bot)

@@ -12,7 +12,7 @@ import pytest
 
 from arena.checks import ITEMS, Checklist, checklist
 from arena.checks.dialogue import Overloaded
-from arena.checks.result import Finding, passed, schema
+from arena.checks.result import CheckFinding, passed, schema
 from arena.checks.subject import Subject
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Held
@@ -164,7 +164,7 @@ def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
     assert not whole.passed
     jsonschema.validate(whole.model_dump(mode="json"), schema())
     assert Checklist.model_validate_json(whole.model_dump_json()) == whole
-    described = schema()["properties"] | schema()["$defs"]["Result"]["properties"]
+    described = schema()["properties"] | schema()["$defs"]["CheckResult"]["properties"]
     assert all("description" in key for key in described.values())
 
 
@@ -174,7 +174,7 @@ def test_on_an_overloaded_host_an_item_is_begun_again(
 ) -> None:
     tries = []
 
-    def judge(subject: Subject) -> Finding:
+    def judge(subject: Subject) -> CheckFinding:
         tries.append(subject)
         if len(tries) <= late:
             raise Overloaded("it had waited 900 ms")

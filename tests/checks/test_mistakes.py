@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.checks import Result
+from arena.checks import CheckResult
 from arena.checks.checklist import ITEMS
 
 from .conftest import GOOD, Check
@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).parent / "golden"
 MEMORY_MB = 64
 
 
-def told(results: Iterable[Result], folder: Path) -> Iterator[str]:
+def told(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
     """The results as lines; what was not judged for the same reason is one line."""
     for (passed, detail), group in groupby(results, lambda it: (it.passed, it.detail)):
         same = list(group)
