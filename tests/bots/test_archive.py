@@ -221,7 +221,7 @@ def test_a_zip_by_a_method_whose_library_bounds_no_memory(tmp_path: Path) -> Non
     path = tmp_path / "b.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("x", b"x")
-    assert "other than deflate" in refusal(path, tmp_path)
+    assert "another method than deflate" in refusal(path, tmp_path)
 
 
 def test_xz_that_asks_for_gigabytes_of_memory(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_tar_of_headers_upon_headers(tmp_path: Path) -> None:
     header = member.tobuf(tarfile.GNU_FORMAT) + b"a\0".ljust(512, b"\0")
     path = tmp_path / "a.tar"
     path.write_bytes(header * 2000 + tarfile.TarInfo("bot.toml").tobuf() + bytes(1024))
-    assert "is broken, or no tar archive" in refusal(path, tmp_path)
+    assert "is broken, or not a tar archive" in refusal(path, tmp_path)
 
 
 def test_gzip_around_gzip_is_no_tar(tmp_path: Path) -> None:

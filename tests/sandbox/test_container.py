@@ -85,7 +85,7 @@ def fault(process: PlayerProcess, wait_ns: int = PATIENT_NS) -> PlayerFault:
     [
         ("import os, time; os.close(1); time.sleep(60)", T.STDOUT_CLOSED, "closed its stdout"),
         ("import os; os.kill(os.getpid(), 11)", T.EXITED, "ended by SIGSEGV"),
-        ("import sys; sys.exit('bye')", T.EXITED, "with code 1 before `quit` was sent. Its last"),
+        ("import sys; sys.exit('bye')", T.EXITED, "with code 1 before `quit` was sent. The end of"),
         ("raise SystemExit(0)", T.EXITED, "with code 0"),
     ],
 )
@@ -215,7 +215,7 @@ print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, fil
         told = line(
             started(
                 spec.model_copy(
-                    update={"sandbox": spec.policy.model_copy(update={"environment": {"OWN": "1"}})}
+                    update={"policy": spec.policy.model_copy(update={"environment": {"OWN": "1"}})}
                 )
             )
         )
