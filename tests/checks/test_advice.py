@@ -102,7 +102,7 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
     ],
 )
 def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
-    fault = PlayerFault(Termination.BAD_JSON, "Not strict JSON.")
+    fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
     assert said in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
 
 
