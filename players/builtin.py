@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from players.games.tiles.boards import TileBoard
     from players.options import Options, SearchOptions
 
-WORD_BITS = 64
-"""The kernels keep a board in words of so many bits: one bit for each square, or for each dot."""
-
 LAST_MOVES = 2
 """Moves for which time is kept in the bank beyond those still to come."""
+
+SOME_PLACES = 40
+"""Moves still to come in a game of which nothing is known."""
 
 TILE_MOVES = 5000
 """What a player of 2048 and 2584 takes to be still to come at any time: the games are as long as
@@ -124,17 +124,9 @@ class Builtin(ABC):
 
 def searches(rules: str, variant: Mapping[str, Any]) -> str | None:
     """Why a search of two players' games cannot play these rules, or None when it can."""
-    if rules == "othello":
-        size = variant.get("size", 8)
-        if size * size > WORD_BITS:
-            return f"it plays Othello on boards up to 8×8, not {size}×{size}"
-        return None
-    if rules == "dots":
-        dots = (variant.get("rows", 5) + 1) * (variant.get("cols", 5) + 1)
-        if dots > WORD_BITS:
-            return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
-        return None
-    return f"it plays othello and dots, not {rules}"
+    from players.games.registry import unsupported
+
+    return unsupported(rules, variant)
 
 
 def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
@@ -179,10 +171,13 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
 
 
 def open_places(state: Mapping[str, Any]) -> int:
-    """Empty squares or undrawn edges: no game has more moves to come."""
+    """Empty squares, written as dots, or undrawn edges: no game has more moves to come. Some where
+    a state shows neither.
+    """
     if "board" in state:
         return sum(row.count(".") for row in state["board"])
-    return sum(row.count(0) for key in ("horizontal", "vertical") for row in state[key])
+    edges = [row for key in ("horizontal", "vertical") for row in state.get(key, ())]
+    return sum(row.count(0) for row in edges) if edges else SOME_PLACES
 
 
 def seconds_since(turn: Turn) -> float:

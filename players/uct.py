@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from players.builtin import (
+    SOME_PLACES,
     Builtin,
     board_of,
     open_places,
@@ -377,7 +378,8 @@ def filled_share(state: Mapping[str, Any]) -> float:
     if "board" in state:
         places = sum(len(row) - row.count("#") for row in state["board"])
     else:
-        places = sum(len(row) for key in ("horizontal", "vertical") for row in state[key])
+        edges = [row for key in ("horizontal", "vertical") for row in state.get(key, ())]
+        places = sum(map(len, edges)) or SOME_PLACES
     return 1.0 - open_places(state) / places
 
 

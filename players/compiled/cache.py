@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numba.extending
@@ -79,6 +80,10 @@ def _say_once(sentence: str) -> None:
     sys.stderr.write(sentence)
 
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_answered: defaultdict[Callable[..., Any], set[type]] = defaultdict(set)
+"""For each question the types that have an answer of their own."""
+
 _ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _PART: dict[str, Any] = {"forceinline": True, "error_model": "numpy"}
 _COUNTED: dict[str, Any] = {"_nrt": True}
@@ -96,15 +101,24 @@ def part(function: Callable[..., Any]) -> Any:
     return numba.njit(**_PART)(function)
 
 
-def answers(question: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Answer the `question` of an interface for one type of position, as `numba.extending.overload`
-    does, as a part of each kernel that asks.
+def answers(question: Callable[..., Any], *positions: type) -> Callable[[_Function], _Function]:
+    """Answer the `question` of an interface for these types of its first argument, NamedTuples, as
+    a part of each kernel that asks; without types, for all that have no answer of their own.
     """
-    options: Any = _PART
-    answer: Callable[[Callable[..., Any]], Any] = numba.extending.overload(
-        question, jit_options=options
-    )
-    return answer
+
+    def register(answer: _Function) -> _Function:
+        _answered[question].update(positions)
+
+        def choose(position: Any, *_others: Any) -> Any:
+            kind = getattr(position, "instance_class", None)
+            meant = kind in positions if positions else kind not in _answered[question]
+            return answer if meant else None
+
+        options: Any = _PART
+        numba.extending.overload(question, jit_options=options, strict=False)(choose)
+        return answer
+
+    return register
 
 
 def bare_kernel(function: Callable[..., Any]) -> Any:

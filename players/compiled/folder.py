@@ -1,17 +1,20 @@
 """Where compiled kernels are kept: known without loading the compiler.
 
 numba notices a change in a function's own file, not in the files of what it calls. So the folder
-carries a hash of every source in the compiled rooms and of the compiler's
-version: any change starts a new folder.
+carries a hash of every source in the compiled rooms, in the folders of registered games, and of the
+compiler's version: any change starts a new folder.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
+import rules
 from arena.files.cache import cache_root
 
 COMPILED_ROOMS = ("compiled", "games", "ntuple", "search")
@@ -19,9 +22,20 @@ COMPILED_ROOMS = ("compiled", "games", "ntuple", "search")
 
 def cache_folder() -> Path:
     """The folder of the kernels as their sources are now."""
-    players = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
-    rooms = (players / room for room in COMPILED_ROOMS)
-    for source in sorted(path for room in rooms for path in room.rglob("*.py")):
-        digest.update(source.relative_to(players).as_posix().encode() + b"\0" + source.read_bytes())
+    for folder in _folders():
+        for source in sorted(folder.rglob("*.py")):
+            place = source.relative_to(folder.parent).as_posix()
+            digest.update(place.encode() + b"\0" + source.read_bytes())
     return cache_root() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _folders() -> Iterator[Path]:
+    """Where compiled code is: the rooms, then the packages of registered games."""
+    players = Path(__file__).resolve().parents[1]
+    yield from (players / room for room in COMPILED_ROOMS)
+    for name in rules.names()[len(rules.GAMES) :]:
+        package = rules.registration(name).kernels.rpartition(".")[0]
+        found = find_spec(package) if package else None
+        for folder in (found and found.submodule_search_locations) or ():
+            yield Path(folder)

@@ -19,7 +19,6 @@ from numba.extending import models, overload, register_model
 
 from players.compiled.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit, repeated
 from players.compiled.cache import intrinsic, part
-from players.games.interface import BATCH
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
@@ -28,7 +27,7 @@ lower: Callable[..., Decorator] = extending.lower_builtin
 
 result_type: Callable[..., Decorator] = extending.type_callable
 
-COUNT = BATCH
+COUNT = 8
 VECTOR = ir.VectorType(WORD, COUNT)
 INDEX = ir.IntType(32)
 EIGHTH = np.uint64(61)

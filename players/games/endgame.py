@@ -1,8 +1,8 @@
 """Exact endgames: a solver for each game, behind one interface.
 
-`solve` is answered by each game's file through `numba.extending.overload` on its position type, so
-that a search written once can end its lines with true values; `load_endgame` gives the solver that
-works from a root.
+`solve` is answered by each game's file, so that a search written once can end its lines with true
+values; `load_endgame` gives the solver that works from a root. Games without a solver of their own
+have the plain one, which tries every move.
 """
 
 from __future__ import annotations
@@ -10,8 +10,15 @@ from __future__ import annotations
 from math import floor, log
 from typing import Any, NamedTuple, Protocol
 
-from players.games.dots.board import DotsBoard
-from players.games.registry import Board
+import numpy as np
+
+from players.compiled.bits import is_set
+from players.compiled.cache import answers, kernel
+from players.games import interface as game
+from players.games.registry import Board, compiled_game
+
+PLAIN_REACH = 8
+"""Moves to come in positions that the plain solver solves in about a second."""
 
 GROWTH = 2.2
 """A solver takes about so many times as long for a move more."""
@@ -65,16 +72,89 @@ class Endgame(Protocol):
         """Load from the cache, or compile, what solves positions of this type."""
 
 
+class PlainMemory(NamedTuple):
+    """What the plain solver writes."""
+
+    nodes: Any
+    """int64[1]: how many positions it visited."""
+
+
+@kernel
+def plain_value(position: Any, low: int, high: int, nodes: Any, stop: Any) -> Any:
+    """`solve` by trying every move, for any game."""
+    nodes[0] += 1
+    out = np.empty(game.MOVES, np.int16)
+    count = game.moves(position, out)
+    if count == 0:
+        net = np.int64(game.net(position))
+        return net if position.seat == 0 else -net
+    best = np.int64(-game.LIMIT)
+    for index in range(count):
+        child = game.play(position, np.int64(out[index]))
+        floor: Any = max(best, low)
+        if child.seat == position.seat:
+            value = plain_value(child, floor, high, nodes, stop)
+        else:
+            value = -plain_value(child, -high, -floor, nodes, stop)
+        best = max(best, value)
+        if best >= high or is_set(stop):
+            break
+    return best
+
+
+@answers(solve)
+def _solve(position: Any, low: int, high: int, memory: PlainMemory, stop: Any) -> Any:
+    return plain_value(position, np.int64(low), np.int64(high), memory.nodes, stop)
+
+
+@kernel
+def plain_margins(position: Any, out: Any, margins: Any, nodes: Any, stop: Any) -> int:
+    """Write every legal move and the mover's margin after it; how many there are."""
+    count = game.moves(position, out)
+    for index in range(count):
+        child = game.play(position, np.int64(out[index]))
+        limits = np.int64(-game.LIMIT), np.int64(game.LIMIT)
+        margin = plain_value(child, *limits, nodes, stop)
+        margins[index] = margin if child.seat == position.seat else -margin
+    return int(count)
+
+
+class PlainEndgame:
+    """Solves the last moves of any game."""
+
+    reach = PLAIN_REACH
+
+    def __init__(self, board: Board) -> None:
+        self._names = board.names
+        self.memory = PlainMemory(np.zeros(1, np.int64))
+
+    def best(self, position: Any, stop: Any) -> Solution | None:
+        """The best move, "" after the end; None when `stop` was set before it was known."""
+        self.memory.nodes[0] = 0
+        margins = self.margins(position, stop)
+        if margins is None:
+            return None
+        move = max(margins, key=lambda name: margins[name], default="")
+        return Solution(move, margins.get(move, 0), [move], int(self.memory.nodes[0]))
+
+    def margins(self, position: Any, stop: Any) -> dict[str, int] | None:
+        """The exact margin of every legal move for the mover; None when `stop` was set first."""
+        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
+        count = int(plain_margins(position, moves, margins, self.memory.nodes, stop))
+        if stop[0]:
+            return None
+        names = [self._names[move] for move in moves[:count]]
+        return dict(zip(names, margins[:count].tolist(), strict=True))
+
+    def load_kernels(self, position: Any) -> None:
+        """Load from the cache, or compile, what solves positions of this type."""
+        self.margins(position, np.ones(1, np.int64))
+
+
 def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:
     """The solver for `board`, a board of `rules`, with tables of `memory_mb`."""
-    if rules == "othello":
-        from players.games.othello.endgame import OthelloEndgame
-
-        return OthelloEndgame(board, memory_mb)
-    from players.games.dots.endgame import DotsEndgame
-
-    assert isinstance(board, DotsBoard)  # as `rules` says
-    return DotsEndgame(board, memory_mb)
+    solver = compiled_game(rules).endgame
+    return PlainEndgame(board) if solver is None else solver(board, memory_mb)
 
 
 def reach_in(endgame: Endgame, seconds: float) -> int:

@@ -1,7 +1,8 @@
 """What a search may ask of a position, whatever the game.
 
-Each function is answered by the game's file through `numba.extending.overload` on its position
-type, so a search written once is compiled for each game without a call in between. Plain and guided
+Each function is answered by the game's folder for its position type
+(`players.compiled.cache.answers`), so a search written once is compiled for each game without a
+call in between; some have a default answer. Plain and guided
 playouts are functions of their own, as the choice between them must be made when they are compiled,
 not move by move.
 
@@ -14,6 +15,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from players.compiled import lanes
+from players.compiled.cache import answers
+from players.compiled.types import Int, Move, Rng, Word
+
 MOVES = 128
 """Moves are numbered from 0 to MOVES − 1 in every game."""
 
@@ -23,75 +30,113 @@ PLIES = 160
 LIMIT = 49_999
 """No estimate is further from 0."""
 
-BATCH = 8
+BATCH = lanes.COUNT
 """How many playouts a batch has."""
 
 
-def moves(position: Any, out: Any) -> int:
+def moves(position: Any, out: Any) -> Int:
     """Write every legal move to the front of the int16 array `out`; their number, 0 at the end."""
     raise NotImplementedError
 
 
-def play(position: Any, move: Any) -> Any:
+def play(position: Any, move: Move) -> Any:
     """The position after a legal move."""
     raise NotImplementedError
 
 
-def net(position: Any) -> int:
+def net(position: Any) -> Int:
     """What seat 0 has beyond seat 1: discs or boxes."""
     raise NotImplementedError
 
 
-def playout(position: Any, state: Any) -> tuple[int, Any]:
+def playout(position: Any, state: Rng) -> tuple[Int, Rng]:
     """Play uniformly random moves to the end: (`net` there, the state of the random numbers)."""
     raise NotImplementedError
 
 
-def batch(position: Any, state: Any) -> tuple[int, int, Any]:
+def batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
     """BATCH playouts at once: (twice the wins and once the draws of seat 0, the sum of `net` there,
     the state of the random numbers).
     """
     raise NotImplementedError
 
 
-def guided(position: Any, state: Any) -> tuple[int, Any]:
+@answers(batch)
+def _batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+    points, total = np.int64(0), np.int64(0)
+    for _ in range(BATCH):
+        ahead, state = playout(position, state)
+        points += 1 + np.int64(np.sign(ahead))
+        total += ahead
+    return points, total, state
+
+
+def guided(position: Any, state: Rng) -> tuple[Int, Rng]:
     """`playout` with some knowledge of the game in place of uniformly random moves.
 
     Othello: squares of which no disc ever turns come first, those that give such a one away last.
     Dots: boxes are closed and no third side is drawn while an edge is safe; then the chains and
-    loops that are left are counted out at once.
+    loops that are left are counted out at once. Other games know nothing by default.
     """
     raise NotImplementedError
 
 
-def guided_batch(position: Any, state: Any) -> tuple[int, int, Any]:
+@answers(guided)
+def _guided(position: Any, state: Rng) -> tuple[Int, Rng]:
+    return playout(position, state)
+
+
+def guided_batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
     """As `batch`, of guided playouts."""
     raise NotImplementedError
 
 
-def recorded_batch(position: Any, state: Any, record: Any) -> tuple[int, int, Any]:
+@answers(guided_batch)
+def _guided_batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+    return batch(position, state)
+
+
+def recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
     """As `batch`; writes to `record`, uint64[5, BATCH], of each playout: `net`, the moves of seat 0
-    below 64 as bits, those from 64 on, and the same of seat 1.
+    below 64 as bits, those from 64 on, and the same of seat 1. By default no moves are written, so
+    that RAVE learns nothing.
     """
     raise NotImplementedError
 
 
-def recorded_guided_batch(position: Any, state: Any, record: Any) -> tuple[int, int, Any]:
+@answers(recorded_batch)
+def _recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+    points, total = np.int64(0), np.int64(0)
+    record[:] = np.uint64(0)
+    for number in range(BATCH):
+        ahead, state = playout(position, state)
+        record[0, number] = np.uint64(ahead)
+        points += 1 + np.int64(np.sign(ahead))
+        total += ahead
+    return points, total, state
+
+
+def recorded_guided_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
     """As `recorded_batch`, of guided playouts. What they count out is not among the moves."""
     raise NotImplementedError
 
 
-def key(position: Any) -> Any:
+@answers(recorded_guided_batch)
+def _recorded_guided_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+    return recorded_batch(position, state, record)
+
+
+def key(position: Any) -> Word:
     """A 64-bit hash of everything the rest of the game depends on."""
     raise NotImplementedError
 
 
-def remaining(position: Any) -> int:
+def remaining(position: Any) -> Int:
     """How many moves are still to come at most: empty squares, or undrawn edges."""
     raise NotImplementedError
 
 
-def evaluate(position: Any, terms: Any) -> int:
+def evaluate(position: Any, terms: Any) -> Int:
     """What the mover is expected to win by, in hundredths of a disc or box; at most LIMIT from 0.
 
     `terms` is the int32 array of the evaluation's numbers (`boards.load_terms`).
@@ -99,11 +144,11 @@ def evaluate(position: Any, terms: Any) -> int:
     raise NotImplementedError
 
 
-def expectation(position: Any, value: Any) -> float:
+def expectation(position: Any, value: Int) -> float:
     """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
     raise NotImplementedError
 
 
-def priority(position: Any, move: Any) -> int:
+def priority(position: Any, move: Move) -> Int:
     """How early alpha-beta should try the move, −100 to 100, from the look of it alone."""
     raise NotImplementedError

@@ -1,20 +1,27 @@
-"""The board of a game: its moves and positions, between the wire and the kernels."""
+"""Which games have compiled code, and that code, imported when a game is asked for.
+
+Importing this module loads no compiler.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
-import players.games.dots.evaluation
-import players.games.dots.playouts
-import players.games.othello.evaluation
-import players.games.othello.playouts  # noqa: F401 - the games answer there
-from players.games.dots.board import DotsBoard
-from players.games.othello.board import OthelloBoard
+import rules as rule_sets
+from rules import Registration
+
+if TYPE_CHECKING:
+    from players.games.endgame import Endgame
+
+WORD_BITS = 64
+"""Kernels keep a board in words of so many bits: one bit for each square, or for each dot."""
 
 
 class Board(Protocol):
-    """One game's moves and positions."""
+    """One game's moves and positions, between the wire and the kernels."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -28,12 +35,72 @@ class Board(Protocol):
         """The kernels' position of a `state` from the wire."""
 
 
-BOARDS: Mapping[str, Callable[[Mapping[str, Any]], Board]] = {
-    "othello": OthelloBoard,
-    "dots": DotsBoard,
+def _one(_variant: Mapping[str, Any]) -> int:
+    return 1
+
+
+@dataclass(frozen=True)
+class CompiledGame:
+    """One game's compiled code: the value `GAME` of the module that its `Registration` names.
+
+    Importing the module registers the answers (`players.compiled.cache.answers`) of the game's
+    position type to the questions of `players.games.interface`. Those that have a default, and all
+    of `players.games.pruning`, may be left out.
+    """
+
+    board: Callable[[Mapping[str, Any]], Board]
+    """The board with complete settings."""
+    most_margin: Callable[[Mapping[str, Any]], int] = _one
+    """No game with these settings is won by more; 1 where a game is won or lost."""
+    endgame: Callable[[Any, int], Endgame] | None = None
+    """The exact solver of a board, with tables of so many megabytes; None for the one that serves
+    any game, which sees a few moves ahead only."""
+    evaluations: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    """The files, in `players/weights` or absolute, of the evaluations that come along for complete
+    settings, by their names ("default", "classic", "learned"); None where `evaluate` takes no
+    numbers."""
+    features: Callable[[Any], Any] | None = None
+    """int32[:]: the numbers of an evaluation, from the member "features" of a JSON file."""
+    patterns: Callable[[Any, Any], Any] | None = None
+    """The same, from the arrays "scalars" and "patterns" of an NPZ file."""
+
+
+def _othello_size(variant: Mapping[str, Any]) -> str | None:
+    size = variant.get("size", 8)
+    if size * size > WORD_BITS:
+        return f"it plays Othello on boards up to 8×8, not {size}×{size}"
+    return None
+
+
+def _dots_size(variant: Mapping[str, Any]) -> str | None:
+    dots = (variant.get("rows", 5) + 1) * (variant.get("cols", 5) + 1)
+    if dots > WORD_BITS:
+        return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
+    return None
+
+
+_OWN: Mapping[str, Registration] = {
+    name: Registration(rule_sets.registration(name).load, f"players.games.{name}.game", check)
+    for name, check in (("othello", _othello_size), ("dots", _dots_size))
 }
 
 
+def unsupported(rules: str, variant: Mapping[str, Any]) -> str | None:
+    """Why no kernels play these rules, in a sentence about a player, or None when they do."""
+    found = _OWN.get(rules) or rule_sets.registration(rules)
+    if not found.kernels:
+        return f"it plays {' and '.join(_OWN)}, not {rules}"
+    return found.unsupported(variant)
+
+
+def compiled_game(rules: str) -> CompiledGame:
+    """The compiled code of the rule set `rules`, which has some."""
+    found = _OWN.get(rules) or rule_sets.registration(rules)
+    game = import_module(found.kernels).GAME
+    assert isinstance(game, CompiledGame), f"{found.kernels}.GAME is no CompiledGame"
+    return game
+
+
 def load_board(rules: str, variant: Mapping[str, Any]) -> Board:
-    """The board of `rules` with the complete settings `variant`, of a size the kernels play."""
-    return BOARDS[rules](variant)
+    """The board of `rules` with the complete settings `variant`, which its kernels play."""
+    return compiled_game(rules).board(variant)

@@ -30,12 +30,12 @@ from players.games.othello.patterns import (
     ENTRIES,
     PLACES,
     canonical_entries,
-    transposed,
     write_entries,
 )
 from players.games.registry import load_board
 from players.learning.ridge import ridge, sums
 from players.learning.self_play import Recipe, self_play
+from players.ntuple.board import diagonal
 from players.weights.evaluations import load_terms
 
 RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6, 40, 0.5)}
@@ -69,7 +69,7 @@ def describe(own: Any, other: Any, playable: Any, free: Any, samples: Any) -> No
     """Fill the columns of `samples`, but for the margins, from words."""
     flat = samples.entries.reshape(-1)
     for row in range(len(own)):
-        words = own[row], transposed(own[row]), other[row], transposed(other[row])
+        words = own[row], diagonal(own[row]), other[row], diagonal(other[row])
         write_entries(*words, flat, row * PLACES)
         first, second, third, fourth = scalars(own[row], other[row], playable, free)
         samples.numbers[row, 0], samples.numbers[row, 1] = first, second

@@ -13,7 +13,7 @@ import numpy as np
 
 from players.compiled.bits import HALF
 from players.compiled.cache import part
-from players.games.tiles.interface import entry, progress
+from players.ntuple.board import entry, progress
 from players.ntuple.network import Network, symmetric
 
 NETWORK = 2

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import part
-from players.games.tiles.interface import entry, flipped, mirrored, progress, transposed
+from players.ntuple.board import entry, flipped, mirrored, progress, transposed
 
 SYMMETRIES = 8
 

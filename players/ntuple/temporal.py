@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import part
-from players.games.tiles.interface import of_words
+from players.ntuple.board import of_words
 from players.ntuple.network import NOTHING, SYMMETRIES, Network, entries, weight
 
 WHOLE_GAME = 1 << 40

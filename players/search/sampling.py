@@ -10,9 +10,9 @@ from players.search.types import Int, Position, Rng
 
 
 @kernel
-def total_net(position: Position, playouts: int, state: Rng) -> int:
+def total_net(position: Position, playouts: int, state: Rng) -> Int:
     """The sum over random playouts of seat 0's margin; `state` seeds them."""
-    total = 0
+    total: Int = 0
     for _ in range(playouts):
         net, state = game.playout(position, state)
         total += net
@@ -39,11 +39,12 @@ def perft(position: Position, depth: int, count_passes: bool) -> Int:
 
 
 @kernel
-def batch_totals(position: Position, batches: int, state: Rng) -> tuple[int, int]:
+def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int]:
     """Over so many batches of random playouts: (twice the wins and once the draws of seat 0, the
     sum of its margins); `state` seeds them.
     """
-    wins, total = 0, 0
+    wins: Int = 0
+    total: Int = 0
     for _ in range(batches):
         some, net, state = game.batch(position, state)
         wins += some

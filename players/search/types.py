@@ -1,27 +1,32 @@
-"""Names for what kernels take. They are for the reader: numba looks at the values alone."""
+"""Names for what kernels of a search take, in addition to those of all kernels."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
-Flag: TypeAlias = npt.NDArray[np.int64]
-"""One entry: not 0 once the kernel is to stop."""
+from players.compiled.types import Array, Flag, Int, Move, Real, Rng, Seat, Word
+
+__all__ = [
+    "Array",
+    "Flag",
+    "Int",
+    "Move",
+    "Node",
+    "Position",
+    "Real",
+    "Record",
+    "Rng",
+    "Seat",
+    "Tiles",
+    "Word",
+]
+
 Record: TypeAlias = np.record
 """A row of a structured array: one pointer to hand down, with fields as attributes in kernels."""
-
-Int: TypeAlias = int | np.int64
-Real: TypeAlias = float | np.float64
-Word: TypeAlias = np.uint64
-Rng: TypeAlias = np.uint64
-"""The state of the random numbers."""
 Node: TypeAlias = Int
 """The index of a tree's entry."""
-Move: TypeAlias = Int
-Seat: TypeAlias = Int
 
 
 class Position(Protocol):

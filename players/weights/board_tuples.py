@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import rules as rule_sets
+from players.games.othello.view import LONGEST_TUPLE
 from players.games.registry import load_board
-from players.games.views import LONGEST_TUPLE
 from rules.position import square_name
 
 BOARD_GAMES = ("othello", "dots")

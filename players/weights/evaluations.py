@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from arena.files.toml_tables import shown
-from players.games.dots import evaluation as dots_evaluation
-from players.games.othello import evaluation as othello_evaluation
+from players.games.registry import CompiledGame, compiled_game
 from players.ntuple import as_terms as network_terms
 from players.options import EVALUATIONS
 
@@ -37,7 +36,9 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello, an `.ntuple`
     file a network. Raises ValueError naming the file, the entry, and what is expected.
     """
-    path = _file(rules, variant, name) if name in EVALUATIONS else Path(name)
+    path = _file(compiled_game(rules), variant, name) if name in EVALUATIONS else Path(name)
+    if path is None:
+        return np.zeros(1, np.int32)
     terms: Any = _read(path, _stamp(path), rules, tuple(variant.items()))
     return terms.copy()
 
@@ -59,13 +60,16 @@ def _read(
     variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
-    if path.suffix == ".npz" and (rules != "othello" or variant["size"] != 8):
+    game = compiled_game(rules)
+    if path.suffix == ".npz" and (game.patterns is None or variant["size"] != 8):
         raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
     try:
-        if path.suffix == ".npz":
-            return othello_evaluation.from_patterns(*_arrays(path))
-        game = othello_evaluation if rules == "othello" else dots_evaluation
-        return game.from_features(_features(path))
+        if path.suffix == ".npz" and game.patterns is not None:
+            return game.patterns(*_arrays(path))
+        content = _features(path)
+        if game.features is None:
+            raise ValueError(f"{rules} has no evaluation of features")
+        return game.features(content)
     except OSError as error:
         raise ValueError(
             f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
@@ -90,23 +94,17 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     return network_terms.terms_of(network)
 
 
-def _file(rules: str, variant: Mapping[str, Any], name: str) -> Path:
-    """Patterns were learned for the two presets on 8×8; other settings have the features."""
-    learned = rules == "othello" and (
-        variant["size"] == 8 and variant["corners"] != variant["free_centre"]
-    )
-    if name == "learned" and not learned:
+def _file(game: CompiledGame, variant: Mapping[str, Any], name: str) -> Path | None:
+    """The file of an evaluation that comes along; None where the game has no numbers."""
+    if game.evaluations is None:
+        return None
+    files = game.evaluations(variant)
+    if name not in files:
         raise ValueError(
-            "no learned evaluation comes along for these rules: name a network that `arena train` "
+            f"no {name} evaluation comes along for these rules: name a network that `arena train` "
             'made, or "default"'
         )
-    if rules == "dots":
-        return FOLDER / "evaluation-dots.json"
-    preset = "standard" if variant["corners"] else "cornerless"
-    if name == "learned":
-        return FOLDER / f"network-othello-{preset}.ntuple"
-    suffix = ".npz" if name == "default" and learned else ".json"
-    return FOLDER / f"evaluation-othello-{preset}{suffix}"
+    return FOLDER / files[name]
 
 
 def _arrays(path: Path) -> tuple[Any, Any]:

@@ -12,8 +12,8 @@ import rules
 from players.compiled.cache import kernel
 from players.games import interface as kernels
 from players.games.registry import load_board
-from players.games.views import face
 from players.ntuple.as_terms import NETWORK, terms_of
+from players.ntuple.board import view
 from players.ntuple.network import Network, value
 from players.weights.board_tuples import BoardCells
 from players.weights.evaluations import FOLDER, load_terms
@@ -38,7 +38,7 @@ IDS = ["othello", "cornerless 6×6", "dots 4×4"]
 
 @kernel
 def value_of(position: Any, network: Any) -> Any:
-    return value(face(position), network)
+    return value(view(position), network)
 
 
 def network_for(game: rules.Game) -> tuple[Header, Network]:

@@ -11,7 +11,7 @@ import pytest
 
 from players.compiled.cache import kernel
 from players.games.tiles.boards import TileBoard
-from players.games.tiles.interface import of_words
+from players.ntuple.board import of_words
 from players.ntuple.network import SYMMETRIES, entries, value
 from players.ntuple.temporal import (
     WHOLE_GAME,

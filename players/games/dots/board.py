@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.games import interface as game
 
 VERTICAL = 64
@@ -42,11 +41,6 @@ class DotsPosition(NamedTuple):
     """Every box of the board."""
     enough: Any
     """int64: the game ends when a seat has so many boxes."""
-
-
-def is_dots(position: Any) -> bool:
-    """Whether the numba type `position` is that of a DotsPosition."""
-    return getattr(position, "instance_class", None) is DotsPosition
 
 
 @part
@@ -88,72 +82,42 @@ def write_moves(across: Any, down: Any, out: Any) -> Any:
     return count
 
 
-@overload(game.moves)
+@answers(game.moves, DotsPosition)
 def _moves(position: Any, out: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def moves(position: Any, out: Any) -> Any:
-        across, down, lead, _, stride, boxes, enough = position
-        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
-            return 0
-        return write_moves(across, down, out)
-
-    return moves
+    across, down, lead, _, stride, boxes, enough = position
+    if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
+        return 0
+    return write_moves(across, down, out)
 
 
-@overload(game.play)
+@answers(game.play, DotsPosition)
 def _play(position: Any, move: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def play(position: Any, move: Any) -> Any:
-        across, down, lead, seat, stride, boxes, enough = position
-        before = popcount(open_boxes(across, down, stride, boxes))
-        edge = ONE << np.uint64(move & 63)
-        if move < VERTICAL:
-            across &= ~edge
-        else:
-            down &= ~edge
-        won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
-        lead += won if seat == 0 else -won
-        return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
-
-    return play
+    across, down, lead, seat, stride, boxes, enough = position
+    before = popcount(open_boxes(across, down, stride, boxes))
+    edge = ONE << np.uint64(move & 63)
+    if move < VERTICAL:
+        across &= ~edge
+    else:
+        down &= ~edge
+    won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
+    lead += won if seat == 0 else -won
+    return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
 
 
-@overload(game.net)
+@answers(game.net, DotsPosition)
 def _net(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def net(position: Any) -> Any:
-        return position.lead
-
-    return net
+    return position.lead
 
 
-@overload(game.remaining)
+@answers(game.remaining, DotsPosition)
 def _remaining(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def remaining(position: Any) -> Any:
-        return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
-
-    return remaining
+    return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
 
 
-@overload(game.key)
+@answers(game.key, DotsPosition)
 def _key(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def key(position: Any) -> Any:
-        rest = np.uint64(2 * (position.lead + 256) + position.seat)
-        return mix(mix(mix(ZERO, rest), position.across), position.down)
-
-    return key
+    rest = np.uint64(2 * (position.lead + 256) + position.seat)
+    return mix(mix(mix(ZERO, rest), position.across), position.down)
 
 
 @part
@@ -168,22 +132,16 @@ def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
     return boxes & single, boxes & (single | double)
 
 
-@overload(game.priority)
+@answers(game.priority, DotsPosition)
 def _priority(position: Any, move: Any) -> Any:
     """First the edges that close a box, last those that let the other player close one."""
-    if not is_dots(position):
-        return None
-
-    def priority(position: Any, move: Any) -> Any:
-        edge = ONE << np.uint64(move & 63)
-        step = position.stride if move < VERTICAL else ONE
-        near = position.boxes & (edge | (edge >> step))
-        takeable, unsafe = sides(position.across, position.down, position.stride, position.boxes)
-        if near & takeable != ZERO:
-            return 100
-        return -100 if near & unsafe != ZERO else 0
-
-    return priority
+    edge = ONE << np.uint64(move & 63)
+    step = position.stride if move < VERTICAL else ONE
+    near = position.boxes & (edge | (edge >> step))
+    takeable, unsafe = sides(position.across, position.down, position.stride, position.boxes)
+    if near & takeable != ZERO:
+        return 100
+    return -100 if near & unsafe != ZERO else 0
 
 
 class DotsBoard:

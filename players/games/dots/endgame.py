@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, is_set, popcount
-from players.compiled.cache import kernel, part
+from players.compiled.cache import answers, kernel, part
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
@@ -16,7 +15,6 @@ from players.games.dots.board import (
     WHOLE_GAME,
     DotsBoard,
     DotsPosition,
-    is_dots,
     open_boxes,
 )
 from players.games.dots.endgame_far import new_room
@@ -96,16 +94,10 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
     return most if most <= low else least
 
 
-@overload(endgame.solve)
+@answers(endgame.solve, DotsPosition)
 def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
-        nodes = np.zeros(1, np.int64)
-        return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
-
-    return solve
+    nodes = np.zeros(1, np.int64)
+    return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
 
 
 @part

@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.games import interface as game
-from players.games.dots.board import is_dots, open_boxes, sides, without
-from players.games.views import face
+from players.games.dots.board import DotsPosition, open_boxes, sides, without
+from players.games.json_fields import rows_of, whole
 from players.ntuple.as_terms import NETWORK, worth
-from players.weights.json_fields import rows_of, whole
+from players.ntuple.board import view
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
 """What is valued: having the move; what the mover loses if he must open the chains and loops there
@@ -158,44 +157,32 @@ def quiet_value(across: Any, down: Any, stride: Any, boxes: Any, terms: Any) -> 
     return value
 
 
-@overload(game.evaluate)
+@answers(game.evaluate, DotsPosition)
 def _evaluate(position: Any, terms: Any) -> Any:
     """The lead, the boxes there for the taking, and the rest, in which the mover moves first unless
     he leaves some boxes over.
     """
-    if not is_dots(position):
-        return None
-
-    def evaluate(position: Any, terms: Any) -> Any:
-        across, down, lead, seat, stride, boxes, _ = position
-        if terms[0] == NETWORK:
-            value, taken = worth(face(position), terms), np.int64(0)
-        else:
-            across, down, taken, price = capture(across, down, stride, boxes)
-            value = np.int64(0)
-            if across | down != ZERO:
-                value = quiet_value(across, down, stride, boxes, terms)
-                value = max(value, -100 * price - value)
-        value += 100 * ((lead if seat == 0 else -lead) + taken)
-        return min(max(value, -game.LIMIT), game.LIMIT)
-
-    return evaluate
+    across, down, lead, seat, stride, boxes, _ = position
+    if terms[0] == NETWORK:
+        value, taken = worth(view(position), terms), np.int64(0)
+    else:
+        across, down, taken, price = capture(across, down, stride, boxes)
+        value = np.int64(0)
+        if across | down != ZERO:
+            value = quiet_value(across, down, stride, boxes, terms)
+            value = max(value, -100 * price - value)
+    value += 100 * ((lead if seat == 0 else -lead) + taken)
+    return min(max(value, -game.LIMIT), game.LIMIT)
 
 
-@overload(game.expectation)
+@answers(game.expectation, DotsPosition)
 def _expectation(position: Any, value: Any) -> Any:
     """A logistic curve: an estimate of `spread` hundredths means odds of e to 1. The spread is by
     maximum likelihood on exactly solved positions of 5×5.
     """
-    if not is_dots(position):
-        return None
-
-    def expectation(position: Any, value: Any) -> Any:
-        edges = np.int64(popcount(position.across)) + np.int64(popcount(position.down))
-        spread = min(20.0 + 0.35 * edges * edges, 500.0)
-        return 1.0 / (1.0 + np.exp(-value / spread))
-
-    return expectation
+    edges = np.int64(popcount(position.across)) + np.int64(popcount(position.down))
+    spread = min(20.0 + 0.35 * edges * edges, 500.0)
+    return 1.0 / (1.0 + np.exp(-value / spread))
 
 
 def from_features(content: Any) -> Any:

@@ -7,10 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, below, draw, nth_bit, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.compiled.lanes import (
     any_set,
     empty,
@@ -25,7 +24,7 @@ from players.compiled.lanes import (
     write,
 )
 from players.games import interface as game
-from players.games.dots.board import is_dots, is_over, open_boxes, sides
+from players.games.dots.board import DotsPosition, is_over, open_boxes, sides
 from players.games.dots.chain_lanes import value_of_rest
 
 
@@ -131,67 +130,31 @@ def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
     return wins, net, lane(states, ZERO)
 
 
-@overload(game.playout)
+@answers(game.playout, DotsPosition)
 def _playout(position: Any, state: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def playout(position: Any, state: Any) -> Any:
-        return _game(position, state, False)
-
-    return playout
+    return _game(position, state, False)
 
 
-@overload(game.guided)
+@answers(game.guided, DotsPosition)
 def _guided(position: Any, state: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def guided(position: Any, state: Any) -> Any:
-        return _game(position, state, True)
-
-    return guided
+    return _game(position, state, True)
 
 
-@overload(game.batch)
+@answers(game.batch, DotsPosition)
 def _batch(position: Any, state: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def batch(position: Any, state: Any) -> Any:
-        return _games(position, state, False, None)
-
-    return batch
+    return _games(position, state, False, None)
 
 
-@overload(game.guided_batch)
+@answers(game.guided_batch, DotsPosition)
 def _guided_batch(position: Any, state: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def guided_batch(position: Any, state: Any) -> Any:
-        return _games(position, state, True, None)
-
-    return guided_batch
+    return _games(position, state, True, None)
 
 
-@overload(game.recorded_batch)
+@answers(game.recorded_batch, DotsPosition)
 def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def recorded_batch(position: Any, state: Any, record: Any) -> Any:
-        return _games(position, state, False, record)
-
-    return recorded_batch
+    return _games(position, state, False, record)
 
 
-@overload(game.recorded_guided_batch)
+@answers(game.recorded_guided_batch, DotsPosition)
 def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
-        return _games(position, state, True, record)
-
-    return recorded_guided_batch
+    return _games(position, state, True, record)

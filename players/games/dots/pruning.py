@@ -16,16 +16,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.games.dots.board import (
     VERTICAL,
     WHOLE_GAME,
     DotsPosition,
     closed_boxes,
-    is_dots,
     is_over,
     open_boxes,
     sides,
@@ -34,18 +32,12 @@ from players.games.dots.board import (
 from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
 
 
-@overload(count_moves)
+@answers(count_moves, DotsPosition)
 def _count_moves(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def count_moves(position: Any) -> Any:
-        across, down, lead, _, stride, boxes, enough = position
-        if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
-            return np.int64(0)
-        return np.int64(popcount(across)) + np.int64(popcount(down))
-
-    return count_moves
+    across, down, lead, _, stride, boxes, enough = position
+    if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
+        return np.int64(0)
+    return np.int64(popcount(across)) + np.int64(popcount(down))
 
 
 @part
@@ -68,36 +60,30 @@ def flip(move: Any, across: Any, down: Any) -> Any:
     return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
 
 
-@overload(forced)
+@answers(forced, DotsPosition)
 def _forced(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def forced(position: Any) -> Any:
-        across, down, _, _, stride, boxes, enough = position
-        single, narrow = sides(across, down, stride, boxes)
-        if enough <= WHOLE_GAME:
-            return np.int64(NO_MOVE)
-        double = narrow & ~single
-        while single != ZERO:
-            box = single & (ZERO - single)
-            single ^= box
-            move, second = edge_of(box, across, down, stride)
-            if second & double == ZERO:
-                return move
-            rest_across, rest_down = flip(move, across, down)
-            move_on, third = edge_of(second, rest_across, rest_down, stride)
-            if third & narrow == ZERO:
-                continue  # two boxes and no more
-            if third & double == ZERO:
-                return move  # three boxes, closed at both ends
-            rest_across, rest_down = flip(move_on, rest_across, rest_down)
-            _, fourth = edge_of(third, rest_across, rest_down, stride)
-            if fourth & narrow & ~double == ZERO:
-                return move  # not the four boxes of an opened loop
+    across, down, _, _, stride, boxes, enough = position
+    single, narrow = sides(across, down, stride, boxes)
+    if enough <= WHOLE_GAME:
         return np.int64(NO_MOVE)
-
-    return forced
+    double = narrow & ~single
+    while single != ZERO:
+        box = single & (ZERO - single)
+        single ^= box
+        move, second = edge_of(box, across, down, stride)
+        if second & double == ZERO:
+            return move
+        rest_across, rest_down = flip(move, across, down)
+        move_on, third = edge_of(second, rest_across, rest_down, stride)
+        if third & narrow == ZERO:
+            continue  # two boxes and no more
+        if third & double == ZERO:
+            return move  # three boxes, closed at both ends
+        rest_across, rest_down = flip(move_on, rest_across, rest_down)
+        _, fourth = edge_of(third, rest_across, rest_down, stride)
+        if fourth & narrow & ~double == ZERO:
+            return move  # not the four boxes of an opened loop
+    return np.int64(NO_MOVE)
 
 
 @part
@@ -154,40 +140,28 @@ def corners(boxes: Any, stride: Any) -> Any:
     )
 
 
-@overload(canonical)
+@answers(canonical, DotsPosition)
 def _canonical(position: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def canonical(position: Any) -> Any:
-        across, down, lead, seat, stride, boxes, enough = position
-        for row_step, column_step, box in corners(boxes, stride):
-            only_down = ~(across >> row_step) & (down >> column_step) & box
-            across |= only_down << row_step
-            down &= ~(only_down << column_step)
-        return DotsPosition(across, down, lead, seat, stride, boxes, enough)
-
-    return canonical
+    across, down, lead, seat, stride, boxes, enough = position
+    for row_step, column_step, box in corners(boxes, stride):
+        only_down = ~(across >> row_step) & (down >> column_step) & box
+        across |= only_down << row_step
+        down &= ~(only_down << column_step)
+    return DotsPosition(across, down, lead, seat, stride, boxes, enough)
 
 
-@overload(candidates)
+@answers(candidates, DotsPosition)
 def _candidates(position: Any, out: Any) -> Any:
-    if not is_dots(position):
-        return None
-
-    def candidates(position: Any, out: Any) -> Any:
-        if count_moves(position) == 0:
-            return 0
-        across, down, _, _, stride, boxes, enough = position
-        for row_step, column_step, box in corners(boxes, stride):
-            both = (across >> row_step) & (down >> column_step) & box
-            down &= ~(both << column_step)
-        if enough > WHOLE_GAME:
-            single, narrow = sides(position.across, position.down, stride, boxes)
-            if single != ZERO:
-                across, down = deciding_edges(single, position.across, position.down, stride)
-            elif narrow != ZERO:
-                across, down = one_edge_a_chain(narrow, position.across, position.down, stride)
-        return write_moves(across, down, out)
-
-    return candidates
+    if count_moves(position) == 0:
+        return 0
+    across, down, _, _, stride, boxes, enough = position
+    for row_step, column_step, box in corners(boxes, stride):
+        both = (across >> row_step) & (down >> column_step) & box
+        down &= ~(both << column_step)
+    if enough > WHOLE_GAME:
+        single, narrow = sides(position.across, position.down, stride, boxes)
+        if single != ZERO:
+            across, down = deciding_edges(single, position.across, position.down, stride)
+        elif narrow != ZERO:
+            across, down = one_edge_a_chain(narrow, position.across, position.down, stride)
+    return write_moves(across, down, out)

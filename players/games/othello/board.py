@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.games import interface as game
 from players.games.othello.lines import beside, bracketing, flips, unbracketable
+from players.games.pruning import count_moves
 
 
 class OthelloPosition(NamedTuple):
@@ -31,11 +31,6 @@ class OthelloPosition(NamedTuple):
     """The squares that may be played whether or not they bracket anything."""
 
 
-def is_othello(position: Any) -> bool:
-    """Whether the numba type `position` is that of an OthelloPosition."""
-    return getattr(position, "instance_class", None) is OthelloPosition
-
-
 @part
 def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
     """The squares the owner of `own` may play."""
@@ -48,91 +43,61 @@ def margin(own: Any, other: Any) -> Any:
     return np.int64(popcount(own)) - np.int64(popcount(other))
 
 
-@overload(game.moves)
+@answers(game.moves, OthelloPosition)
 def _moves(position: Any, out: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def moves(position: Any, out: Any) -> Any:
-        squares = legal(position.own, position.other, position.playable, position.free)
-        count = 0
-        while squares != ZERO:
-            out[count] = np.int64(lowest(squares))
-            squares &= squares - ONE
-            count += 1
-        return count
-
-    return moves
+    squares = legal(position.own, position.other, position.playable, position.free)
+    count = 0
+    while squares != ZERO:
+        out[count] = np.int64(lowest(squares))
+        squares &= squares - ONE
+        count += 1
+    return count
 
 
-@overload(game.play)
+@answers(count_moves, OthelloPosition)
+def _count_moves(position: Any) -> Any:
+    own, other, _, playable, free = position
+    return np.int64(popcount(legal(own, other, playable, free)))
+
+
+@answers(game.play, OthelloPosition)
 def _play(position: Any, move: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def play(position: Any, move: Any) -> Any:
-        own, other, seat, playable, free = position
-        square = np.uint64(move)
-        turned = flips(square, own, other)
-        own, other = other ^ turned, own | turned | (ONE << square)
-        passes = legal(own, other, playable, free) == ZERO
-        if passes:
-            own, other = other, own
-        return OthelloPosition(own, other, seat if passes else 1 - seat, playable, free)
-
-    return play
+    own, other, seat, playable, free = position
+    square = np.uint64(move)
+    turned = flips(square, own, other)
+    own, other = other ^ turned, own | turned | (ONE << square)
+    passes = legal(own, other, playable, free) == ZERO
+    if passes:
+        own, other = other, own
+    return OthelloPosition(own, other, seat if passes else 1 - seat, playable, free)
 
 
-@overload(game.net)
+@answers(game.net, OthelloPosition)
 def _net(position: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def net(position: Any) -> Any:
-        ahead = margin(position.own, position.other)
-        return ahead if position.seat == 0 else -ahead
-
-    return net
+    ahead = margin(position.own, position.other)
+    return ahead if position.seat == 0 else -ahead
 
 
-@overload(game.remaining)
+@answers(game.remaining, OthelloPosition)
 def _remaining(position: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def remaining(position: Any) -> Any:
-        return np.int64(popcount(position.playable & ~(position.own | position.other)))
-
-    return remaining
+    return np.int64(popcount(position.playable & ~(position.own | position.other)))
 
 
-@overload(game.key)
+@answers(game.key, OthelloPosition)
 def _key(position: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def key(position: Any) -> Any:
-        seat = mix(ZERO, np.uint64(position.seat + 1))
-        return mix(mix(seat, position.own), position.other)
-
-    return key
+    seat = mix(ZERO, np.uint64(position.seat + 1))
+    return mix(mix(seat, position.own), position.other)
 
 
-@overload(game.priority)
+@answers(game.priority, OthelloPosition)
 def _priority(position: Any, move: Any) -> Any:
     """First the squares of which no disc ever turns, last those that give one of them away."""
-    if not is_othello(position):
-        return None
-
-    def priority(position: Any, move: Any) -> Any:
-        square = ONE << np.uint64(move)
-        anchors = unbracketable(position.playable)
-        if square & anchors != ZERO:
-            return 100
-        empty = position.playable & ~(position.own | position.other)
-        return -100 if square & beside(anchors & empty) != ZERO else 0
-
-    return priority
+    square = ONE << np.uint64(move)
+    anchors = unbracketable(position.playable)
+    if square & anchors != ZERO:
+        return 100
+    empty = position.playable & ~(position.own | position.other)
+    return -100 if square & beside(anchors & empty) != ZERO else 0
 
 
 class OthelloBoard:

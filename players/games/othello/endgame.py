@@ -9,13 +9,12 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from players.compiled.cache import kernel, part
+from players.compiled.cache import answers, kernel, part
 from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Solution
-from players.games.othello.board import OthelloPosition, is_othello
+from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
 from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Ground
 from players.games.othello.endgame_search import FEW, search
@@ -89,18 +88,12 @@ def leaf_value(position: Any, low: int, high: int, memory: Any, work: Any, stop:
     return search(position.own, position.other, left, low, high, ground)
 
 
-@overload(endgame.solve)
+@answers(endgame.solve, OthelloPosition)
 def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
-        left = np.int64(game.remaining(position))
-        work = np.empty(2 + left * (left + 1), np.uint64)
-        work[0] = 0
-        return leaf_value(position, np.int64(low), np.int64(high), memory, work, stop)
-
-    return solve
+    left = np.int64(game.remaining(position))
+    work = np.empty(2 + left * (left + 1), np.uint64)
+    work[0] = 0
+    return leaf_value(position, np.int64(low), np.int64(high), memory, work, stop)
 
 
 @kernel

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from players.compiled.bits import ONE, ZERO, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.games import interface as game
-from players.games.othello.board import is_othello, legal, margin
+from players.games.json_fields import members, rows_of, whole
+from players.games.othello.board import OthelloPosition, legal, margin
 from players.games.othello.lines import beside
-from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum, transposed
-from players.games.views import face
+from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum
 from players.ntuple.as_terms import NETWORK, worth
-from players.weights.json_fields import members, rows_of, whole
+from players.ntuple.board import diagonal, view
 
 CLASSIC, PATTERNS = 0, 1
 """The first of an evaluation's numbers: what the others are."""
@@ -37,22 +36,16 @@ QUARTER = 4
 FEATURE_TERMS = len(FEATURES) + QUARTER * QUARTER
 
 
-@overload(game.evaluate)
+@answers(game.evaluate, OthelloPosition)
 def _evaluate(position: Any, terms: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def evaluate(position: Any, terms: Any) -> Any:
-        own, other, _, playable, free = position
-        if terms[0] == PATTERNS:
-            score = by_patterns(own, other, playable, free, terms)
-        elif terms[0] == NETWORK:
-            score = worth(face(position), terms)
-        else:
-            score = by_features(own, other, playable, free, terms)
-        return min(max(score, -game.LIMIT), game.LIMIT)
-
-    return evaluate
+    own, other, _, playable, free = position
+    if terms[0] == PATTERNS:
+        score = by_patterns(own, other, playable, free, terms)
+    elif terms[0] == NETWORK:
+        score = worth(view(position), terms)
+    else:
+        score = by_features(own, other, playable, free, terms)
+    return min(max(score, -game.LIMIT), game.LIMIT)
 
 
 @part
@@ -86,9 +79,7 @@ def by_patterns(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> A
     first, second, third, fourth = scalars(own, other, playable, free)
     score = first * terms[start] + second * terms[start + 1]
     score += third * terms[start + 2] + fourth * terms[start + 3] + terms[start + 4]
-    return score + pattern_sum(
-        own, transposed(own), other, transposed(other), terms, start + SCALARS
-    )
+    return score + pattern_sum(own, diagonal(own), other, diagonal(other), terms, start + SCALARS)
 
 
 RIMS = (0x8181818181818181, 0xFF000000000000FF, 0xFF818181818181FF, 0xFF818181818181FF)
@@ -172,17 +163,11 @@ SPREADS = ((280.0, 22.0), (270.0, 11.0))
 without, by maximum likelihood on positions of self-play."""
 
 
-@overload(game.expectation)
+@answers(game.expectation, OthelloPosition)
 def _expectation(position: Any, value: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def expectation(position: Any, value: Any) -> Any:
-        own, other, _, playable, _ = position
-        base, slope = SPREADS[0] if playable & ONE != ZERO else SPREADS[1]
-        return 1.0 / (1.0 + np.exp(-value / (base + slope * left(own, other, playable))))
-
-    return expectation
+    own, other, _, playable, _ = position
+    base, slope = SPREADS[0] if playable & ONE != ZERO else SPREADS[1]
+    return 1.0 / (1.0 + np.exp(-value / (base + slope * left(own, other, playable))))
 
 
 def from_patterns(scalars: Any, patterns: Any) -> Any:

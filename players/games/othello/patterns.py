@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba import types
 
 from players.compiled.bits import WORD, declare, extract
-from players.compiled.cache import intrinsic, part
+from players.compiled.cache import intrinsic
 
 BOARD, FLIPPED, TRANSPOSED, TURNED = range(4)
 """The images; TURNED is the transpose upside down."""
@@ -112,19 +112,6 @@ def canonical_entries() -> Any:
             mirrored = sum(digits[old] * 3**cell for cell, old in enumerate(shape.mirror))
             result[start : start + len(fillings)] = start + np.minimum(fillings, mirrored)
     return result
-
-
-@part
-def transposed(board: Any) -> Any:
-    """The board reflected in its diagonal from a1."""
-    for distance, mask in (
-        (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
-        (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
-        (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
-    ):
-        change = (board ^ (board >> distance)) & mask
-        board ^= change ^ (change << distance)
-    return board
 
 
 DIGIT = ir.IntType(32)

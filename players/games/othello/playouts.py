@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
 from players.compiled.bits import ONE, ZERO, below, draw, lowest, nth_bit, popcount
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.compiled.lanes import (
     any_set,
     either,
@@ -22,7 +20,7 @@ from players.compiled.lanes import (
     write,
 )
 from players.games import interface as game
-from players.games.othello.board import OthelloPosition, is_othello, legal
+from players.games.othello.board import OthelloPosition, legal
 from players.games.othello.lanes import ends, runs, turned_by
 from players.games.othello.lines import beside, flips, unbracketable
 
@@ -97,67 +95,31 @@ def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
     return wins, net, lane(states, ZERO)
 
 
-@overload(game.playout)
+@answers(game.playout, OthelloPosition)
 def _playout(position: Any, state: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def playout(position: Any, state: Any) -> Any:
-        return _game(position, state, False)
-
-    return playout
+    return _game(position, state, False)
 
 
-@overload(game.guided)
+@answers(game.guided, OthelloPosition)
 def _guided(position: Any, state: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def guided(position: Any, state: Any) -> Any:
-        return _game(position, state, True)
-
-    return guided
+    return _game(position, state, True)
 
 
-@overload(game.batch)
+@answers(game.batch, OthelloPosition)
 def _batch(position: Any, state: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def batch(position: Any, state: Any) -> Any:
-        return _games(position, state, False, None)
-
-    return batch
+    return _games(position, state, False, None)
 
 
-@overload(game.guided_batch)
+@answers(game.guided_batch, OthelloPosition)
 def _guided_batch(position: Any, state: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def guided_batch(position: Any, state: Any) -> Any:
-        return _games(position, state, True, None)
-
-    return guided_batch
+    return _games(position, state, True, None)
 
 
-@overload(game.recorded_batch)
+@answers(game.recorded_batch, OthelloPosition)
 def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def recorded_batch(position: Any, state: Any, record: Any) -> Any:
-        return _games(position, state, False, record)
-
-    return recorded_batch
+    return _games(position, state, False, record)
 
 
-@overload(game.recorded_guided_batch)
+@answers(game.recorded_guided_batch, OthelloPosition)
 def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
-    if not is_othello(position):
-        return None
-
-    def recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
-        return _games(position, state, True, record)
-
-    return recorded_guided_batch
+    return _games(position, state, True, record)

@@ -9,6 +9,7 @@ import numpy as np
 from players.compiled.bits import ZERO, packed, swapped
 from players.compiled.cache import answers
 from players.games.tiles import interface as tiles
+from players.ntuple import board as network
 
 CELL_BITS = 4
 """So many bits a cell."""
@@ -26,135 +27,64 @@ class Board2048(NamedTuple):
     cells: Any
 
 
-def is_2048(board: Any) -> bool:
-    """Whether the numba type `board` is that of a Board2048."""
-    return getattr(board, "instance_class", None) is Board2048
-
-
-@answers(tiles.transposed)
+@answers(network.transposed, Board2048)
 def _transposed(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def transposed(board: Any) -> Any:
-        inner = swapped(board.cells, OFF_DIAGONAL, N12)
-        return Board2048(swapped(inner, OFF_BLOCKS, N24))
-
-    return transposed
+    inner = swapped(board.cells, OFF_DIAGONAL, N12)
+    return Board2048(swapped(inner, OFF_BLOCKS, N24))
 
 
-@answers(tiles.mirrored)
+@answers(network.mirrored, Board2048)
 def _mirrored(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def mirrored(board: Any) -> Any:
-        return Board2048(swapped(swapped(board.cells, ODD_CELLS, N4), ODD_PAIRS, N8))
-
-    return mirrored
+    return Board2048(swapped(swapped(board.cells, ODD_CELLS, N4), ODD_PAIRS, N8))
 
 
-@answers(tiles.flipped)
+@answers(network.flipped, Board2048)
 def _flipped(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def flipped(board: Any) -> Any:
-        return Board2048(swapped(swapped(board.cells, ODD_ROWS, N16), UPPER, N32))
-
-    return flipped
+    return Board2048(swapped(swapped(board.cells, ODD_ROWS, N16), UPPER, N32))
 
 
-@answers(tiles.pushed)
+@answers(tiles.pushed, Board2048)
 def _pushed(board: Any, table: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def pushed(board: Any, table: Any) -> Any:
-        cells = board.cells
-        first, second = table[cells & ROW], table[(cells >> N16) & ROW]
-        third, fourth = table[(cells >> N32) & ROW], table[cells >> N48]
-        after = first & ROW | (second & ROW) << N16 | (third & ROW) << N32 | (fourth & ROW) << N48
-        reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
-        return Board2048(after), after != cells, reward
-
-    return pushed
+    cells = board.cells
+    first, second = table[cells & ROW], table[(cells >> N16) & ROW]
+    third, fourth = table[(cells >> N32) & ROW], table[cells >> N48]
+    after = first & ROW | (second & ROW) << N16 | (third & ROW) << N32 | (fourth & ROW) << N48
+    reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
+    return Board2048(after), after != cells, reward
 
 
-@answers(tiles.empty)
+@answers(tiles.empty, Board2048)
 def _empty(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def empty(board: Any) -> Any:
-        filled = board.cells | board.cells >> N2
-        filled |= filled >> N1
-        return packed(~filled, FIRST_BITS)
-
-    return empty
+    filled = board.cells | board.cells >> N2
+    filled |= filled >> N1
+    return packed(~filled, FIRST_BITS)
 
 
-@answers(tiles.placed)
+@answers(tiles.placed, Board2048)
 def _placed(board: Any, cell: Any, tile: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def placed(board: Any, cell: Any, tile: Any) -> Any:
-        return Board2048(board.cells | tile << (cell << N2))
-
-    return placed
+    return Board2048(board.cells | tile << (cell << N2))
 
 
-@answers(tiles.tile_at)
+@answers(tiles.tile_at, Board2048)
 def _tile_at(board: Any, cell: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def tile_at(board: Any, cell: Any) -> Any:
-        return board.cells >> (cell << N2) & TILE
-
-    return tile_at
+    return board.cells >> (cell << N2) & TILE
 
 
-@answers(tiles.entry)
+@answers(network.entry, Board2048)
 def _entry(board: Any, masks: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def entry(board: Any, masks: Any) -> Any:
-        return packed(board.cells, masks[0])
-
-    return entry
+    return packed(board.cells, masks[0])
 
 
-@answers(tiles.progress)
+@answers(network.progress, Board2048)
 def _progress(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def progress(board: Any) -> Any:
-        return tiles.largest(board)
-
-    return progress
+    return tiles.largest(board)
 
 
-@answers(tiles.words)
+@answers(network.words, Board2048)
 def _words(board: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def words(board: Any) -> Any:
-        return board.cells, ZERO
-
-    return words
+    return board.cells, ZERO
 
 
-@answers(tiles.of_words)
+@answers(network.of_words, Board2048)
 def _of_words(board: Any, first: Any, second: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def of_words(board: Any, first: Any, second: Any) -> Any:
-        return Board2048(first)
-
-    return of_words
+    return Board2048(first)

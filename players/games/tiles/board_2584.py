@@ -9,6 +9,7 @@ import numpy as np
 from players.compiled.bits import packed, popcount, swapped
 from players.compiled.cache import answers
 from players.games.tiles import interface as tiles
+from players.ntuple import board as network
 
 CELL_BITS = 5
 """So many bits a cell."""
@@ -32,149 +33,78 @@ class Board2584(NamedTuple):
     lower: Any
 
 
-def is_2584(board: Any) -> bool:
-    """Whether the numba type `board` is that of a Board2584."""
-    return getattr(board, "instance_class", None) is Board2584
-
-
-@answers(tiles.transposed)
+@answers(network.transposed, Board2584)
 def _transposed(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def transposed(board: Any) -> Any:
-        upper = swapped(board.upper, OFF_DIAGONAL, N15)
-        lower = swapped(board.lower, OFF_DIAGONAL, N15)
-        change = (upper >> N10 ^ lower) & ODD_PAIRS
-        return Board2584(upper ^ change << N10, lower ^ change)
-
-    return transposed
+    upper = swapped(board.upper, OFF_DIAGONAL, N15)
+    lower = swapped(board.lower, OFF_DIAGONAL, N15)
+    change = (upper >> N10 ^ lower) & ODD_PAIRS
+    return Board2584(upper ^ change << N10, lower ^ change)
 
 
-@answers(tiles.mirrored)
+@answers(network.mirrored, Board2584)
 def _mirrored(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def mirrored(board: Any) -> Any:
-        upper = swapped(swapped(board.upper, ODD_CELLS, N5), ODD_PAIRS, N10)
-        lower = swapped(swapped(board.lower, ODD_CELLS, N5), ODD_PAIRS, N10)
-        return Board2584(upper, lower)
-
-    return mirrored
+    upper = swapped(swapped(board.upper, ODD_CELLS, N5), ODD_PAIRS, N10)
+    lower = swapped(swapped(board.lower, ODD_CELLS, N5), ODD_PAIRS, N10)
+    return Board2584(upper, lower)
 
 
-@answers(tiles.flipped)
+@answers(network.flipped, Board2584)
 def _flipped(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def flipped(board: Any) -> Any:
-        return Board2584(
-            board.lower >> N20 | (board.lower & ROW) << N20,
-            board.upper >> N20 | (board.upper & ROW) << N20,
-        )
-
-    return flipped
+    return Board2584(
+        board.lower >> N20 | (board.lower & ROW) << N20,
+        board.upper >> N20 | (board.upper & ROW) << N20,
+    )
 
 
-@answers(tiles.pushed)
+@answers(tiles.pushed, Board2584)
 def _pushed(board: Any, table: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def pushed(board: Any, table: Any) -> Any:
-        first, second = table[board.upper & ROW], table[board.upper >> N20]
-        third, fourth = table[board.lower & ROW], table[board.lower >> N20]
-        upper = first & ROW | (second & ROW) << N20
-        lower = third & ROW | (fourth & ROW) << N20
-        reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
-        changed = upper != board.upper or lower != board.lower
-        return Board2584(upper, lower), changed, reward
-
-    return pushed
+    first, second = table[board.upper & ROW], table[board.upper >> N20]
+    third, fourth = table[board.lower & ROW], table[board.lower >> N20]
+    upper = first & ROW | (second & ROW) << N20
+    lower = third & ROW | (fourth & ROW) << N20
+    reward = (first >> N32) + (second >> N32) + (third >> N32) + (fourth >> N32)
+    changed = upper != board.upper or lower != board.lower
+    return Board2584(upper, lower), changed, reward
 
 
-@answers(tiles.empty)
+@answers(tiles.empty, Board2584)
 def _empty(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def empty(board: Any) -> Any:
-        upper = board.upper | board.upper >> N1
-        upper = upper | upper >> N2 | board.upper >> N4
-        lower = board.lower | board.lower >> N1
-        lower = lower | lower >> N2 | board.lower >> N4
-        return packed(~upper, FIRST_BITS) | packed(~lower, FIRST_BITS) << N8
-
-    return empty
+    upper = board.upper | board.upper >> N1
+    upper = upper | upper >> N2 | board.upper >> N4
+    lower = board.lower | board.lower >> N1
+    lower = lower | lower >> N2 | board.lower >> N4
+    return packed(~upper, FIRST_BITS) | packed(~lower, FIRST_BITS) << N8
 
 
-@answers(tiles.placed)
+@answers(tiles.placed, Board2584)
 def _placed(board: Any, cell: Any, tile: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def placed(board: Any, cell: Any, tile: Any) -> Any:
-        if cell < N8:
-            return Board2584(board.upper | tile << N5 * cell, board.lower)
-        return Board2584(board.upper, board.lower | tile << N5 * (cell - N8))
-
-    return placed
+    if cell < N8:
+        return Board2584(board.upper | tile << N5 * cell, board.lower)
+    return Board2584(board.upper, board.lower | tile << N5 * (cell - N8))
 
 
-@answers(tiles.tile_at)
+@answers(tiles.tile_at, Board2584)
 def _tile_at(board: Any, cell: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def tile_at(board: Any, cell: Any) -> Any:
-        word = board.upper if cell < N8 else board.lower
-        return word >> N5 * (cell & np.uint64(7)) & TILE
-
-    return tile_at
+    word = board.upper if cell < N8 else board.lower
+    return word >> N5 * (cell & np.uint64(7)) & TILE
 
 
-@answers(tiles.entry)
+@answers(network.entry, Board2584)
 def _entry(board: Any, masks: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def entry(board: Any, masks: Any) -> Any:
-        upper = packed(board.upper, masks[0])
-        return upper | packed(board.lower, masks[1]) << popcount(masks[0])
-
-    return entry
+    upper = packed(board.upper, masks[0])
+    return upper | packed(board.lower, masks[1]) << popcount(masks[0])
 
 
-@answers(tiles.progress)
+@answers(network.progress, Board2584)
 def _progress(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def progress(board: Any) -> Any:
-        return tiles.largest(board)
-
-    return progress
+    return tiles.largest(board)
 
 
-@answers(tiles.words)
+@answers(network.words, Board2584)
 def _words(board: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def words(board: Any) -> Any:
-        return board.upper, board.lower
-
-    return words
+    return board.upper, board.lower
 
 
-@answers(tiles.of_words)
+@answers(network.of_words, Board2584)
 def _of_words(board: Any, first: Any, second: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def of_words(board: Any, first: Any, second: Any) -> Any:
-        return Board2584(first, second)
-
-    return of_words
+    return Board2584(first, second)

@@ -24,19 +24,11 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, kernel, part
-from players.games.tiles.board_2048 import is_2048
-from players.games.tiles.board_2584 import is_2584
+from players.games.tiles.board_2048 import Board2048
+from players.games.tiles.board_2584 import Board2584
 from players.games.tiles.boards import ROW_CELLS, TileBoard
-from players.games.tiles.interface import (
-    CELLS,
-    SLIDES,
-    Laws,
-    empty,
-    of_words,
-    placed,
-    transposed,
-    words,
-)
+from players.games.tiles.interface import CELLS, SLIDES, Laws, empty, placed
+from players.ntuple.board import of_words, transposed, words
 
 FIELD, LARGEST = np.uint64(9), np.uint64(27)
 """The bits of each sum in an entry of `lines`, enough for four lines, and where the sums end."""
@@ -98,27 +90,15 @@ def row(board: Any, index: Any) -> Any:
     raise NotImplementedError
 
 
-@answers(row)
+@answers(row, Board2048)
 def _row_2048(board: Any, index: Any) -> Any:
-    if not is_2048(board):
-        return None
-
-    def row(board: Any, index: Any) -> Any:
-        return board.cells >> (np.uint64(index) << np.uint64(4)) & np.uint64(0xFFFF)
-
-    return row
+    return board.cells >> (np.uint64(index) << np.uint64(4)) & np.uint64(0xFFFF)
 
 
-@answers(row)
+@answers(row, Board2584)
 def _row_2584(board: Any, index: Any) -> Any:
-    if not is_2584(board):
-        return None
-
-    def row(board: Any, index: Any) -> Any:
-        word = board.upper if index < 2 else board.lower
-        return word >> np.uint64(20) * (np.uint64(index) & ONE) & np.uint64(0xF_FFFF)
-
-    return row
+    word = board.upper if index < 2 else board.lower
+    return word >> np.uint64(20) * (np.uint64(index) & ONE) & np.uint64(0xF_FFFF)
 
 
 @part

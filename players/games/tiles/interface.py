@@ -14,6 +14,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import part
+from players.ntuple.board import transposed
 
 CELLS = 16
 SLIDES = 4
@@ -37,21 +38,6 @@ class Laws(NamedTuple):
     """float64: how likely the common one is."""
 
 
-def transposed(board: Any) -> Any:
-    """The board with rows and columns exchanged."""
-    raise NotImplementedError
-
-
-def mirrored(board: Any) -> Any:
-    """The board with left and right exchanged."""
-    raise NotImplementedError
-
-
-def flipped(board: Any) -> Any:
-    """The board with top and bottom exchanged."""
-    raise NotImplementedError
-
-
 def pushed(board: Any, table: Any) -> Any:
     """(the board after a slide by `table`, the laws' `left` or `right`; whether that changed it;
     the reward as uint64).
@@ -71,26 +57,6 @@ def placed(board: Any, cell: Any, tile: Any) -> Any:
 
 def tile_at(board: Any, cell: Any) -> Any:
     """The index of the tile on `cell`, as uint64."""
-    raise NotImplementedError
-
-
-def entry(board: Any, masks: Any) -> Any:
-    """The bits of the board under `masks`, uint64[2], moved together: an index as uint64."""
-    raise NotImplementedError
-
-
-def progress(board: Any) -> Any:
-    """How far the game is, as uint64, for a network's stages: the index of the largest tile."""
-    raise NotImplementedError
-
-
-def words(board: Any) -> Any:
-    """The board as two uint64, to keep it in an array."""
-    raise NotImplementedError
-
-
-def of_words(board: Any, first: Any, second: Any) -> Any:
-    """The board of these two words, of the same game as `board`."""
     raise NotImplementedError
 
 

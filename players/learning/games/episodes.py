@@ -15,14 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import players.games.dots.pruning
-import players.games.othello.pruning  # noqa: F401 - the games answer there
 from players.compiled.bits import below, draw, is_set
 from players.compiled.cache import bare_kernel, part
 from players.games import interface as game
 from players.games.pruning import count_moves
-from players.games.tiles.interface import words
-from players.games.views import banked, face
+from players.ntuple.board import banked, view, words
 from players.ntuple.network import value
 from players.ntuple.temporal import learn_reached, learn_until
 
@@ -69,7 +66,7 @@ def learn(
     """Play from `start` and learn until `tally` is full, or the int64[1] `stop` is set, which is
     seen after each game. The desk has room for PLIES afterstates.
     """
-    state, network, model = tally.random[0], memory.network, face(start)
+    state, network, model = tally.random[0], memory.network, view(start)
     while tally.counts[0] < tally.games and not is_set(stop):
         position, state = opened(start, habits.plies, room, state)
         count = 0
@@ -91,7 +88,7 @@ def learn(
                     last = gained + np.float64(game.net(position) - banked(position))
                     learn_until(desk, count, last, model, memory, rule)
                 break
-            board, sign = face(position), 1.0 if position.seat == 0 else -1.0
+            board, sign = view(position), 1.0 if position.seat == 0 else -1.0
             desk.boards[2 * count], desk.boards[2 * count + 1] = words(board)
             desk.rewards[count], desk.signs[count] = gained, sign
             desk.values[count] = sign * value(board, network)
@@ -171,7 +168,7 @@ def best_after(position: Any, network: Any, room: Any) -> Any:
         if count_moves(after) == 0:
             worth = np.float64(game.net(after))
         else:
-            worth = value(face(after), network)
+            worth = value(view(after), network)
             worth = np.float64(banked(after)) + (worth if after.seat == 0 else -worth)
         worth = worth if position.seat == 0 else -worth
         if worth > best:

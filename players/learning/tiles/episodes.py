@@ -14,15 +14,8 @@ import numpy as np
 
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, part
-from players.games.tiles.interface import (
-    SLIDES,
-    largest,
-    of_words,
-    pushed,
-    spawned,
-    transposed,
-    words,
-)
+from players.games.tiles.interface import SLIDES, largest, pushed, spawned
+from players.ntuple.board import of_words, transposed, words
 from players.ntuple.network import NOTHING, entries, value
 from players.ntuple.temporal import Desk, learn_ended, learn_reached
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, draw, is_set, lowest
 from players.compiled.cache import bare_kernel, bare_part
-from players.games.tiles.interface import SLIDES, UNIT, empty, slid, spawned, words
+from players.games.tiles.interface import SLIDES, UNIT, empty, slid, spawned
+from players.ntuple.board import words
 from players.search.heuristic.deepening import deepen
 from players.search.heuristic.search import Context, play
 

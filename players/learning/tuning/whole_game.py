@@ -14,6 +14,7 @@ import numpy as np
 
 from players.compiled.bits import below, draw, is_set
 from players.compiled.cache import bare_kernel, bare_part, kernel
+from players.compiled.types import Int
 from players.games import interface as game
 from players.options import Final
 from players.search.tree import NEAR, clear, reroot
@@ -216,7 +217,7 @@ def random_opening(
             count = np.int64(game.moves(here, out))
         if count < 2:
             continue
-        points = 0
+        points: Int = 0
         for _ in range(SHARE // game.BATCH):
             some, _net, state = game.batch(here, state)
             points += some

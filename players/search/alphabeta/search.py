@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import players.games.dots.pruning
-import players.games.othello.pruning  # noqa: F401 - the games answer there
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import kernel, part
 from players.compiled.prefetch import prefetch

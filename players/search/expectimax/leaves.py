@@ -12,7 +12,8 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import part
 from players.compiled.prefetch import prefetch
-from players.games.tiles.interface import SLIDES, entry, of_words, placed, pushed, transposed, words
+from players.games.tiles.interface import SLIDES, placed, pushed
+from players.ntuple.board import entry, of_words, transposed, words
 from players.ntuple.network import Network, stage_offset, symmetric, value
 from players.search.expectimax.settings import NO_LEAF, TILES, Settings
 from players.search.types import Int, Record, Tiles, Word

@@ -8,7 +8,8 @@ import numpy as np
 
 from players.compiled.bits import ZERO, below, mix
 from players.compiled.cache import part
-from players.games.tiles.interface import CELLS, SLIDES, Laws, words
+from players.games.tiles.interface import CELLS, SLIDES, Laws
+from players.ntuple.board import words
 from players.ntuple.network import Network
 from players.options import DEEPEST_NETWORK, TileMethod
 from players.search.types import Array, Int, Record, Tiles, Word

@@ -13,7 +13,8 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, is_set, mix
 from players.compiled.cache import bare_kernel, part
 from players.games.tiles.heuristic import Heuristic, evaluate, most_annoying
-from players.games.tiles.interface import CELLS, SLIDES, Laws, placed, slid, words
+from players.games.tiles.interface import CELLS, SLIDES, Laws, placed, slid
+from players.ntuple.board import words
 from players.options import DEEPEST_HEURISTIC as DEEPEST
 from players.search.alphabeta.ordering import extend_line
 from players.search.alphabeta.table import (

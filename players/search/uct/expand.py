@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-import players.games.dots.pruning
-import players.games.othello.pruning  # noqa: F401 - the games answer there
 from players.compiled import atomics
 from players.compiled.bits import below, draw
 from players.compiled.cache import bare_part

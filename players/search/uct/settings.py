@@ -11,6 +11,7 @@ import numpy as np
 from players.compiled import atomics
 from players.compiled.cache import bare_part
 from players.games import interface as game
+from players.games.registry import compiled_game
 from players.options import Backup, Opponent
 from players.search.types import Array, Int, Real
 
@@ -187,6 +188,4 @@ def make_settings(
 
 def most_margin(rules: str, variant: Mapping[str, Any]) -> int:
     """No game with these settings is won by more."""
-    if rules == "dots":
-        return int(variant["rows"] * variant["cols"])
-    return int(variant["size"] ** 2 - (0 if variant["corners"] else 4))
+    return compiled_game(rules).most_margin(variant)

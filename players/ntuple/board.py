@@ -1,0 +1,93 @@
+"""What a network asks of a board: its symmetries, the entries under its tuples, its two words.
+
+Each game answers these for its own type of board: the tile games for their boards themselves, games
+of two players for a `view` of their positions. Such a view has two words, as the mover sees them;
+cell (row, column) is bit 8·row + column of a word, so that bytes and their bits turn round for the
+board's symmetries. A smaller board is in the upper left corner.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from players.compiled.bits import reversed_bits, swapped_bytes
+from players.compiled.cache import part
+from players.compiled.types import Word
+
+EIGHT = np.uint64(8)
+
+
+def view(position: Any) -> Any:
+    """The board of a position that two players play, as the mover sees it."""
+    raise NotImplementedError
+
+
+def banked(position: Any) -> int:
+    """What seat 0 has beyond seat 1 for good: in dots boxes, in Othello nothing before the end. The
+    value of a view is what is still to come.
+    """
+    raise NotImplementedError
+
+
+def transposed(board: Any) -> Any:
+    """The board with rows and columns exchanged."""
+    raise NotImplementedError
+
+
+def mirrored(board: Any) -> Any:
+    """The board with left and right exchanged."""
+    raise NotImplementedError
+
+
+def flipped(board: Any) -> Any:
+    """The board with top and bottom exchanged."""
+    raise NotImplementedError
+
+
+def entry(board: Any, masks: Any) -> Word:
+    """The cells of the board under `masks`, uint64[2], as the index of a table's entry."""
+    raise NotImplementedError
+
+
+def progress(board: Any) -> Word:
+    """How far the game is, for a network's stages: the index of the largest tile, or how many discs
+    are on the board, or edges drawn.
+    """
+    raise NotImplementedError
+
+
+def words(board: Any) -> tuple[Word, Word]:
+    """The board as two words, to keep it in an array."""
+    raise NotImplementedError
+
+
+def of_words(board: Any, first: Word, second: Word) -> Any:
+    """The board of these two words, of the same game as `board`."""
+    raise NotImplementedError
+
+
+@part
+def upside_down(word: Word, rows: Word) -> Word:
+    """Top and bottom of a view's word exchanged, on a board of `rows` less than 8."""
+    return swapped_bytes(word) >> (EIGHT * rows)
+
+
+@part
+def left_to_right(word: Word, columns: Word) -> Word:
+    """Left and right of a view's word exchanged, on a board of `columns` less than 8."""
+    return reversed_bits(swapped_bytes(word)) >> columns
+
+
+@part
+def diagonal(word: Word) -> Word:
+    """A view's word reflected in the diagonal from its first cell."""
+    for distance, mask in (
+        (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
+        (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
+        (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
+    ):
+        change = (word ^ (word >> distance)) & mask
+        word ^= change ^ (change << distance)
+    return word
