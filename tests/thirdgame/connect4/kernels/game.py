@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, Int, Word, below, draw, lowest, mix, nth_bit, popcount
+from players.compiled.bits import ONE, ZERO, below, draw, lowest, mix, nth_bit, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Int, Move, Rng, Word
 from players.games import interface as game
-from players.games.interface import Move, Rng
 from players.games.registry import CompiledGame
 
 STRIDE = 7
