@@ -59,12 +59,12 @@ def main() -> None:
     parser.add_argument(
         "--rules",
         nargs="+",
-        choices=rule_sets.GAMES,
-        default=rule_sets.GAMES,
+        choices=rule_sets.names(),
+        default=rule_sets.names(),
         help="rule sets whose players are to be ready (default: all)",
     )
     asked = parser.parse_args().rules
-    work = [step for rules in rule_sets.GAMES if rules in asked for step in steps(rules)]
+    work = [step for rules in rule_sets.names() if rules in asked for step in steps(rules)]
     for number, (name, load) in enumerate(work, start=1):
         began = time.monotonic()
         load()

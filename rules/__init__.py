@@ -20,7 +20,7 @@ from rules.position import (
     Position,
     draw_chance,
 )
-from rules.registry import GAMES, Registration, default, judge, load, names, registration
+from rules.registry import GAMES, Registration, default, folders, judge, load, names, registration
 
 __all__ = [
     "CHANCE",
@@ -34,6 +34,7 @@ __all__ = [
     "Registration",
     "default",
     "draw_chance",
+    "folders",
     "judge",
     "load",
     "names",

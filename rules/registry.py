@@ -21,6 +21,7 @@ from rules.settings import one_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from pathlib import Path
 
 GROUP = "arena.games"
 
@@ -56,7 +57,7 @@ GAMES = tuple(_OWN)
 @cache
 def _registered() -> Mapping[str, EntryPoint]:
     """The entry points of other games, by the names of their rule sets."""
-    from importlib.metadata import entry_points  # takes long to import, and is seldom needed
+    from importlib.metadata import entry_points  # long to import and seldom needed, as the next
 
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in _OWN}
 
@@ -83,6 +84,23 @@ def registration(name: str) -> Registration:
     if not isinstance(found, Registration):
         raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
     return found
+
+
+def folders(name: str) -> tuple[Path, ...]:
+    """What a program must read to find a registered game: its package, and the descriptions of
+    packages next to which its own is; () for GAMES.
+    """
+    if name in _OWN:
+        return ()
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    point = _registered()[one_of("the game", name, names())]
+    package = find_spec(point.module.partition(".")[0])
+    found = [Path(each) for each in (package and package.submodule_search_locations) or ()]
+    if point.dist is not None:
+        found += sorted(Path(str(point.dist.locate_file(""))).glob("*.dist-info"))
+    return tuple(found)
 
 
 def load(name: str, /, **settings: Any) -> Game:

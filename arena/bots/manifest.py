@@ -5,17 +5,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticKnownError
 
 from arena.errors import ManifestError, Problem
 from arena.files.toml import NotToml, parse, problems
 from arena.files.toml_tables import Finding, Table, read_tables, shown
 from arena.model.frozen import Frozen
+from rules import names
 
 FILE_NAME = "bot.toml"
-RuleSet = Literal["othello", "dots", "2048", "2584"]
+
+
+def _known(name: str) -> str:
+    if name not in names():
+        *most, last = map(repr, names())
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(most)} or {last}"})
+    return name
+
+
+RuleSet = Annotated[str, AfterValidator(_known)]
+"""The name of any rule set that `rules.load` knows."""
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_RULE = (

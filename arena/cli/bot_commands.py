@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.choices import Language, Rules, Sandbox
+from arena.cli.choices import RULES, Language, Sandbox, rule_set
 from arena.cli.exits import errors_to_user
 
 app = typer.Typer()
@@ -46,9 +46,12 @@ def check(
         Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
     ] = Sandbox.AUTO,
     rules: Annotated[
-        list[Rules] | None,
+        list[str] | None,
         typer.Option(
-            help="A rule set to check it in; may be repeated.", show_default="those it claims"
+            parser=rule_set,
+            metavar=RULES,
+            help="A rule set to check it in; may be repeated.",
+            show_default="those it claims",
         ),
     ] = None,
 ) -> None:
@@ -56,7 +59,7 @@ def check(
     with errors_to_user():
         from arena.cli import checking
 
-        names = tuple(name.value for name in rules) if rules else None
+        names = tuple(rules) if rules else None
         raise typer.Exit(checking.check(bot, sandbox.value, names, as_json=json))
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import typer
 
-class Rules(StrEnum):
-    """The rule sets."""
+RULES = "RULES"
+"""What help calls a rule set: any that `rules.load` knows."""
 
-    OTHELLO = "othello"
-    DOTS = "dots"
-    TILES_2048 = "2048"
-    TILES_2584 = "2584"
+
+def rule_set(name: str) -> str:
+    """The name of a rule set. Raises typer.BadParameter for any other."""
+    from rules import names
+
+    if name not in names():
+        known = ", ".join(map(repr, names()))
+        raise typer.BadParameter(f"{name!r} is not one of {known}.")
+    return name
 
 
 class Sandbox(StrEnum):

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli import bench_commands, bot_commands, sprt_command
 from arena.cli.arguments import Arena
-from arena.cli.choices import Form, Rules, Table
+from arena.cli.choices import RULES, Form, Table, rule_set
 from arena.cli.exits import errors_to_user
 from arena.errors import Exit, UserError
 
@@ -30,7 +30,15 @@ RunPath = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.", show_default=False)
 ]
 
-RulesName = Annotated[Rules, typer.Argument(help="The rule set.", show_default=False)]
+RulesName = Annotated[
+    str,
+    typer.Argument(
+        parser=rule_set,
+        metavar=RULES,
+        help="The rule set: othello, dots, 2048, 2584, or one that a package registers.",
+        show_default=False,
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -166,7 +174,7 @@ def play(
     with errors_to_user():
         from arena.play.play import play
 
-        play(rules.value, settings or [], against, option or [], seat, move_ms, seed)
+        play(rules, settings or [], against, option or [], seat, move_ms, seed)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a board may begin with "--"
@@ -225,8 +233,9 @@ def analyse(
     """
     with errors_to_user():
         from arena.analysis import analyse as analysing
+        from rules import names
 
-        if what in set(Rules) or game is not None or ply is not None:
+        if what in names() or game is not None or ply is not None:
             if within is not None:
                 raise UserError("--within is for a whole run, not for one position")
             found = analysing.find_position(what, position, settings or [], game, ply)
@@ -381,14 +390,16 @@ def schema(
 @app.command()
 def warm(
     rules: Annotated[
-        list[Rules] | None, typer.Argument(help="Rule sets.", show_default="all")
+        list[str] | None,
+        typer.Argument(parser=rule_set, metavar=RULES, help="Rule sets.", show_default="all"),
     ] = None,
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""
     with errors_to_user():
         from arena.tournament.warming import warm_kernels
+        from rules import names
 
-        warm_kernels([name.value for name in rules or Rules])
+        warm_kernels(rules or names())
         typer.echo("The kernels are ready.")
 
 

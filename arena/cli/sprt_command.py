@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.choices import EloModel, Rules, Sandbox
+from arena.cli.choices import RULES, EloModel, Sandbox, rule_set
 from arena.cli.exits import errors_to_user
 from arena.errors import Exit, UserError
 
@@ -36,8 +36,9 @@ def sprt(
         typer.Option(metavar="MODEL", help="The Elo that is meant: normalized or logistic."),
     ] = EloModel.NORMALIZED,
     rules: Annotated[
-        Rules, typer.Option(metavar="RULES", help="othello, dots, 2048 or 2584.")
-    ] = Rules.OTHELLO,
+        str,
+        typer.Option(parser=rule_set, metavar=RULES, help="othello, dots, 2048, 2584 or another."),
+    ] = "othello",
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -143,7 +144,7 @@ def sprt(
                     "keep_alive": not new_processes,
                     "sandbox": sandbox.value,
                 },
-                "game": {"rules": rules.value, **read_pairs("--set", settings or [])},
+                "game": {"rules": rules, **read_pairs("--set", settings or [])},
                 "clock": {
                     "move_ms": 1000 if move_ms is None and bank_ms is None else move_ms,
                     "bank_ms": bank_ms,

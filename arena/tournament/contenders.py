@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+import rules
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.toml_lines import KeyPath
 from arena.files.toml_tables import explain, shown
@@ -20,6 +22,7 @@ from arena.model.contender import Prepared
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from arena.tournament.submitted import Builtin, Entrant, Reading, Report, entrants
+from rules.position import Game
 
 _BUDGETS = ("iterations", "nodes", "depth")
 """Options that end a built-in's thinking before its time."""
@@ -97,19 +100,28 @@ def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -
             threads=table.resources.threads,
             memory_mb=table.resources.memory_mb,
             policy=Policy(
-                readable=_readable(found, table, reading.folder),
-                listable=_roots() if found.program.command[0] == sys.executable else (),
-                environment={CACHE_VARIABLE: str(cache_root())} if builtin else {},
+                readable=_readable(found, table, reading),
+                listable=_roots(game) if found.program.command[0] == sys.executable else (),
+                environment=_environment(game) if builtin else {},
             ),
         ),
     )
 
 
-def _readable(found: Entrant, table: PlayerTable, folder: Path) -> tuple[str, ...]:
+def _environment(game: Game | None) -> dict[str, str]:
+    """What a built-in player is told: where the cache is, and a registered game."""
+    told = {CACHE_VARIABLE: str(cache_root())}
+    if game is not None and game.name not in rules.GAMES and "PYTHONPATH" in os.environ:
+        told["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    return told
+
+
+def _readable(found: Entrant, table: PlayerTable, reading: Reading) -> tuple[str, ...]:
     """What it reads beside its folder: the arena's packages where this Python runs it, its kernels,
     the files its options name. Such a file may also be one word of a command.
     """
-    paths = list(_packages()) if found.program.command[0] == sys.executable else []
+    folder = reading.folder
+    paths = list(_packages(reading.game)) if found.program.command[0] == sys.executable else []
     if found.builtin is not None:
         paths += found.builtin.readable()
     for text in _texts(table.options):
@@ -119,17 +131,20 @@ def _readable(found: Entrant, table: PlayerTable, folder: Path) -> tuple[str, ..
 
 
 @cache
-def _packages() -> tuple[str, ...]:
-    """The folders of this package, wherever it is installed from: players import from them."""
+def _packages(game: Game | None) -> tuple[str, ...]:
+    """The folders of this package and of a registered game, wherever they are installed from:
+    players import from them.
+    """
     found = (find_spec(name) for name in ("arena", "players", "rules"))
-    return tuple(place for spec in found if spec for place in spec.submodule_search_locations or ())
+    own = [place for spec in found if spec for place in spec.submodule_search_locations or ()]
+    return (*own, *(map(str, rules.folders(game.name)) if game else ()))
 
 
-def _roots() -> tuple[str, ...]:
+def _roots(game: Game | None) -> tuple[str, ...]:
     """What those lie in outside of Python's own folders, as in an editable installation: an import
     looks through it.
     """
-    roots = dict.fromkeys(Path(package).parent for package in _packages())
+    roots = dict.fromkeys(Path(package).parent for package in _packages(game))
     return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
 
 

@@ -11,7 +11,6 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import rules
@@ -35,7 +34,4 @@ def _folders() -> Iterator[Path]:
     players = Path(__file__).resolve().parents[1]
     yield from (players / room for room in COMPILED_ROOMS)
     for name in rules.names()[len(rules.GAMES) :]:
-        package = rules.registration(name).kernels.rpartition(".")[0]
-        found = find_spec(package) if package else None
-        for folder in (found and found.submodule_search_locations) or ():
-            yield Path(folder)
+        yield from (each for each in rules.folders(name) if each.suffix != ".dist-info")

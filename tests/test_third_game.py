@@ -1,0 +1,256 @@
+"""A game of another package: one file of rules and one folder of compiled code, found by an entry
+point, take part in everything without a change in the arena.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rules
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.tournament.store import Store
+from rules import registry
+from rules.transcript import read_transcript, write_transcript
+
+HERE = Path(__file__).parent
+ENTRY_POINT = "[arena.games]\nconnect4 = connect4.rules:REGISTRATION\n"
+TOURNAMENT = """
+[tournament]
+name = "four"
+rounds = 1
+[game]
+rules = "connect4"
+rows = 5
+[clock]
+move_ms = 20_000
+[[player]]
+bot = "monkey"
+[[player]]
+bot = "greedy"
+[[player]]
+bot = "uct"
+options = {iterations = 200, memory_mb = 16, endgame_mb = 1}
+[[player]]
+bot = "alphabeta"
+options = {depth = 3, memory_mb = 4, endgame_mb = 1}
+"""
+PERFT = (7, 49, 343, 2401, 16807, 117_649, 823_536)
+"""Games of one to seven plies on 6×7 cells: only in the seventh is a column full."""
+BOT = """
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        reply = {"type": "ready", "protocol": 1, "name": "dropper"}
+    elif message["type"] == "turn":
+        reply = {"type": "move", "ply": message["ply"], "move": message["legal"][0]}
+    elif message["type"] == "quit":
+        break
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the game is installed: this process and those it starts find it there."""
+    folder = tmp_path_factory.mktemp("course")
+    shutil.copytree(HERE / "thirdgame" / "connect4", folder / "connect4")
+    description = folder / "connect4-1.0.dist-info"
+    description.mkdir()
+    (description / "METADATA").write_text("Metadata-Version: 2.1\nName: connect4\nVersion: 1.0\n")
+    (description / "entry_points.txt").write_text(ENTRY_POINT)
+    for path in (folder, *folder.parents[:2]):
+        path.chmod(0o755)  # for players who become another user
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", os.pathsep.join((str(folder), *filter(None, [_path()]))))
+        _forget()
+        yield folder
+    _forget()
+
+
+def _path() -> str:
+    return os.environ.get("PYTHONPATH", "")
+
+
+def _forget() -> None:
+    """Look for entry points again."""
+    registry._registered.cache_clear()
+    registry.registration.cache_clear()
+    registry.default.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Path:
+    """A finished tournament of four built-in players."""
+    (folder / "four.toml").write_text(TOURNAMENT)
+    arena(folder, "run", "four.toml")
+    return folder / "runs" / "four.sqlite"
+
+
+@pytest.fixture(scope="module")
+def records(run: Path) -> list[GameRecord]:
+    with Store.open(run) as store:
+        return list(store.records())
+
+
+def arena(folder: Path, *arguments: object, code: int = 0) -> str:
+    """What a command says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", *map(str, arguments)],
+        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def count(position: rules.Position, depth: int) -> int:
+    """How many games of so many plies there are."""
+    if depth == 0:
+        return 1
+    return sum(count(position.play(move), depth - 1) for move in position.legal_moves())
+
+
+def random_game(game: rules.Game, rng: random.Random) -> list[rules.Position]:
+    """Every position of a random game."""
+    positions = [game.start()]
+    while not positions[-1].is_over:
+        positions.append(positions[-1].play(rng.choice(positions[-1].legal_moves())))
+    return positions
+
+
+def test_the_rules_are_found_by_name(folder: Path) -> None:
+    assert rules.names() == (*rules.GAMES, "connect4")
+    game = rules.load("connect4", rows=4)
+    assert rules.load(game.name, **game.variant) == game
+    with pytest.raises(ValueError, match="no option 'columns'; known: rows"):
+        rules.load("connect4", columns=8)
+    with pytest.raises(ValueError, match="othello, dots, 2048, 2584, connect4, not 'chess'"):
+        rules.load("chess")
+
+
+def test_the_rules_count_as_they_should(folder: Path) -> None:
+    start = rules.load("connect4").start()
+    assert [count(start, depth) for depth in range(1, 5)] == list(PERFT[:4])
+
+
+def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
+    import numpy as np
+
+    from players.games.registry import load_board
+    from players.search.sampling import perft, total_net
+
+    game, rng = rules.load("connect4"), random.Random(4)
+    board = load_board(game.name, game.variant)
+    start = board.position(game.start().state())
+    assert [perft(start, depth, False) for depth in range(1, 8)] == list(PERFT)
+    for _ in range(40):
+        for position in random_game(game, rng):
+            here = board.position(position.state())
+            legal = position.legal_moves()
+            assert perft(here, 1, False) == len(legal)
+            assert perft(here, 2, False) == count(position, 2)
+        first, second = position.scores()
+        assert total_net(here, 1, np.uint64(1)) == first - second
+
+
+def test_the_plain_solver_knows_every_last_move(folder: Path) -> None:
+    import numpy as np
+
+    from players.games.endgame import load_endgame
+    from players.games.registry import load_board
+
+    game, rng = rules.load("connect4", rows=4), random.Random(8)
+    board, stop = load_board(game.name, game.variant), np.zeros(1, np.int64)
+    solver = load_endgame(game.name, board, 1)
+    seen = 0
+    while seen < 10:
+        positions = random_game(game, rng)
+        if len(positions) < 24:
+            continue
+        seen += 1
+        position = positions[-7]
+        found = solver.margins(board.position(position.state()), stop)
+        assert found == {move: -negamax(position.play(move)) for move in position.legal_moves()}
+        best = solver.best(board.position(position.state()), stop)
+        assert best is not None
+        assert best.margin == max(found.values()) == found[best.move]
+
+
+def negamax(position: rules.Position) -> int:
+    """The mover's margin under best play."""
+    if position.to_move is None:
+        first, second = position.scores()
+        return -abs(first - second)  # the last move won, if any did
+    return max(-negamax(position.play(move)) for move in position.legal_moves())
+
+
+def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
+    assert len(records) == 12
+    assert {record.termination for record in records} == {Termination.NATURAL}
+    points: dict[str, float] = {}
+    for record in records:
+        for seat, won in zip(record.seats, record.points, strict=True):
+            points[seat.player] = points.get(seat.player, 0) + won
+            assert "compile" not in seat.stderr_tail  # its kernels are in the cache
+    assert min(points["uct"], points["alphabeta"]) > max(points["monkey"], points["greedy"])
+
+
+def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[GameRecord]) -> None:
+    record = records[0]
+    game = rules.load(record.rules, **record.variant)
+    shown = arena(folder, "replay", run, record.game)
+    assert f"X {record.seats[0].player}: {record.moves[0].move}" in shown
+    assert str(game.position(record.final_state)) in shown
+    moves = [played.move for played in record.moves]
+    written = arena(folder, "replay", run, record.game, "--as", "transcript").strip()
+    assert written == write_transcript(game.start(), moves) == "".join(moves)
+    assert read_transcript(game.start(), written) == tuple(moves)
+
+
+def test_a_position_is_analysed(folder: Path) -> None:
+    said = arena(folder, "analyse", "connect4", "adadad", "--seconds", "1")
+    assert "d" in said
+    assert "margin in wins that X ends with" in said
+
+
+def test_a_bot_is_checked(folder: Path) -> None:
+    bot = folder / "bot"
+    bot.mkdir()
+    command = f'name = "dropper"\nrules = ["connect4"]\ncommand = ["{sys.executable}", "bot.py"]\n'
+    (bot / "bot.toml").write_text(command)
+    (bot / "bot.py").write_text(BOT)
+    said = arena(folder, "check", bot)
+    assert "claims connect4" in said
+    (bot / "bot.toml").write_text(command.replace("connect4", "connect5"))
+    said = arena(folder, "check", bot, code=1)
+    assert 'did you mean "connect4"' in " ".join(said.split())
+
+
+@pytest.mark.parametrize("value", ["connect4.rules:NOTHING", "nowhere:REGISTRATION"])
+def test_a_registration_that_cannot_be_loaded_is_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    description = tmp_path / "broken-1.0.dist-info"
+    description.mkdir()
+    (description / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (description / "entry_points.txt").write_text(f"[arena.games]\nbroken = {value}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    _forget()
+    try:
+        with pytest.raises(ValueError, match=f"'broken' cannot be loaded, {value}"):
+            rules.load("broken")
+    finally:
+        _forget()
