@@ -210,7 +210,7 @@ def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
 
 def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[GameRecord]) -> None:
     record = records[0]
-    game = rules.load(record.rules, **record.variant)
+    game = rules.load(record.terms.rules, **record.terms.variant)
     shown = arena(folder, "replay", run, record.game)
     assert f"X {record.seats[0].player}: {record.moves[0].move}" in shown
     assert str(game.position(record.final_state)) in shown

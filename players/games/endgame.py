@@ -14,7 +14,9 @@ import numpy as np
 
 from players.compiled.bits import is_set
 from players.compiled.cache import answers, kernel
+from players.compiled.types import Array, Flag
 from players.games import interface as game
+from players.games.interface import Position
 from players.games.registry import Board, compiled_game
 
 PLAIN_REACH = 8
@@ -27,7 +29,7 @@ LEAST_SECONDS = 1e-6
 """Less counts as so much."""
 
 
-def solve(position: Any, low: int, high: int, memory: Any, stop: Any) -> int:
+def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> int:
     """The mover's final margin under best play by both, in whole discs or boxes: all of the game,
     not only what is still to come.
 
@@ -62,10 +64,10 @@ class Endgame(Protocol):
     def reach(self) -> int:
         """Positions with so many moves remaining are, typically, solved in about a second."""
 
-    def best(self, position: Any, stop: Any) -> Solution | None:
+    def best(self, position: Any, stop: Flag) -> Solution | None:
         """The best move; None when `stop` was set before it was known."""
 
-    def margins(self, position: Any, stop: Any) -> dict[str, int] | None:
+    def margins(self, position: Any, stop: Flag) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
 
     def load_kernels(self, position: Any) -> None:
@@ -75,12 +77,12 @@ class Endgame(Protocol):
 class PlainMemory(NamedTuple):
     """What the plain solver writes."""
 
-    nodes: Any
+    nodes: Array
     """int64[1]: how many positions it visited."""
 
 
 @kernel
-def plain_value(position: Any, low: int, high: int, nodes: Any, stop: Any) -> Any:
+def plain_value(position: Position, low: int, high: int, nodes: Array, stop: Flag) -> Any:
     """`solve` by trying every move, for any game."""
     nodes[0] += 1
     out = np.empty(game.MOVES, np.int16)
@@ -103,12 +105,12 @@ def plain_value(position: Any, low: int, high: int, nodes: Any, stop: Any) -> An
 
 
 @answers(solve)
-def _solve(position: Any, low: int, high: int, memory: PlainMemory, stop: Any) -> Any:
+def _solve(position: Position, low: int, high: int, memory: PlainMemory, stop: Flag) -> Any:
     return plain_value(position, np.int64(low), np.int64(high), memory.nodes, stop)
 
 
 @kernel
-def plain_margins(position: Any, out: Any, margins: Any, nodes: Any, stop: Any) -> int:
+def plain_margins(position: Position, out: Array, margins: Array, nodes: Array, stop: Flag) -> int:
     """Write every legal move and the mover's margin after it; how many there are."""
     count = game.moves(position, out)
     for index in range(count):
@@ -128,7 +130,7 @@ class PlainEndgame:
         self._names = board.names
         self.memory = PlainMemory(np.zeros(1, np.int64))
 
-    def best(self, position: Any, stop: Any) -> Solution | None:
+    def best(self, position: Position, stop: Flag) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""
         self.memory.nodes[0] = 0
         margins = self.margins(position, stop)
@@ -137,7 +139,7 @@ class PlainEndgame:
         move = max(margins, key=lambda name: margins[name], default="")
         return Solution(move, margins.get(move, 0), [move], int(self.memory.nodes[0]))
 
-    def margins(self, position: Any, stop: Any) -> dict[str, int] | None:
+    def margins(self, position: Position, stop: Flag) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
         moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
         count = int(plain_margins(position, moves, margins, self.memory.nodes, stop))
@@ -146,7 +148,7 @@ class PlainEndgame:
         names = [self._names[move] for move in moves[:count]]
         return dict(zip(names, margins[:count].tolist(), strict=True))
 
-    def load_kernels(self, position: Any) -> None:
+    def load_kernels(self, position: Position) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
         self.margins(position, np.ones(1, np.int64))
 

@@ -13,13 +13,22 @@ closed boxes in dots). A move is a small int, below MOVES.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from players.compiled import lanes
 from players.compiled.cache import answers
-from players.compiled.types import Int, Move, Rng, Word
+from players.compiled.types import Array, Int, Move, Rng, Word
+
+
+class Position(Protocol):
+    """A position of any game, a NamedTuple of its own."""
+
+    @property
+    def seat(self) -> int:
+        """The player to move."""
+
 
 MOVES = 128
 """Moves are numbered from 0 to MOVES − 1 in every game."""
@@ -34,27 +43,27 @@ BATCH = lanes.COUNT
 """How many playouts a batch has."""
 
 
-def moves(position: Any, out: Any) -> Int:
+def moves(position: Position, out: Any) -> Int:
     """Write every legal move to the front of the int16 array `out`; their number, 0 at the end."""
     raise NotImplementedError
 
 
-def play(position: Any, move: Move) -> Any:
+def play(position: Position, move: Move) -> Any:
     """The position after a legal move."""
     raise NotImplementedError
 
 
-def net(position: Any) -> Int:
+def net(position: Position) -> Int:
     """What seat 0 has beyond seat 1: discs or boxes."""
     raise NotImplementedError
 
 
-def playout(position: Any, state: Rng) -> tuple[Int, Rng]:
+def playout(position: Position, state: Rng) -> tuple[Int, Rng]:
     """Play uniformly random moves to the end: (`net` there, the state of the random numbers)."""
     raise NotImplementedError
 
 
-def batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+def batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
     """BATCH playouts at once: (twice the wins and once the draws of seat 0, the sum of `net` there,
     the state of the random numbers).
     """
@@ -62,7 +71,7 @@ def batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
 
 
 @answers(batch)
-def _batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+def _batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
     points, total = np.int64(0), np.int64(0)
     for _ in range(BATCH):
         ahead, state = playout(position, state)
@@ -71,7 +80,7 @@ def _batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
     return points, total, state
 
 
-def guided(position: Any, state: Rng) -> tuple[Int, Rng]:
+def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     """`playout` with some knowledge of the game in place of uniformly random moves.
 
     Othello: squares of which no disc ever turns come first, those that give such a one away last.
@@ -82,21 +91,21 @@ def guided(position: Any, state: Rng) -> tuple[Int, Rng]:
 
 
 @answers(guided)
-def _guided(position: Any, state: Rng) -> tuple[Int, Rng]:
+def _guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     return playout(position, state)
 
 
-def guided_batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+def guided_batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
     """As `batch`, of guided playouts."""
     raise NotImplementedError
 
 
 @answers(guided_batch)
-def _guided_batch(position: Any, state: Rng) -> tuple[Int, Int, Rng]:
+def _guided_batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
     return batch(position, state)
 
 
-def recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+def recorded_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
     """As `batch`; writes to `record`, uint64[5, BATCH], of each playout: `net`, the moves of seat 0
     below 64 as bits, those from 64 on, and the same of seat 1. By default no moves are written, so
     that RAVE learns nothing.
@@ -105,7 +114,7 @@ def recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rn
 
 
 @answers(recorded_batch)
-def _recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+def _recorded_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
     points, total = np.int64(0), np.int64(0)
     record[:] = np.uint64(0)
     for number in range(BATCH):
@@ -116,27 +125,27 @@ def _recorded_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, R
     return points, total, state
 
 
-def recorded_guided_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+def recorded_guided_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
     """As `recorded_batch`, of guided playouts. What they count out is not among the moves."""
     raise NotImplementedError
 
 
 @answers(recorded_guided_batch)
-def _recorded_guided_batch(position: Any, state: Rng, record: Any) -> tuple[Int, Int, Rng]:
+def _recorded_guided_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
     return recorded_batch(position, state, record)
 
 
-def key(position: Any) -> Word:
+def key(position: Position) -> Word:
     """A 64-bit hash of everything the rest of the game depends on."""
     raise NotImplementedError
 
 
-def remaining(position: Any) -> Int:
+def remaining(position: Position) -> Int:
     """How many moves are still to come at most: empty squares, or undrawn edges."""
     raise NotImplementedError
 
 
-def evaluate(position: Any, terms: Any) -> Int:
+def evaluate(position: Position, terms: Array) -> Int:
     """What the mover is expected to win by, in hundredths of a disc or box; at most LIMIT from 0.
 
     `terms` is the int32 array of the evaluation's numbers (`boards.load_terms`).
@@ -144,11 +153,11 @@ def evaluate(position: Any, terms: Any) -> Int:
     raise NotImplementedError
 
 
-def expectation(position: Any, value: Int) -> float:
+def expectation(position: Position, value: Int) -> float:
     """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
     raise NotImplementedError
 
 
-def priority(position: Any, move: Move) -> Int:
+def priority(position: Position, move: Move) -> Int:
     """How early alpha-beta should try the move, −100 to 100, from the look of it alone."""
     raise NotImplementedError

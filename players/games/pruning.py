@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import answers
-from players.compiled.types import Int, Move
+from players.compiled.types import Array, Int, Move
 from players.games import interface as game
+from players.games.interface import Position
 
 NO_MOVE = -1
 
@@ -29,27 +30,27 @@ def _lose(out: Nowhere, index: Int, value: Any) -> None:
     """Write nothing."""
 
 
-def count_moves(position: Any) -> Int:
+def count_moves(position: Position) -> Int:
     """How many legal moves there are; 0 when the game is over."""
     raise NotImplementedError
 
 
 @answers(count_moves)
-def _count_moves(position: Any) -> Int:
+def _count_moves(position: Position) -> Int:
     return np.int64(game.moves(position, Nowhere(0)))
 
 
-def forced(position: Any) -> Move:
+def forced(position: Position) -> Move:
     """A move certain to be among the best, so that no other need be tried; NO_MOVE when none is."""
     raise NotImplementedError
 
 
 @answers(forced)
-def _forced(position: Any) -> Move:
+def _forced(position: Position) -> Move:
     return np.int64(NO_MOVE)
 
 
-def candidates(position: Any, out: Any) -> Int:
+def candidates(position: Position, out: Array) -> Int:
     """Write moves, a best one certainly among them, to the front of the int16 array `out`; their
     number, 0 at the end. The position has no forced move; it need not be canonical.
     """
@@ -57,15 +58,15 @@ def candidates(position: Any, out: Any) -> Int:
 
 
 @answers(candidates)
-def _candidates(position: Any, out: Any) -> Int:
+def _candidates(position: Position, out: Array) -> Int:
     return game.moves(position, out)
 
 
-def canonical(position: Any) -> Any:
+def canonical(position: Position) -> Position:
     """One position for all that differ in name only: same mover, same values."""
     raise NotImplementedError
 
 
 @answers(canonical)
-def _canonical(position: Any) -> Any:
+def _canonical(position: Position) -> Position:
     return position

@@ -13,7 +13,8 @@ import numpy as np
 
 from players.compiled.bits import HALF
 from players.compiled.cache import part
-from players.ntuple.board import entry, progress
+from players.compiled.types import Array, Real
+from players.ntuple.board import Grid, entry, progress
 from players.ntuple.network import Network, symmetric
 
 NETWORK = 2
@@ -43,20 +44,20 @@ def terms_of(network: Network) -> Any:
     return np.concatenate([np.asarray(each).astype(np.int32) for each in parts])
 
 
-def _in_grains(values: Any) -> Any:
+def _in_grains(values: Array | Real) -> Any:
     """Values in whole grains."""
     grains = np.rint(np.asarray(values, np.float64) * (100 << GRAIN_BITS))
     return np.clip(grains, -MOST, MOST)
 
 
 @part
-def _word(terms: Any, at: Any) -> Any:
+def _word(terms: Array, at: Array) -> Any:
     """The uint64 in two numbers."""
     return np.uint64(terms[at]) & LOW | np.uint64(terms[at + 1]) << HALF
 
 
 @part
-def worth(board: Any, terms: Any) -> Any:
+def worth(board: Grid, terms: Array) -> Any:
     """What the mover of a face still wins, in hundredths, by a network's numbers."""
     a, b, c, d, e, f, g, h = symmetric(board)
     tuples, floors = np.int64(terms[1]), np.int64(terms[2])

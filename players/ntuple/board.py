@@ -8,15 +8,19 @@ board's symmetries. A smaller board is in the upper left corner.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from players.compiled.bits import reversed_bits, swapped_bytes
 from players.compiled.cache import part
-from players.compiled.types import Word
+from players.compiled.types import Array, Word
 
 EIGHT = np.uint64(8)
+
+
+class Grid(Protocol):
+    """A board as its game keeps it, a NamedTuple of its own."""
 
 
 def view(position: Any) -> Any:
@@ -31,39 +35,39 @@ def banked(position: Any) -> int:
     raise NotImplementedError
 
 
-def transposed(board: Any) -> Any:
+def transposed(board: Grid) -> Grid:
     """The board with rows and columns exchanged."""
     raise NotImplementedError
 
 
-def mirrored(board: Any) -> Any:
+def mirrored(board: Grid) -> Grid:
     """The board with left and right exchanged."""
     raise NotImplementedError
 
 
-def flipped(board: Any) -> Any:
+def flipped(board: Grid) -> Grid:
     """The board with top and bottom exchanged."""
     raise NotImplementedError
 
 
-def entry(board: Any, masks: Any) -> Word:
+def entry(board: Grid, masks: Array | tuple[Word, Word]) -> Word:
     """The cells of the board under `masks`, uint64[2], as the index of a table's entry."""
     raise NotImplementedError
 
 
-def progress(board: Any) -> Word:
+def progress(board: Grid) -> Word:
     """How far the game is, for a network's stages: the index of the largest tile, or how many discs
     are on the board, or edges drawn.
     """
     raise NotImplementedError
 
 
-def words(board: Any) -> tuple[Word, Word]:
+def words(board: Grid) -> tuple[Word, Word]:
     """The board as two words, to keep it in an array."""
     raise NotImplementedError
 
 
-def of_words(board: Any, first: Word, second: Word) -> Any:
+def of_words(board: Grid, first: Word, second: Word) -> Any:
     """The board of these two words, of the same game as `board`."""
     raise NotImplementedError
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import part
-from players.ntuple.board import entry, flipped, mirrored, progress, transposed
+from players.compiled.types import Array, Real
+from players.ntuple.board import Grid, entry, flipped, mirrored, progress, transposed
 
 SYMMETRIES = 8
 
@@ -22,20 +23,20 @@ NOTHING = np.float32(0)
 class Network(NamedTuple):
     """Tables of weights, and where a board's entries lie in them."""
 
-    weights: Any
+    weights: Array
     """float32[stages · size]: the tables of each stage, one after the other."""
-    masks: Any
+    masks: Array
     """uint64[tuples, 2]: each tuple's cells as bits of the board's words."""
-    offsets: Any
+    offsets: Array
     """int64[tuples + 1]: where each tuple's table begins; at the end the size of a stage."""
-    floors: Any
+    floors: Array
     """uint64[stages − 1]: the `progress` from which on each later stage counts."""
-    initial: Any
+    initial: Real
     """float64: what the sum of entries is added to: the value of a board never met."""
 
 
 @part
-def value(board: Any, network: Any) -> Any:
+def value(board: Grid, network: Network) -> Any:
     """What the network expects of an afterstate: the rewards still to come, as float64."""
     if len(network.floors) > 0:
         return _value_in_stage(board, network)
@@ -55,7 +56,7 @@ def value(board: Any, network: Any) -> Any:
 
 
 @part
-def entries(board: Any, network: Any, out: Any) -> Any:
+def entries(board: Grid, network: Network, out: Array) -> Any:
     """Write where the board's entries lie to the front of the uint64 array `out`; their number."""
     a, b, c, d, e, f, g, h = symmetric(board)
     first, count = stage_offset(board, network), 0
@@ -74,7 +75,7 @@ def entries(board: Any, network: Any, out: Any) -> Any:
 
 
 @part
-def weight(network: Any, at: Any) -> Any:
+def weight(network: Network, at: Array) -> Any:
     """The weight at `at`; of a later stage that never learned it, that of the stage before."""
     found, size = network.weights[at], np.uint64(network.offsets[-1])
     while found == NOTHING and at >= size:
@@ -84,7 +85,7 @@ def weight(network: Any, at: Any) -> Any:
 
 
 @part
-def stage_offset(board: Any, network: Any) -> Any:
+def stage_offset(board: Grid, network: Network) -> Any:
     """Where the tables of the board's stage begin."""
     stage = np.int64(0)
     if len(network.floors) > 0:
@@ -95,7 +96,7 @@ def stage_offset(board: Any, network: Any) -> Any:
 
 
 @part
-def symmetric(board: Any) -> Any:
+def symmetric(board: Grid) -> Any:
     """The 8 boards that differ by symmetry alone."""
     one = mirrored(board)
     two = flipped(board)
@@ -107,7 +108,7 @@ def symmetric(board: Any) -> Any:
 
 
 @part
-def _value_in_stage(board: Any, network: Any) -> Any:
+def _value_in_stage(board: Grid, network: Network) -> Any:
     """`value` of a network with several stages."""
     a, b, c, d, e, f, g, h = symmetric(board)
     first, total = stage_offset(board, network), NOTHING

@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import part
-from players.ntuple.board import of_words
+from players.compiled.types import Array, Int, Real
+from players.ntuple.board import Grid, of_words
 from players.ntuple.network import NOTHING, SYMMETRIES, Network, entries, weight
 
 WHOLE_GAME = 1 << 40
@@ -36,15 +37,15 @@ WHOLE_GAME = 1 << 40
 class Rule(NamedTuple):
     """How weights follow the targets."""
 
-    alpha: Any
+    alpha: Real
     """float64: the share of the error an update takes."""
-    mix: Any
+    mix: Real
     """float64: λ."""
-    steps: Any
+    steps: Int
     """int64: how far targets look ahead; `WHOLE_GAME` for all."""
-    coherent: Any
+    coherent: bool
     """bool: whether temporal coherence sets each weight's rate."""
-    forward: Any
+    forward: bool
     """bool: whether updates are made while the game goes on."""
 
 
@@ -53,29 +54,29 @@ class Memory(NamedTuple):
     update a weight at once one update may be lost, and no two runs are the same.
     """
 
-    network: Any
-    errors: Any
+    network: Network
+    errors: Array
     """float32[weights]: E; of length 1 without temporal coherence."""
-    sizes: Any
+    sizes: Array
     """float32[weights]: A, likewise."""
 
 
 class Desk(NamedTuple):
     """What a thread works with: the afterstates of the game it plays, with room for more."""
 
-    boards: Any
+    boards: Array
     """uint64[2·room]: two words each."""
-    rewards: Any
+    rewards: Array
     """float64[room]: for the move that led there."""
-    values: Any
+    values: Array
     """float64[room]: what the network took each to be worth."""
-    signs: Any
+    signs: Array
     """float64[room]: −1 where the board is seen by the other player, else 1."""
-    held: Any
+    held: Array
     """uint64[4]: of a game that waits for room its board's two words, its score, and how many
     afterstates it has; 0 of them when none waits.
     """
-    at: Any
+    at: Array
     """uint64[entries of a board]."""
 
 
@@ -92,7 +93,7 @@ def new_desk(network: Network, room: int) -> Desk:
 
 
 @part
-def learn_reached(desk: Any, last: Any, start: Any, memory: Any, rule: Any) -> None:
+def learn_reached(desk: Desk, last: Int, start: Grid, memory: Memory, rule: Rule) -> None:
     """Forward: afterstate `last` was reached, so the one `steps` before it has its target."""
     if last >= rule.steps:
         first = last - rule.steps
@@ -101,13 +102,15 @@ def learn_reached(desk: Any, last: Any, start: Any, memory: Any, rule: Any) -> N
 
 
 @part
-def learn_ended(desk: Any, count: Any, start: Any, memory: Any, rule: Any) -> None:
+def learn_ended(desk: Desk, count: Int, start: Grid, memory: Memory, rule: Rule) -> None:
     """The game ended after `count` afterstates: all are updated that are not yet."""
     learn_until(desk, count, 0.0, start, memory, rule)
 
 
 @part
-def learn_until(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any) -> None:
+def learn_until(
+    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
+) -> None:
     """As `learn_ended`, with so much `to_come` after the last afterstate."""
     if rule.forward:
         _learn_rest(desk, count, to_come, start, memory, rule)
@@ -117,7 +120,7 @@ def learn_until(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, ru
 
 @part
 def _learn_backward(
-    desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any
+    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
 ) -> None:
     for index in range(count - 1, -1, -1):
         last = index + rule.steps
@@ -129,7 +132,9 @@ def _learn_backward(
 
 
 @part
-def _learn_rest(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, rule: Any) -> None:
+def _learn_rest(
+    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
+) -> None:
     """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
     first = max(np.int64(0), count - rule.steps)
     for index in range(count - 1, first - 1, -1):
@@ -140,7 +145,7 @@ def _learn_rest(desk: Any, count: Any, to_come: Any, start: Any, memory: Any, ru
 
 
 @part
-def _ahead(desk: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
+def _ahead(desk: Desk, index: Int, last: Int, to_come: Real, mix: Real) -> Any:
     """The target of afterstate `index`, if that of `last` is `to_come`."""
     for later in range(last, index, -1):
         to_come = _step_back(desk, later, to_come, mix)
@@ -148,13 +153,15 @@ def _ahead(desk: Any, index: Any, last: Any, to_come: Any, mix: Any) -> Any:
 
 
 @part
-def _step_back(desk: Any, index: Any, target: Any, mix: Any) -> Any:
+def _step_back(desk: Desk, index: Int, target: Real, mix: Real) -> Any:
     """The target of the afterstate before `index`, from that of `index`."""
     return desk.rewards[index] + (1.0 - mix) * desk.values[index] + mix * target
 
 
 @part
-def _update_at(desk: Any, index: Any, target: Any, start: Any, memory: Any, rule: Any) -> Any:
+def _update_at(
+    desk: Desk, index: Int, target: Real, start: Grid, memory: Memory, rule: Rule
+) -> Any:
     """`update` of afterstate `index` as the player sees it."""
     board = of_words(start, desk.boards[2 * index], desk.boards[2 * index + 1])
     sign = desk.signs[index]
@@ -162,7 +169,7 @@ def _update_at(desk: Any, index: Any, target: Any, start: Any, memory: Any, rule
 
 
 @part
-def update(board: Any, target: Any, memory: Any, rule: Any, at: Any) -> Any:
+def update(board: Grid, target: Real, memory: Memory, rule: Rule, at: Array) -> Any:
     """Move the value of `board` towards `target`; the value it has then. `at` is uint64[entries],
     for the kernel's own use.
     """
@@ -188,7 +195,7 @@ def update(board: Any, target: Any, memory: Any, rule: Any, at: Any) -> Any:
 
 
 @part
-def _total(weights: Any, at: Any, count: Any) -> Any:
+def _total(weights: Array, at: Array, count: Int) -> Any:
     total = NOTHING
     for index in range(count):
         total += weights[at[index]]

@@ -13,14 +13,14 @@ from players.compiled.bits import ZERO, popcount
 from players.compiled.cache import kernel, part
 from players.games.dots.board import VERTICAL, DotsBoard, open_boxes
 from players.games.dots.endgame import DotsEndgame
-from players.games.dots.endgame_far import new_room
-from players.games.dots.endgame_ground import (
+from players.games.dots.endgame_board import (
     FAR_FROM,
     NEVER,
-    Ground,
+    Fixed,
     canonical,
+    fixed_by,
     is_far,
-    new_ground,
+    new_scratch,
     with_corners_across,
 )
 from players.games.dots.endgame_rest import core_of
@@ -38,37 +38,37 @@ def worth(position: Any, is_plain: bool, table: Any, stop: Any) -> Any:
     never searched as far from the end.
     """
     across, down, _, _, stride, boxes, _ = position
-    ground = new_ground(position)
+    fixed = fixed_by(position)
     across, down = core_of(across, down, boxes, stride)
-    across, down = with_corners_across(across, down, ground)
-    if not is_far(across, down, ground):
+    across, down = with_corners_across(across, down, fixed)
+    if not is_far(across, down, fixed):
         return np.int64(100)
     if is_plain:
-        ground = without_far(ground)
+        fixed = without_far(fixed)
     left = np.int64(popcount(open_boxes(across, down, stride, boxes)))
-    room, nodes, none = new_room(ground), np.zeros(1, np.int64), np.int64(0)
+    scratch, nodes, none = new_scratch(fixed), np.zeros(1, np.int64), np.int64(0)
     value = -left
     while value < left and value + 2 <= search(
-        across, down, ZERO, left, none, none, value + 2, ground, table, room, nodes, stop
+        across, down, ZERO, left, none, none, value + 2, fixed, table, scratch, nodes, stop
     ):
         value += 2
     return value
 
 
 @part
-def without_far(ground: Any) -> Any:
+def without_far(fixed: Any) -> Any:
     """The same, but nothing is far from the end."""
-    boxes, stride, height, width, north_west, north_east, south_west, south_east, most, _ = ground
+    boxes, stride, height, width, north_west, north_east, south_west, south_east, most, _ = fixed
     corners = north_west, north_east, south_west, south_east
-    return Ground(boxes, stride, height, width, *corners, most, np.int64(NEVER))
+    return Fixed(boxes, stride, height, width, *corners, most, np.int64(NEVER))
 
 
 @kernel
 def form(position: Any) -> Any:
     """The canonical form of a position."""
-    ground = new_ground(position)
-    across, down = with_corners_across(position.across, position.down, ground)
-    across, down, _ = canonical(across, down, ground)
+    fixed = fixed_by(position)
+    across, down = with_corners_across(position.across, position.down, fixed)
+    across, down, _ = canonical(across, down, fixed)
     return across, down
 
 

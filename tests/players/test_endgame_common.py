@@ -16,7 +16,6 @@ from players.games.dots import endgame_majority as dots_majority
 from players.games.dots import endgame_search as dots_search
 from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.othello import endgame_last as othello_last
-from players.games.othello import endgame_ordering as othello_ordering
 from players.games.othello import endgame_search as othello_search
 from players.games.registry import load_board
 from players.search import alphabeta
@@ -70,7 +69,7 @@ def test_recursive_kernels_have_one_version() -> None:
     endgames = (
         othello_last.few,
         othello_search.search,
-        othello_ordering.look_ahead,
+        othello_search.look_ahead,
         dots_search.search,
         dots_majority.search_majority,
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Array, Int, Move, Seat, Word
 from players.games import interface as game
 
 VERTICAL = 64
@@ -27,48 +28,48 @@ WHOLE_GAME = 64
 class DotsPosition(NamedTuple):
     """A position in words. Undrawn edges are kept, as these are what a search asks for."""
 
-    across: Any
+    across: Word
     """The horizontal edges not drawn yet."""
-    down: Any
+    down: Word
     """The vertical edges not drawn yet."""
-    lead: Any
+    lead: Int
     """int64: the boxes of seat 0 less those of seat 1."""
-    seat: Any
+    seat: Seat
     """int64, 0 or 1; after the end, whoever closed the last box."""
-    stride: Any
+    stride: Word
     """The distance between a bit and the one of the row below."""
-    boxes: Any
+    boxes: Word
     """Every box of the board."""
-    enough: Any
+    enough: Int
     """int64: the game ends when a seat has so many boxes."""
 
 
 @part
-def open_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def open_boxes(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """The boxes with an edge still to draw."""
     return boxes & (across | (across >> stride) | down | (down >> ONE))
 
 
 @part
-def is_over(across: Any, down: Any, lead: Any, closed: Any, enough: Any) -> Any:
+def is_over(across: Word, down: Word, lead: Int, closed: Any, enough: Int) -> Any:
     """With `closed` boxes in all, the leader has (closed + |lead|) / 2."""
     return (across | down) == ZERO or closed + abs(lead) >= 2 * enough
 
 
 @part
-def closed_boxes(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def closed_boxes(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """How many boxes have all edges drawn."""
     return np.int64(popcount(boxes & ~open_boxes(across, down, stride, boxes)))
 
 
 @part
-def without(region: Any, across: Any, down: Any, stride: Any) -> Any:
+def without(region: Word, across: Word, down: Word, stride: Word) -> Any:
     """The undrawn edges less those around the boxes of `region`: for words and lanes."""
     return across & ~(region | (region << stride)), down & ~(region | (region << ONE))
 
 
 @part
-def write_moves(across: Any, down: Any, out: Any) -> Any:
+def write_moves(across: Word, down: Word, out: Array) -> Any:
     """Write the edges to the front of `out`; their number."""
     count = 0
     while across != ZERO:
@@ -83,7 +84,7 @@ def write_moves(across: Any, down: Any, out: Any) -> Any:
 
 
 @answers(game.moves, DotsPosition)
-def _moves(position: Any, out: Any) -> Any:
+def _moves(position: DotsPosition, out: Array) -> Any:
     across, down, lead, _, stride, boxes, enough = position
     if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
         return 0
@@ -91,7 +92,7 @@ def _moves(position: Any, out: Any) -> Any:
 
 
 @answers(game.play, DotsPosition)
-def _play(position: Any, move: Any) -> Any:
+def _play(position: DotsPosition, move: Move) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     before = popcount(open_boxes(across, down, stride, boxes))
     edge = ONE << np.uint64(move & 63)
@@ -105,23 +106,23 @@ def _play(position: Any, move: Any) -> Any:
 
 
 @answers(game.net, DotsPosition)
-def _net(position: Any) -> Any:
+def _net(position: DotsPosition) -> Any:
     return position.lead
 
 
 @answers(game.remaining, DotsPosition)
-def _remaining(position: Any) -> Any:
+def _remaining(position: DotsPosition) -> Any:
     return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
 
 
 @answers(game.key, DotsPosition)
-def _key(position: Any) -> Any:
+def _key(position: DotsPosition) -> Any:
     rest = np.uint64(2 * (position.lead + 256) + position.seat)
     return mix(mix(mix(ZERO, rest), position.across), position.down)
 
 
 @part
-def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def sides(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """(boxes with exactly one edge undrawn, boxes with one or two undrawn)."""
     north, south, west, east = across, across >> stride, down, down >> ONE
     one_of_rows, both_rows = north ^ south, north & south
@@ -133,7 +134,7 @@ def sides(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @answers(game.priority, DotsPosition)
-def _priority(position: Any, move: Any) -> Any:
+def _priority(position: DotsPosition, move: Move) -> Any:
     """First the edges that close a box, last those that let the other player close one."""
     edge = ONE << np.uint64(move & 63)
     step = position.stride if move < VERTICAL else ONE

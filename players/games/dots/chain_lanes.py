@@ -16,6 +16,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO
 from players.compiled.cache import part
 from players.compiled.lanes import any_set, empty, less, popcounts, spread
+from players.compiled.types import Int, Word
 from players.games.dots.board import sides, without
 
 TWO, MANY = np.uint64(2), np.uint64(64)
@@ -27,13 +28,13 @@ LAST_CODE, TEN_CODES = np.uint64(54), np.uint64((1 << 60) - 1)
 
 
 @part
-def choice(mask: Any, chosen: Any, otherwise: Any) -> Any:
+def choice(mask: Word, chosen: Any, otherwise: Any) -> Any:
     """`chosen` under the set bits of `mask`, `otherwise` elsewhere."""
     return (chosen & mask) | (otherwise & ~mask)
 
 
 @part
-def component(seed: Any, twos: Any, across: Any, down: Any, stride: Any) -> Any:
+def component(seed: Word, twos: Word, across: Word, down: Word, stride: Word) -> Any:
     """All boxes among `twos` that undrawn edges join to `seed`."""
     region = seed
     while True:
@@ -50,7 +51,7 @@ def component(seed: Any, twos: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def shortest(twos: Any, across: Any, down: Any, stride: Any) -> Any:
+def shortest(twos: Word, across: Word, down: Word, stride: Word) -> Any:
     """The boxes of the smallest component of each lane; none where there is none."""
     left, best, size = twos, spread(ZERO), spread(MANY)
     while any_set(left):
@@ -63,7 +64,7 @@ def shortest(twos: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def closed(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """(how many boxes can be closed in one turn, the undrawn edges after that)."""
     count = spread(ZERO)
     single, _ = sides(across, down, stride, boxes)
@@ -75,7 +76,7 @@ def closed(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def best_of(taken: Any, handed: Any, value: Any) -> Any:
+def best_of(taken: Int, handed: Any, value: Int) -> Any:
     """What it is worth to take so many boxes, all of them or all but the last `handed`, when the
     one who then has to move wins `value` of the rest.
     """
@@ -85,7 +86,7 @@ def best_of(taken: Any, handed: Any, value: Any) -> Any:
 
 
 @part
-def value_of_rest(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
     none are left. Every undrawn edge must be one beside a box with at most two undrawn sides.
     """
@@ -100,7 +101,7 @@ def value_of_rest(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def value_of_chains(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def value_of_chains(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """The value of the rest where no box has only one undrawn side."""
     short_net, sign = spread(ZERO), spread(ZERO)
     early, late = spread(ZERO), spread(ZERO)

@@ -8,6 +8,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, popcount
 from players.compiled.cache import answers, kernel, part
+from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
@@ -17,12 +18,12 @@ from players.games.dots.board import (
     DotsPosition,
     open_boxes,
 )
-from players.games.dots.endgame_far import new_room
-from players.games.dots.endgame_ground import (
+from players.games.dots.endgame_board import (
     canonical,
+    fixed_by,
     is_far,
     move_before,
-    new_ground,
+    new_scratch,
     with_corners_across,
 )
 from players.games.dots.endgame_majority import majority_pool, search_majority
@@ -39,34 +40,36 @@ the game stops at a majority."""
 class DotsMemory(NamedTuple):
     """What solved positions are kept in. Threads may share one."""
 
-    table: Any
+    table: Array
     """See `dots_table`."""
 
 
 @part
-def stops_at_majority(position: Any) -> Any:
+def stops_at_majority(position: DotsPosition) -> Any:
     """Whether the game ends before all boxes are closed."""
     return position.enough <= WHOLE_GAME
 
 
 @kernel
-def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, stop: Any) -> Any:
+def margin_between(
+    position: DotsPosition, low: int, high: int, memory: DotsMemory, nodes: Array, stop: Flag
+) -> Any:
     """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
     lead = lead if seat == 0 else -lead
-    ground = new_ground(position)
+    fixed = fixed_by(position)
     if stops_at_majority(position):
         limits = np.int64(low), np.int64(high)  # see `search` on literals
-        return search_majority(position, *limits, memory.table, ground.largest, nodes, stop)
+        return search_majority(position, *limits, memory.table, fixed.largest, nodes, stop)
     still = open_boxes(across, down, stride, boxes)
     core_across, core_down = core_of(across, down, boxes, stride)
     rest = open_boxes(core_across, core_down, stride, boxes)
     cost = double_dealing_cost(across, down, still & ~rest, stride)
-    core_across, core_down = with_corners_across(core_across, core_down, ground)
+    core_across, core_down = with_corners_across(core_across, core_down, fixed)
     left = np.int64(popcount(rest))
     taken = np.int64(popcount(still)) - left
 
-    room = new_room(ground)
+    scratch = new_scratch(fixed)
     least, most = lead - taken - left, lead + taken + left
     bound = lead
     while least < most and least < high and low < most and not is_set(stop):
@@ -81,9 +84,9 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
             taken,
             cost,
             bound - lead,
-            ground,
+            fixed,
             memory.table,
-            room,
+            scratch,
             nodes,
             stop,
         )
@@ -95,31 +98,31 @@ def margin_between(position: Any, low: int, high: int, memory: Any, nodes: Any, 
 
 
 @answers(endgame.solve, DotsPosition)
-def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+def _solve(position: DotsPosition, low: Int, high: Int, memory: DotsMemory, stop: Flag) -> Any:
     nodes = np.zeros(1, np.int64)
     return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
 
 
 @part
-def known_move(position: Any, memory: Any) -> Any:
+def known_move(position: DotsPosition, memory: DotsMemory) -> Any:
     """The move that the table has for a position without captures, or NO_MOVE: where there are
     captures, and sometimes at a corner, it may be none of the position's.
     """
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
-    ground, turn = new_ground(position), 0
+    fixed, turn = fixed_by(position), 0
     if not stops_at_majority(position):
-        across, down = with_corners_across(across, down, ground)
+        across, down = with_corners_across(across, down, fixed)
         across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
-        if is_far(across, down, ground):
-            across, down, turn = canonical(across, down, ground)
+        if is_far(across, down, fixed):
+            across, down, turn = canonical(across, down, fixed)
     slot = place(across, down, pool, memory.table)
     move = move_of(recall(across, down, pool, slot, memory.table))
-    return move_before(move, turn, position.across, position.down, ground) if turn else move
+    return move_before(move, turn, position.across, position.down, fixed) if turn else move
 
 
 @part
-def candidates(position: Any, moves: Any) -> Any:
+def candidates(position: DotsPosition, moves: Array) -> Any:
     """Write the moves of which one is best to the front of `moves`; their number.
 
     If there are boxes to take and all are played for, taking one or handing them over is.
@@ -143,7 +146,9 @@ def candidates(position: Any, moves: Any) -> Any:
 
 
 @part
-def best_move(position: Any, margin: Any, moves: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+def best_move(
+    position: DotsPosition, margin: Int, moves: Array, memory: DotsMemory, nodes: Array, stop: Flag
+) -> Any:
     """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
     count = candidates(position, moves)
     known = known_move(position, memory)
@@ -164,7 +169,9 @@ def best_move(position: Any, margin: Any, moves: Any, memory: Any, nodes: Any, s
 
 
 @kernel
-def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+def follow(
+    position: DotsPosition, margin: int, line: Array, memory: DotsMemory, nodes: Array, stop: Flag
+) -> Any:
     """Write the principal variation of a position of known margin to `line`; its length."""
     moves = np.empty(game.MOVES, np.int16)
     length = 0
@@ -180,7 +187,14 @@ def follow(position: Any, margin: int, line: Any, memory: Any, nodes: Any, stop:
 
 
 @kernel
-def all_margins(position: Any, moves: Any, margins: Any, memory: Any, nodes: Any, stop: Any) -> Any:
+def all_margins(
+    position: DotsPosition,
+    moves: Array,
+    margins: Array,
+    memory: DotsMemory,
+    nodes: Array,
+    stop: Flag,
+) -> Any:
     """Write every legal move and the mover's margin after it; how many there are."""
     count = game.moves(position, moves)
     for index in range(count):
@@ -203,7 +217,7 @@ class DotsEndgame:
         """Positions with so many moves remaining are, typically, solved in about a second."""
         return REACH if self._board.enough > WHOLE_GAME else MAJORITY_REACH
 
-    def best(self, position: DotsPosition, stop: Any) -> Solution | None:
+    def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""
         nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
         margin = int(margin_between(position, -MOST, MOST, self.memory, nodes, stop))
@@ -213,7 +227,7 @@ class DotsEndgame:
         pv = [self._board.names[move] for move in line[:length]]
         return Solution(pv[0] if pv else "", margin, pv, int(nodes[0]))
 
-    def margins(self, position: DotsPosition, stop: Any) -> dict[str, int] | None:
+    def margins(self, position: DotsPosition, stop: Flag) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
         nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
         margins = np.zeros(game.MOVES, np.int64)

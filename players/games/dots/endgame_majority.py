@@ -12,8 +12,9 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import kernel, part
+from players.compiled.types import Array, Flag, Int, Word
 from players.games import interface as game
-from players.games.dots.board import VERTICAL, is_over, open_boxes
+from players.games.dots.board import VERTICAL, DotsPosition, is_over, open_boxes
 from players.games.dots.endgame_rest import by_strings
 from players.games.dots.endgame_table import (
     MOST,
@@ -32,13 +33,13 @@ LEAD = np.uint64(1 << 63)
 
 
 @part
-def majority_pool(lead: Any) -> Any:
+def majority_pool(lead: Int) -> Any:
     """What these positions keep in place of a pool: the mover's lead."""
     return LEAD | np.uint64(lead + MOST)
 
 
 @part
-def closing_first(across: Any, down: Any, position: Any) -> Any:
+def closing_first(across: Word, down: Word, position: DotsPosition) -> Any:
     """Those of the edges to be tried first: such as close a box; if there are none, all."""
     ones, _, _ = by_strings(position.across, position.down, position.boxes, position.stride)
     rows, columns = across & (ones | (ones << position.stride)), down & (ones | (ones << ONE))
@@ -47,7 +48,13 @@ def closing_first(across: Any, down: Any, position: Any) -> Any:
 
 @kernel
 def search_majority(
-    position: Any, low: int, high: int, table: Any, largest: int, nodes: Any, stop: Any
+    position: DotsPosition,
+    low: int,
+    high: int,
+    table: Array,
+    largest: int,
+    nodes: Array,
+    stop: Flag,
 ) -> Any:
     """The mover's final margin: exact between `low` and `high`, else a bound (fail-soft)."""
     across, down, lead, seat, stride, boxes, enough = position

@@ -21,6 +21,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import part
+from players.compiled.types import Int, Word
 from players.games.dots.board import open_boxes, without
 
 CHAINS_AT, LONGEST_CHAIN = 2, 10
@@ -41,14 +42,14 @@ the turn over, draws the edge that takes nothing."""
 
 
 @part
-def strings(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+def strings(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
     """How many undrawn edges are around `boxes`."""
     rows = popcount(across & (boxes | (boxes << stride)))
     return np.int64(rows + popcount(down & (boxes | (boxes << ONE))))
 
 
 @part
-def by_strings(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+def by_strings(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
     """Those of `boxes` with one undrawn edge; with two; with three or four."""
     north, south, west, east = across, across >> stride, down, down >> ONE
     one_row, both_rows = north ^ south, north & south
@@ -60,7 +61,7 @@ def by_strings(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
 
 
 @part
-def tied_to(seed: Any, within: Any, across: Any, down: Any, stride: Any) -> Any:
+def tied_to(seed: Word, within: Word, across: Word, down: Word, stride: Word) -> Any:
     """`seed` and the boxes of `within` tied to it, directly or through others of them."""
     found, before = seed, ZERO
     while found != before:
@@ -72,7 +73,7 @@ def tied_to(seed: Any, within: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def core_of(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
+def core_of(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
     """The undrawn edges when all that can be taken in one turn is taken."""
     ones, _, _ = by_strings(across, down, boxes, stride)
     while ones != ZERO:
@@ -82,7 +83,7 @@ def core_of(across: Any, down: Any, boxes: Any, stride: Any) -> Any:
 
 
 @part
-def double_dealing_cost(across: Any, down: Any, prey: Any, stride: Any) -> Any:
+def double_dealing_cost(across: Word, down: Word, prey: Word, stride: Word) -> Any:
     """The fewest boxes of `prey`, all that can be taken, that must be left in order to hand the
     turn over; 0 when it cannot be.
 
@@ -108,7 +109,7 @@ def double_dealing_cost(across: Any, down: Any, prey: Any, stride: Any) -> Any:
 
 
 @part
-def pooled(across: Any, down: Any, pool: Any, left: Any, boxes: Any, stride: Any) -> Any:
+def pooled(across: Word, down: Word, pool: Word, left: Int, boxes: Word, stride: Word) -> Any:
     """A core with its free chains and loops in the pool: the edges, the pool, the boxes `left`
     less those of pairs that change nothing.
     """
@@ -134,7 +135,7 @@ def pooled(across: Any, down: Any, pool: Any, left: Any, boxes: Any, stride: Any
 
 
 @part
-def take_chain(across: Any, down: Any, chain: Any, boxes: Any, stride: Any) -> Any:
+def take_chain(across: Word, down: Word, chain: Word, boxes: Word, stride: Word) -> Any:
     """What opening `chain` in a core leads to: (the edges once all is taken, how many boxes that
     is, the cost of double-dealing).
 
@@ -150,7 +151,7 @@ def take_chain(across: Any, down: Any, chain: Any, boxes: Any, stride: Any) -> A
 
 
 @part
-def take_shortest(pool: Any, kind: Any) -> Any:
+def take_shortest(pool: Word, kind: Any) -> Any:
     """Open the shortest chain or loop of a `kind`, a mask of fields of which one is not empty:
     (the rest of the pool, how many boxes it has, the cost of double-dealing).
 

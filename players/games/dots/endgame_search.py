@@ -20,9 +20,16 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import kernel, part
+from players.compiled.types import Array, Flag, Word
 from players.games.dots.board import VERTICAL
-from players.games.dots.endgame_far import arrange, move_in
-from players.games.dots.endgame_ground import beside_corners, canonical, is_far
+from players.games.dots.endgame_board import (
+    Fixed,
+    arrange,
+    beside_corners,
+    canonical,
+    is_far,
+    move_in,
+)
 from players.games.dots.endgame_rest import (
     CHAINS,
     LOOPS,
@@ -49,37 +56,37 @@ KINDS = (SHORT, CHAINS, LOOPS)
 
 
 @part
-def safe_edges(across: Any, down: Any, twos: Any, ground: Any) -> Any:
+def safe_edges(across: Word, down: Word, twos: Word, fixed: Fixed) -> Any:
     """The edges of a core that open no chain."""
-    safe = across & ~(twos | (twos << ground.stride)) & ~beside_corners(down, ground)
+    safe = across & ~(twos | (twos << fixed.stride)) & ~beside_corners(down, fixed)
     return safe, down & ~(twos | (twos << ONE))
 
 
 @part
-def linking(across: Any, down: Any, joints: Any, ground: Any) -> Any:
+def linking(across: Word, down: Word, joints: Word, fixed: Fixed) -> Any:
     """Those of the safe edges to be tried first: between boxes, one of them a joint of `joints`;
     if there are none, all.
     """
-    stride = ground.stride
-    rows = across & ground.boxes & (ground.boxes << stride) & (joints | (joints << stride))
-    columns = down & ground.boxes & (ground.boxes << ONE) & (joints | (joints << ONE))
+    stride = fixed.stride
+    rows = across & fixed.boxes & (fixed.boxes << stride) & (joints | (joints << stride))
+    columns = down & fixed.boxes & (fixed.boxes << ONE) & (joints | (joints << ONE))
     return (rows, columns) if rows | columns != ZERO else (across, down)
 
 
 @kernel
 def search(
-    across: Any,
-    down: Any,
-    pool: Any,
+    across: Word,
+    down: Word,
+    pool: Word,
     left: int,
     taken: int,
     cost: int,
     bound: int,
-    ground: Any,
-    table: Any,
-    room: Any,
-    nodes: Any,
-    stop: Any,
+    fixed: Fixed,
+    table: Array,
+    scratch: Array,
+    nodes: Array,
+    stop: Flag,
 ) -> Any:
     """The value for a mover who can take `taken` boxes before the core, of `left` boxes, and may
     hand it over at a `cost` (0: may not), compared with `bound`, which has the value's parity:
@@ -93,14 +100,14 @@ def search(
         if sure >= bound:
             return sure
         value = search(
-            across, down, pool, left, none, none, bound - taken, ground, table, room, nodes, stop
+            across, down, pool, left, none, none, bound - taken, fixed, table, scratch, nodes, stop
         )
         if value >= bound - taken:
             return taken + value
         least = taken - 2 * cost - bound
         if value > least:
             other = search(
-                across, down, pool, left, none, none, least + 2, ground, table, room, nodes, stop
+                across, down, pool, left, none, none, least + 2, fixed, table, scratch, nodes, stop
             )
             if other > least:
                 return max(taken + value, taken - 2 * cost - other)
@@ -112,13 +119,13 @@ def search(
         return taken - left
     if bound > left:
         return taken + left
-    across, down, pool, left = pooled(across, down, pool, left, ground.boxes, ground.stride)
+    across, down, pool, left = pooled(across, down, pool, left, fixed.boxes, fixed.stride)
     nodes[0] += 1
     if is_set(stop):
         return 0
-    far = is_far(across, down, ground)
+    far = is_far(across, down, fixed)
     if far:
-        across, down, _ = canonical(across, down, ground)
+        across, down, _ = canonical(across, down, fixed)
     slot = place(across, down, pool, table)
     record = recall(across, down, pool, slot, table)
     low, high = max(least_of(record), -left), min(most_of(record), left)
@@ -127,22 +134,22 @@ def search(
     if high < bound:
         return taken + high
 
-    _, twos, joints = by_strings(across, down, ground.boxes, ground.stride)
-    rows, columns = safe_edges(across, down, twos, ground)
-    threes = joints & ~(across & (across >> ground.stride) & down & (down >> ONE))
+    _, twos, joints = by_strings(across, down, fixed.boxes, fixed.stride)
+    rows, columns = safe_edges(across, down, twos, fixed)
+    threes = joints & ~(across & (across >> fixed.stride) & down & (down >> ONE))
     known = move_of(record)
     best, best_move = np.int64(-MOST), known
     edges = np.int64(popcount(across) + popcount(down))
     chains = twos
     kind, index, count = 0, 0, 0
     if far:
-        line = room[edges]
+        line = scratch[edges]
         count, best, last = arrange(
-            across, down, pool, left, rows, columns, threes, bound, known, ground, table, line
+            across, down, pool, left, rows, columns, threes, bound, known, fixed, table, line
         )
         if best >= bound:
             record = new_record(best, high, last, edges)
-            keep(across, down, pool, record, slot, table, ground.largest)
+            keep(across, down, pool, record, slot, table, fixed.largest)
             return taken + best
         rows, columns = ZERO, ZERO
     while True:
@@ -151,13 +158,13 @@ def search(
         move = np.int64(NO_MOVE)
         if rows | columns != ZERO or index < count:
             if index < count:
-                move = move_in(room[edges, index])
+                move = move_in(scratch[edges, index])
                 index += 1
             elif known != NO_MOVE:
                 move = known
                 known = np.int64(NO_MOVE)
             else:
-                first_rows, first_columns = linking(rows, columns, threes, ground)
+                first_rows, first_columns = linking(rows, columns, threes, fixed)
                 if first_rows != ZERO:
                     move = np.int64(lowest(first_rows))
                 else:
@@ -175,10 +182,10 @@ def search(
                 continue
             after_pool, prey, price = take_shortest(pool, KINDS[kind - 1])
         elif chains != ZERO:
-            chain = tied_to(chains & (ZERO - chains), chains, across, down, ground.stride)
+            chain = tied_to(chains & (ZERO - chains), chains, across, down, fixed.stride)
             chains ^= chain
             after_across, after_down, prey, price = take_chain(
-                across, down, chain, ground.boxes, ground.stride
+                across, down, chain, fixed.boxes, fixed.stride
             )
         else:
             break
@@ -190,9 +197,9 @@ def search(
             prey,
             price,
             2 - bound,
-            ground,
+            fixed,
             table,
-            room,
+            scratch,
             nodes,
             stop,
         )
@@ -208,5 +215,5 @@ def search(
     else:
         high = best
     record = new_record(low, high, best_move, edges)
-    keep(across, down, pool, record, slot, table, ground.largest)
+    keep(across, down, pool, record, slot, table, fixed.largest)
     return taken + best

@@ -8,6 +8,7 @@ import numpy as np
 
 from players.compiled.bits import BYTE, HALF
 from players.compiled.cache import part
+from players.compiled.types import Array, Int, Move, Word
 
 ENTRY = 4
 """Words an entry: a position's edges across and down and its pool, each crossed with the record,
@@ -28,7 +29,7 @@ def new_table(memory_mb: int) -> Any:
 
 
 @part
-def place(across: Any, down: Any, pool: Any, table: Any) -> Any:
+def place(across: Word, down: Word, pool: Word, table: Array) -> Any:
     """The first of the two neighbouring slots where a position may be kept."""
     key = across * np.uint64(0x9E3779B97F4A7C15) ^ down * np.uint64(0xC2B2AE3D27D4EB4F)
     key ^= pool * np.uint64(0x165667B19E3779F9)
@@ -37,7 +38,7 @@ def place(across: Any, down: Any, pool: Any, table: Any) -> Any:
 
 
 @part
-def _holds(across: Any, down: Any, pool: Any, slot: Any, table: Any) -> Any:
+def _holds(across: Word, down: Word, pool: Word, slot: Int, table: Array) -> Any:
     record = table[slot, 3]
     return (
         table[slot, 0] ^ record == across
@@ -47,7 +48,7 @@ def _holds(across: Any, down: Any, pool: Any, slot: Any, table: Any) -> Any:
 
 
 @part
-def recall(across: Any, down: Any, pool: Any, slot: Any, table: Any) -> Any:
+def recall(across: Word, down: Word, pool: Word, slot: Int, table: Array) -> Any:
     """The record of a position; 0, which says nothing, when there is none."""
     if _holds(across, down, pool, slot, table):
         return table[slot, 3]
@@ -58,7 +59,7 @@ def recall(across: Any, down: Any, pool: Any, slot: Any, table: Any) -> Any:
 
 @part
 def keep(
-    across: Any, down: Any, pool: Any, record: Any, slot: Any, table: Any, largest: Any
+    across: Word, down: Word, pool: Word, record: Word, slot: Int, table: Array, largest: Int
 ) -> None:
     """Keep the record of a position in the first slot, or else in the second: when the first
     holds one of more edges that may still be met, as it has no more than the `largest`.
@@ -73,31 +74,31 @@ def keep(
 
 
 @part
-def new_record(least: Any, most: Any, move: Any, edges: Any) -> Any:
+def new_record(least: Int, most: Int, move: Move, edges: Int) -> Any:
     """That `least` ≤ value ≤ `most`, with `edges` to draw and `move` the best known or NO_MOVE."""
     bounds = np.uint64(least + MOST) | np.uint64(MOST - most) << np.uint64(8)
     return bounds | np.uint64(NO_MOVE - move) << np.uint64(16) | np.uint64(edges) << np.uint64(24)
 
 
 @part
-def least_of(record: Any) -> Any:
+def least_of(record: Word) -> Any:
     """What the value is at least."""
     return np.int64(record & BYTE) - MOST
 
 
 @part
-def most_of(record: Any) -> Any:
+def most_of(record: Word) -> Any:
     """What the value is at most."""
     return MOST - np.int64(record >> np.uint64(8) & BYTE)
 
 
 @part
-def move_of(record: Any) -> Any:
+def move_of(record: Word) -> Any:
     """The best move known, or NO_MOVE."""
     return NO_MOVE - np.int64(record >> np.uint64(16) & BYTE)
 
 
 @part
-def edges_of(record: Any) -> Any:
+def edges_of(record: Word) -> Any:
     """How many edges were to draw."""
     return np.int64(record >> np.uint64(24))

@@ -14,6 +14,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Array, Int, Word
 from players.games import interface as game
 from players.games.dots.board import DotsPosition, open_boxes, sides, without
 from players.games.json_fields import rows_of, whole
@@ -44,7 +45,7 @@ FOUR = np.uint64(4)
 
 
 @part
-def joined(seed: Any, beside: Any, above: Any, stride: Any) -> Any:
+def joined(seed: Word, beside: Word, above: Word, stride: Word) -> Any:
     """The boxes tied to `seed`. A box in `beside` is tied to the next of its row, one in `above` to
     the one below.
     """
@@ -57,13 +58,13 @@ def joined(seed: Any, beside: Any, above: Any, stride: Any) -> Any:
 
 
 @part
-def ties(low: Any, across: Any, down: Any, stride: Any) -> Any:
+def ties(low: Int, across: Word, down: Word, stride: Word) -> Any:
     """The boxes of `low` tied to the next of their row, and to the one below, by undrawn edges."""
     return low & (low >> ONE) & (down >> ONE), low & (low >> stride) & (across >> stride)
 
 
 @part
-def capture(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """Take every box there is for the taking: (across, down, how many, the least price of leaving
     some).
     """
@@ -84,13 +85,13 @@ def capture(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def count_of(word: Any, length: Any) -> Any:
+def count_of(word: Word, length: Int) -> Any:
     """The count that `word` holds for `length`, in four bits."""
     return np.int64((word >> np.uint64(4 * length)) & np.uint64(15))
 
 
 @part
-def opening_value(chains: Any, loops: Any) -> Any:
+def opening_value(chains: Word, loops: Word) -> Any:
     """What the player to move wins when all boxes are in chains and loops and these are opened in
     the order of what they cost: `chains` counts those of each length, `loops` those of 4 more.
 
@@ -110,7 +111,7 @@ def opening_value(chains: Any, loops: Any) -> Any:
 
 
 @part
-def quiet_features(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """(stage, parity, features) of the mover where no box can be taken.
 
     An edge is safe when no box beside it has two edges drawn. The player who makes the last turn
@@ -142,7 +143,7 @@ def quiet_features(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def quiet_value(across: Any, down: Any, stride: Any, boxes: Any, terms: Any) -> Any:
+def quiet_value(across: Word, down: Word, stride: Word, boxes: Word, terms: Array) -> Any:
     """What the mover wins from here on where no box can be taken, in hundredths. When all boxes are
     in chains and loops there is nothing to estimate.
     """
@@ -158,7 +159,7 @@ def quiet_value(across: Any, down: Any, stride: Any, boxes: Any, terms: Any) -> 
 
 
 @answers(game.evaluate, DotsPosition)
-def _evaluate(position: Any, terms: Any) -> Any:
+def _evaluate(position: DotsPosition, terms: Array) -> Any:
     """The lead, the boxes there for the taking, and the rest, in which the mover moves first unless
     he leaves some boxes over.
     """
@@ -176,7 +177,7 @@ def _evaluate(position: Any, terms: Any) -> Any:
 
 
 @answers(game.expectation, DotsPosition)
-def _expectation(position: Any, value: Any) -> Any:
+def _expectation(position: DotsPosition, value: Int) -> Any:
     """A logistic curve: an estimate of `spread` hundredths means odds of e to 1. The spread is by
     maximum likelihood on exactly solved positions of 5×5.
     """

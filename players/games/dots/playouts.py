@@ -23,13 +23,14 @@ from players.compiled.lanes import (
     streams,
     write,
 )
+from players.compiled.types import Array, Rng, Word
 from players.games import interface as game
 from players.games.dots.board import DotsPosition, is_over, open_boxes, sides
 from players.games.dots.chain_lanes import value_of_rest
 
 
 @part
-def preferred(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
+def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """The edges that a guided playout chooses from, (horizontal, vertical), in words or lanes:
     those that close a box, else those that leave none to the other player. None at all once there
     are no more of the second kind, as then the rest can be counted out.
@@ -47,7 +48,7 @@ def preferred(across: Any, down: Any, stride: Any, boxes: Any) -> Any:
 
 
 @part
-def _game(position: Any, state: Any, is_guided: Any) -> Any:
+def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     all_boxes = np.int64(popcount(boxes))
     still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
@@ -77,7 +78,7 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
 
 
 @part
-def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
+def _games(position: DotsPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """Each lane has a seat of its own. One without edges to pick from waits for the others.
 
     `record`, None for none, is as `game.recorded_batch` has it.
@@ -131,30 +132,30 @@ def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
 
 
 @answers(game.playout, DotsPosition)
-def _playout(position: Any, state: Any) -> Any:
+def _playout(position: DotsPosition, state: Rng) -> Any:
     return _game(position, state, False)
 
 
 @answers(game.guided, DotsPosition)
-def _guided(position: Any, state: Any) -> Any:
+def _guided(position: DotsPosition, state: Rng) -> Any:
     return _game(position, state, True)
 
 
 @answers(game.batch, DotsPosition)
-def _batch(position: Any, state: Any) -> Any:
+def _batch(position: DotsPosition, state: Rng) -> Any:
     return _games(position, state, False, None)
 
 
 @answers(game.guided_batch, DotsPosition)
-def _guided_batch(position: Any, state: Any) -> Any:
+def _guided_batch(position: DotsPosition, state: Rng) -> Any:
     return _games(position, state, True, None)
 
 
 @answers(game.recorded_batch, DotsPosition)
-def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
+def _recorded_batch(position: DotsPosition, state: Rng, record: Array | None) -> Any:
     return _games(position, state, False, record)
 
 
 @answers(game.recorded_guided_batch, DotsPosition)
-def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+def _recorded_guided_batch(position: DotsPosition, state: Rng, record: Array | None) -> Any:
     return _games(position, state, True, record)

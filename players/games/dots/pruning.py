@@ -19,6 +19,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Array, Move, Word
 from players.games.dots.board import (
     VERTICAL,
     WHOLE_GAME,
@@ -33,7 +34,7 @@ from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, f
 
 
 @answers(count_moves, DotsPosition)
-def _count_moves(position: Any) -> Any:
+def _count_moves(position: DotsPosition) -> Any:
     across, down, lead, _, stride, boxes, enough = position
     if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
         return np.int64(0)
@@ -41,7 +42,7 @@ def _count_moves(position: Any) -> Any:
 
 
 @part
-def edge_of(box: Any, across: Any, down: Any, stride: Any) -> Any:
+def edge_of(box: Word, across: Word, down: Word, stride: Word) -> Any:
     """An undrawn edge of a box that has one, as a move, and the box behind it."""
     below, right = box << stride, box << ONE
     if across & box != ZERO:
@@ -54,14 +55,14 @@ def edge_of(box: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def flip(move: Any, across: Any, down: Any) -> Any:
+def flip(move: Move, across: Word, down: Word) -> Any:
     """The edges with `move` taken out, or put in."""
     edge = ONE << np.uint64(move & 63)
     return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
 
 
 @answers(forced, DotsPosition)
-def _forced(position: Any) -> Any:
+def _forced(position: DotsPosition) -> Any:
     across, down, _, _, stride, boxes, enough = position
     single, narrow = sides(across, down, stride, boxes)
     if enough <= WHOLE_GAME:
@@ -87,7 +88,7 @@ def _forced(position: Any) -> Any:
 
 
 @part
-def deciding_edges(single: Any, across: Any, down: Any, stride: Any) -> Any:
+def deciding_edges(single: Word, across: Word, down: Word, stride: Word) -> Any:
     """The edges of the boxes there for the taking and of those behind them."""
     some_across, some_down = ZERO, ZERO
     while single != ZERO:
@@ -104,7 +105,7 @@ def deciding_edges(single: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def one_edge_a_chain(double: Any, across: Any, down: Any, stride: Any) -> Any:
+def one_edge_a_chain(double: Word, across: Word, down: Word, stride: Word) -> Any:
     """The edges without those of chains and loops, but for one of each."""
     keep_across, keep_down = ZERO, ZERO
     while double != ZERO:
@@ -125,7 +126,7 @@ def one_edge_a_chain(double: Any, across: Any, down: Any, stride: Any) -> Any:
 
 
 @part
-def corners(boxes: Any, stride: Any) -> Any:
+def corners(boxes: Word, stride: Word) -> Any:
     """For each corner: the steps from its box's bit to those of its outer horizontal and vertical
     edges, and that bit, 0 on a board of a single row or column.
     """
@@ -141,7 +142,7 @@ def corners(boxes: Any, stride: Any) -> Any:
 
 
 @answers(canonical, DotsPosition)
-def _canonical(position: Any) -> Any:
+def _canonical(position: DotsPosition) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     for row_step, column_step, box in corners(boxes, stride):
         only_down = ~(across >> row_step) & (down >> column_step) & box
@@ -151,7 +152,7 @@ def _canonical(position: Any) -> Any:
 
 
 @answers(candidates, DotsPosition)
-def _candidates(position: Any, out: Any) -> Any:
+def _candidates(position: DotsPosition, out: Array) -> Any:
     if count_moves(position) == 0:
         return 0
     across, down, _, _, stride, boxes, enough = position

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.bits import ONE, packed, popcount
 from players.compiled.cache import answers
-from players.compiled.types import Word
+from players.compiled.types import Array, Word
 from players.games.dots.board import DotsPosition
 from players.ntuple import board as network
 from players.ntuple.board import EIGHT, diagonal, left_to_right, upside_down
@@ -58,7 +58,7 @@ def _mirrored(board: DotsView) -> DotsView:
 
 
 @answers(network.entry, DotsView)
-def _entry(board: DotsView, masks: Any) -> Word:
+def _entry(board: DotsView, masks: Array) -> Word:
     across, down = packed(board.across, masks[0]), packed(board.down, masks[1])
     return across | down << popcount(masks[0])
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Array, Move, Seat, Word
 from players.games import interface as game
 from players.games.othello.lines import beside, bracketing, flips, unbracketable
 from players.games.pruning import count_moves
@@ -21,30 +22,30 @@ from players.games.pruning import count_moves
 class OthelloPosition(NamedTuple):
     """A position in words: `own` are the mover's discs. `seat` is 0 for black."""
 
-    own: Any
-    other: Any
-    seat: Any
+    own: Word
+    other: Word
+    seat: Seat
     """int64, 0 or 1; after the end the seat that moved last or the other, no matter which."""
-    playable: Any
+    playable: Word
     """The squares in play."""
-    free: Any
+    free: Word
     """The squares that may be played whether or not they bracket anything."""
 
 
 @part
-def legal(own: Any, other: Any, playable: Any, free: Any) -> Any:
+def legal(own: Word, other: Word, playable: Word, free: Word) -> Any:
     """The squares the owner of `own` may play."""
     return playable & ~(own | other) & (free | bracketing(own, other))
 
 
 @part
-def margin(own: Any, other: Any) -> Any:
+def margin(own: Word, other: Word) -> Any:
     """How many more squares `own` has than `other`."""
     return np.int64(popcount(own)) - np.int64(popcount(other))
 
 
 @answers(game.moves, OthelloPosition)
-def _moves(position: Any, out: Any) -> Any:
+def _moves(position: OthelloPosition, out: Array) -> Any:
     squares = legal(position.own, position.other, position.playable, position.free)
     count = 0
     while squares != ZERO:
@@ -55,13 +56,13 @@ def _moves(position: Any, out: Any) -> Any:
 
 
 @answers(count_moves, OthelloPosition)
-def _count_moves(position: Any) -> Any:
+def _count_moves(position: OthelloPosition) -> Any:
     own, other, _, playable, free = position
     return np.int64(popcount(legal(own, other, playable, free)))
 
 
 @answers(game.play, OthelloPosition)
-def _play(position: Any, move: Any) -> Any:
+def _play(position: OthelloPosition, move: Move) -> Any:
     own, other, seat, playable, free = position
     square = np.uint64(move)
     turned = flips(square, own, other)
@@ -73,24 +74,24 @@ def _play(position: Any, move: Any) -> Any:
 
 
 @answers(game.net, OthelloPosition)
-def _net(position: Any) -> Any:
+def _net(position: OthelloPosition) -> Any:
     ahead = margin(position.own, position.other)
     return ahead if position.seat == 0 else -ahead
 
 
 @answers(game.remaining, OthelloPosition)
-def _remaining(position: Any) -> Any:
+def _remaining(position: OthelloPosition) -> Any:
     return np.int64(popcount(position.playable & ~(position.own | position.other)))
 
 
 @answers(game.key, OthelloPosition)
-def _key(position: Any) -> Any:
+def _key(position: OthelloPosition) -> Any:
     seat = mix(ZERO, np.uint64(position.seat + 1))
     return mix(mix(seat, position.own), position.other)
 
 
 @answers(game.priority, OthelloPosition)
-def _priority(position: Any, move: Any) -> Any:
+def _priority(position: OthelloPosition, move: Move) -> Any:
     """First the squares of which no disc ever turns, last those that give one of them away."""
     square = ONE << np.uint64(move)
     anchors = unbracketable(position.playable)

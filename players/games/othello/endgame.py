@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import answers, kernel, part
+from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Solution
 from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
-from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Ground
+from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Fixed
 from players.games.othello.endgame_search import FEW, search
 from players.games.othello.lines import unbracketable
 from players.games.registry import Board
@@ -29,14 +30,14 @@ must turn discs, and where free squares leave the choice wide."""
 class OthelloMemory(NamedTuple):
     """What solved positions are kept in. Threads may share one."""
 
-    words: Any
+    words: Array
     """uint64[8 · (buckets + 1)]: the table (`othello_memory`), and room to start it at a line of
     the cache."""
-    shift: Any
+    shift: Word
     """64 − the binary logarithm of the number of buckets."""
-    west: Any
+    west: Word
     """The left half of the board."""
-    north: Any
+    north: Word
     """Its upper half."""
 
 
@@ -58,13 +59,13 @@ def new_work() -> Any:
 
 
 @part
-def new_ground(position: Any, memory: Any, work: Any, stop: Any) -> Any:
+def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
     """What stays the same in a search from `position`.
 
     It holds the arrays' addresses only: whoever calls keeps the arrays.
     """
     line = np.uint64(8 * BUCKET - 1)
-    return Ground(
+    return Fixed(
         position.playable,
         position.free,
         unbracketable(position.playable),
@@ -79,17 +80,21 @@ def new_ground(position: Any, memory: Any, work: Any, stop: Any) -> Any:
 
 
 @kernel
-def leaf_value(position: Any, low: int, high: int, memory: Any, work: Any, stop: Any) -> Any:
+def leaf_value(
+    position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
+) -> Any:
     """`solve` with the words to work in."""
-    ground = new_ground(position, memory, work, stop)
+    fixed = fixed_by(position, memory, work, stop)
     left = np.int64(game.remaining(position))
     if left <= FEW:
-        return few(position.own, position.other, low, high, ground)
-    return search(position.own, position.other, left, low, high, ground)
+        return few(position.own, position.other, low, high, fixed)
+    return search(position.own, position.other, left, low, high, fixed)
 
 
 @answers(endgame.solve, OthelloPosition)
-def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
+def _solve(
+    position: OthelloPosition, low: Int, high: Int, memory: OthelloMemory, stop: Flag
+) -> Any:
     left = np.int64(game.remaining(position))
     work = np.empty(2 + left * (left + 1), np.uint64)
     work[0] = 0
@@ -97,18 +102,27 @@ def _solve(position: Any, low: Any, high: Any, memory: Any, stop: Any) -> Any:
 
 
 @kernel
-def root_value(position: Any, low: int, high: int, memory: Any, work: Any, stop: Any) -> Any:
+def root_value(
+    position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
+) -> Any:
     """The value of a position; work[0] then counts the nodes and work[1] is the best move, or
     NO_MOVE after the end.
     """
-    ground = new_ground(position, memory, work, stop)
+    fixed = fixed_by(position, memory, work, stop)
     work[1] = NO_MOVE
     left = np.int64(game.remaining(position))
-    return search(position.own, position.other, left, low, high, ground)
+    return search(position.own, position.other, left, low, high, fixed)
 
 
 @kernel
-def follow(position: Any, value: int, memory: Any, work: Any, line: Any, stop: Any) -> Any:
+def follow(
+    position: OthelloPosition,
+    value: int,
+    memory: OthelloMemory,
+    work: Array,
+    line: Array,
+    stop: Flag,
+) -> Any:
     """Write the principal variation of a position of known value to `line`; its length."""
     length = 0
     while stop[0] == 0:
@@ -124,7 +138,14 @@ def follow(position: Any, value: int, memory: Any, work: Any, line: Any, stop: A
 
 
 @kernel
-def all_margins(position: Any, moves: Any, margins: Any, memory: Any, work: Any, stop: Any) -> Any:
+def all_margins(
+    position: OthelloPosition,
+    moves: Array,
+    margins: Array,
+    memory: OthelloMemory,
+    work: Array,
+    stop: Flag,
+) -> Any:
     """Write every legal move and the mover's margin after it; how many there are."""
     count = game.moves(position, moves)
     for index in range(count):
@@ -148,7 +169,7 @@ class OthelloEndgame:
         """Positions with so many moves remaining are, typically, solved in about a second."""
         return REACH_FREE if self._nothing.free else REACH_BOXED
 
-    def best(self, position: OthelloPosition, stop: Any) -> Solution | None:
+    def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""
         work = new_work()
         limits = (WORST - 1, BEST + 1)
@@ -161,7 +182,7 @@ class OthelloEndgame:
         pv = [self._names[each] for each in line[: max(length, int(move != NO_MOVE))]]
         return Solution(pv[0] if pv else "", margin, pv, nodes)
 
-    def margins(self, position: OthelloPosition, stop: Any) -> dict[str, int] | None:
+    def margins(self, position: OthelloPosition, stop: Flag) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
         moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
         count = int(all_margins(position, moves, margins, self.memory, new_work(), stop))

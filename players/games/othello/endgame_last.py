@@ -14,8 +14,9 @@ from numba import types
 
 from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, pack, popcount
 from players.compiled.cache import intrinsic, kernel, part
+from players.compiled.types import Int, Word
 from players.games.othello.board import margin
-from players.games.othello.endgame_memory import count_node
+from players.games.othello.endgame_memory import Fixed, count_node
 from players.games.othello.lines import DIRECTIONS, bracketing, flips
 
 NONE = -128
@@ -23,7 +24,7 @@ NONE = -128
 
 
 @intrinsic
-def packed(_typing: Any, bits: Any, mask: Any) -> Any:
+def packed(_typing: Any, bits: Word, mask: Word) -> Any:
     """The bits of `bits` at the set bits of `mask`, packed into the lowest."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -65,7 +66,7 @@ COUNTS = _line_counts()
 
 
 @part
-def turned_by_count(square: Any, own: Any) -> Any:
+def turned_by_count(square: Word, own: Word) -> Any:
     """`turned_at_last` by looking at the four lines."""
     first = square << np.uint64(2)
     total = ZERO
@@ -76,7 +77,7 @@ def turned_by_count(square: Any, own: Any) -> Any:
 
 
 @part
-def turned_by_flips(square: Any, own: Any) -> Any:
+def turned_by_flips(square: Word, own: Word) -> Any:
     """`turned_at_last` for processors without an extract."""
     return np.int64(popcount(flips(square, own, ~(own | ONE << square))))
 
@@ -89,7 +90,7 @@ Squares out of play may be taken for the opponent's: no line passes one to end i
 
 
 @part
-def last_one(own: Any, other: Any, square: Any, free: Any) -> Any:
+def last_one(own: Word, other: Word, square: Word, free: Word) -> Any:
     """The value with the one empty `square`."""
     turned = turned_at_last(square, own)
     ahead = margin(own, other)
@@ -100,7 +101,7 @@ def last_one(own: Any, other: Any, square: Any, free: Any) -> Any:
 
 
 @part
-def last_two(own: Any, other: Any, first: Any, second: Any, high: Any, free: Any) -> Any:
+def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free: Word) -> Any:
     """The value with two empty squares (fail-soft at `high`); NONE when neither is a move."""
     best = np.int64(NONE)
     disc = ONE << first
@@ -118,7 +119,7 @@ def last_two(own: Any, other: Any, first: Any, second: Any, high: Any, free: Any
 
 @part
 def last_two_or_pass(
-    own: Any, other: Any, first: Any, second: Any, low: Any, high: Any, free: Any
+    own: Word, other: Word, first: Word, second: Word, low: Int, high: Int, free: Word
 ) -> Any:
     """The value with two empty squares."""
     best = last_two(own, other, first, second, high, free)
@@ -129,39 +130,39 @@ def last_two_or_pass(
 
 
 @part
-def can_move(own: Any, other: Any, empties: Any, free: Any) -> Any:
+def can_move(own: Word, other: Word, empties: Word, free: Word) -> Any:
     """Whether the owner of `own` has a move."""
     return empties & (free | bracketing(own, other)) != ZERO
 
 
 @part
-def odd_quadrants(empties: Any, ground: Any) -> Any:
+def odd_quadrants(empties: Word, fixed: Fixed) -> Any:
     """The squares of those quadrants of the board that hold an odd number of `empties`."""
     odd = ZERO
-    for rows in (ground.north, ~ground.north):
-        for columns in (ground.west, ~ground.west):
+    for rows in (fixed.north, ~fixed.north):
+        for columns in (fixed.west, ~fixed.west):
             quadrant = rows & columns
             odd |= quadrant & (ZERO - (popcount(empties & quadrant) & ONE))
     return odd
 
 
 @kernel
-def few(own: Any, other: Any, low: int, high: int, ground: Any) -> Any:
+def few(own: Word, other: Word, low: int, high: int, fixed: Fixed) -> Any:
     """The value with so few empty squares that a table would not pay.
 
     Squares in quadrants with an odd number of empties come first: who moves there moves last
     there.
     """
-    count_node(ground)
-    empties = ground.playable & ~(own | other)
+    count_node(fixed)
+    empties = fixed.playable & ~(own | other)
     left = popcount(empties)
     if left <= np.uint64(2):
         first = lowest(empties)
         if left < np.uint64(2):
-            return margin(own, other) if left == ZERO else last_one(own, other, first, ground.free)
+            return margin(own, other) if left == ZERO else last_one(own, other, first, fixed.free)
         second = lowest(empties & (empties - ONE))
-        return last_two_or_pass(own, other, first, second, low, high, ground.free)
-    odd = empties & odd_quadrants(empties, ground)
+        return last_two_or_pass(own, other, first, second, low, high, fixed.free)
+    odd = empties & odd_quadrants(empties, fixed)
     rest = empties & ~odd
     best, floor = np.int64(NONE), np.int64(low)
     squares = odd
@@ -174,16 +175,16 @@ def few(own: Any, other: Any, low: int, high: int, ground: Any) -> Any:
         squares &= squares - ONE
         disc = ONE << square
         turned = flips(square, own, other)
-        if (turned | ground.free & disc) == ZERO:
+        if (turned | fixed.free & disc) == ZERO:
             continue
-        value = -few(other ^ turned, own | turned | disc, -high, -floor, ground)
+        value = -few(other ^ turned, own | turned | disc, -high, -floor, fixed)
         if value > best:
             best = value
             if value >= high:
                 return best
             floor = max(floor, value)
     if best == NONE:
-        if not can_move(other, own, empties, ground.free):
+        if not can_move(other, own, empties, fixed.free):
             return margin(own, other)
-        return -few(other, own, -high, -low, ground)
+        return -few(other, own, -high, -low, fixed)
     return best

@@ -12,6 +12,7 @@ from numba import types
 
 from players.compiled.bits import BYTE, HALF, ONE, WORD, ZERO
 from players.compiled.cache import intrinsic, part
+from players.compiled.types import Int, Move, Word
 
 BUCKET = 8
 """Words a bucket, one line of the processor's cache: two entries of three words."""
@@ -23,35 +24,35 @@ WORST, BEST = -64, 64
 """The least and the greatest margin."""
 
 
-class Ground(NamedTuple):
+class Fixed(NamedTuple):
     """What stays the same throughout a search: words all."""
 
-    playable: Any
+    playable: Word
     """The squares in play."""
-    free: Any
+    free: Word
     """The squares that may be played whether or not they bracket anything."""
-    anchors: Any
+    anchors: Word
     """The squares where no disc ever turns."""
-    west: Any
+    west: Word
     """The left half of the board."""
-    north: Any
+    north: Word
     """Its upper half."""
-    occupied: Any
+    occupied: Word
     """The discs at the root: an entry without one of them is of no more use."""
-    table: Any
+    table: Word
     """The address of the first bucket."""
-    shift: Any
+    shift: Word
     """64 − the binary logarithm of the number of buckets."""
-    work: Any
+    work: Word
     """The address of the search's own words: how many nodes it visited, the move found last,
     then the lists of moves.
     """
-    stop: Any
+    stop: Word
     """The address of the flag that ends it."""
 
 
 @intrinsic
-def load(_typing: Any, address: Any, index: Any) -> Any:
+def load(_typing: Any, address: Word, index: Int) -> Any:
     """The word `index` after `address`."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -62,7 +63,7 @@ def load(_typing: Any, address: Any, index: Any) -> Any:
 
 
 @intrinsic
-def store(_typing: Any, address: Any, index: Any, value: Any) -> Any:
+def store(_typing: Any, address: Word, index: Int, value: Int) -> Any:
     """Set the word `index` after `address`."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -73,7 +74,7 @@ def store(_typing: Any, address: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def load_shared(_typing: Any, address: Any) -> Any:
+def load_shared(_typing: Any, address: Word) -> Any:
     """The word at `address`, which another thread may have set."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -84,34 +85,34 @@ def load_shared(_typing: Any, address: Any) -> Any:
 
 
 @part
-def count_node(ground: Any) -> None:
+def count_node(fixed: Fixed) -> None:
     """One more position visited."""
-    store(ground.work, ZERO, load(ground.work, ZERO) + ONE)
+    store(fixed.work, ZERO, load(fixed.work, ZERO) + ONE)
 
 
 @part
-def place(own: Any, other: Any, ground: Any) -> Any:
+def place(own: Word, other: Word, fixed: Fixed) -> Any:
     """Where a position is kept: (the address of its bucket, its tag in the upper half)."""
     key = own * np.uint64(0x9E3779B97F4A7C15) + other
     key = (key ^ (key >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return ground.table + (key >> ground.shift << np.uint64(6)), key << HALF
+    return fixed.table + (key >> fixed.shift << np.uint64(6)), key << HALF
 
 
 @part
-def scramble(record: Any) -> Any:
+def scramble(record: Word) -> Any:
     """What an entry's discs are crossed with, so that two threads' halves never fit together."""
     return record * np.uint64(0xFF51AFD7ED558CCD)
 
 
 @part
-def holds(own: Any, other: Any, bucket: Any, start: Any) -> Any:
+def holds(own: Word, other: Word, bucket: Word, start: Word) -> Any:
     """Whether the entry `start` words into the bucket is that of a position."""
     mask = scramble(load(bucket, start + TWO))
     return load(bucket, start) ^ mask == own and load(bucket, start + ONE) ^ mask == other
 
 
 @part
-def recall(own: Any, other: Any, bucket: Any) -> Any:
+def recall(own: Word, other: Word, bucket: Word) -> Any:
     """The record kept of a position; 0, which says nothing, when there is none."""
     if holds(own, other, bucket, ZERO):
         return load(bucket, TWO)
@@ -121,7 +122,7 @@ def recall(own: Any, other: Any, bucket: Any) -> Any:
 
 
 @part
-def keep(own: Any, other: Any, bucket: Any, record: Any, ground: Any) -> None:
+def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: Fixed) -> None:
     """Keep the record of a position: where it was, else in the first entry if that one took less
     work or cannot be met again, else in the second.
     """
@@ -130,7 +131,7 @@ def keep(own: Any, other: Any, bucket: Any, record: Any, ground: Any) -> None:
         first = load(bucket, TWO)
         mask = scramble(first)
         discs = (load(bucket, ZERO) ^ mask) | (load(bucket, ONE) ^ mask)
-        if left_of(first) > left_of(record) and ground.occupied & ~discs == ZERO:
+        if left_of(first) > left_of(record) and fixed.occupied & ~discs == ZERO:
             start = SECOND
     mask = scramble(record)
     store(bucket, start, own ^ mask)
@@ -139,7 +140,7 @@ def keep(own: Any, other: Any, bucket: Any, record: Any, ground: Any) -> None:
 
 
 @part
-def new_record(least: Any, most: Any, move: Any, left: Any, tag: Any) -> Any:
+def new_record(least: Int, most: Int, move: Move, left: Int, tag: Word) -> Any:
     """That `least` ≤ value ≤ `most` with `left` empty squares and `move` the best known, or
     NO_MOVE.
     """
@@ -148,24 +149,24 @@ def new_record(least: Any, most: Any, move: Any, left: Any, tag: Any) -> Any:
 
 
 @part
-def least_of(record: Any) -> Any:
+def least_of(record: Word) -> Any:
     """What the value is at least."""
     return np.int64(record & BYTE) + WORST
 
 
 @part
-def most_of(record: Any) -> Any:
+def most_of(record: Word) -> Any:
     """What the value is at most."""
     return BEST - np.int64(record >> np.uint64(8) & BYTE)
 
 
 @part
-def move_of(record: Any) -> Any:
+def move_of(record: Word) -> Any:
     """The best move known, or NO_MOVE."""
     return NO_MOVE - (record >> np.uint64(16) & BYTE)
 
 
 @part
-def left_of(record: Any) -> Any:
+def left_of(record: Word) -> Any:
     """How many squares were empty."""
     return record >> np.uint64(24) & BYTE

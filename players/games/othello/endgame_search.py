@@ -1,7 +1,10 @@
 """The exact search of Othello endgames: principal variation search of all that is left.
 
 Values are the mover's final margin in discs, fail-soft. Positions with few empty squares are left
-to `othello_last`.
+to `endgame_last`.
+
+Few replies first: what leaves the opponent the fewest moves is both likely good and soon searched.
+Where much is left to search, a shallow look ahead with a rough evaluation sharpens the order.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import kernel, part
+from players.compiled.types import Int, Word
 from players.games.othello.board import margin
 from players.games.othello.endgame_last import NONE, can_move, few, odd_quadrants
 from players.games.othello.endgame_memory import (
     NO_MOVE,
+    Fixed,
     count_node,
     keep,
     least_of,
@@ -28,9 +33,89 @@ from players.games.othello.endgame_memory import (
     recall,
     store,
 )
-from players.games.othello.endgame_ordering import rank
 from players.games.othello.evaluation import stable
-from players.games.othello.lines import bracketing, flips
+from players.games.othello.lines import beside, bracketing, flips
+
+MOVE, STABLE, FRONTIER = 64, 64, 8
+"""What the rough evaluation gives for a legal move (twice that where no disc can ever be turned),
+a stable disc, and an empty square beside the other's discs."""
+
+ODD, ANCHOR, EXPOSED = 16, 64, 2
+"""What brings a move forward: a quadrant with an odd number of empty squares, a square that can
+never be turned; and what holds it back: an empty square left beside the mover's discs."""
+
+DECIDED = 1000
+"""What a disc of a finished game is worth beside all this."""
+
+LOOK_AHEAD, PLIES_MORE = 12, 3
+"""Empty squares from which moves are looked at further: at the position after them, and a ply more
+for every so many squares beyond."""
+
+DEEPEST = 3
+"""Plies of the deepest look."""
+
+UNBOUNDED = np.int64(1 << 30)
+"""Typed: called once with a literal and once without, a recursive kernel would be compiled twice,
+and numba cannot link the two from its cache."""
+
+
+@part
+def weighted(moves: Word, fixed: Fixed) -> Any:
+    """The number of `moves`, anchors counted twice."""
+    return np.int64(popcount(moves)) + np.int64(popcount(moves & fixed.anchors))
+
+
+@part
+def rough_value(own: Word, other: Word, empties: Word, moves: Word, fixed: Fixed) -> Any:
+    """The evaluation, for the mover with these `moves`."""
+    replies = empties & (fixed.free | bracketing(other, own))
+    open_to_own, open_to_other = empties & beside(other), empties & beside(own)
+    value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
+    value += FRONTIER * margin(open_to_own, open_to_other)
+    return value + STABLE * margin(stable(own, fixed.playable), stable(other, fixed.playable))
+
+
+@kernel
+def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: Fixed) -> Any:
+    """The rough value for the mover, `depth` plies deep."""
+    empties = fixed.playable & ~(own | other)
+    moves = empties & (fixed.free | bracketing(own, other))
+    if moves == ZERO:
+        if not can_move(other, own, empties, fixed.free):
+            return DECIDED * margin(own, other)
+        return -look_ahead(other, own, depth, -high, -low, fixed)
+    if depth == 0:
+        return rough_value(own, other, empties, moves, fixed)
+    best: Int = -UNBOUNDED
+    while moves != ZERO:
+        square, disc = lowest(moves), moves & (ZERO - moves)
+        moves ^= disc
+        turned = flips(square, own, other)
+        after, mine = other ^ turned, own | turned | disc
+        best = max(best, -look_ahead(after, mine, depth - 1, -high, -max(low, best), fixed))
+        if best >= high:
+            break
+    return best
+
+
+@part
+def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Fixed) -> Any:
+    """How early the move `disc` to a position where the opponent has `after` and the mover `mine`
+    should be tried; `left` squares were empty, those of `odd` in quadrants with an odd number.
+    """
+    empties = fixed.playable & ~(after | mine)
+    replies = empties & (fixed.free | bracketing(after, mine))
+    value = -MOVE * weighted(replies, fixed)
+    value -= EXPOSED * np.int64(popcount(empties & beside(mine)))
+    if disc & odd != ZERO:
+        value += ODD
+    if disc & fixed.anchors != ZERO:
+        value += ANCHOR
+    if left >= LOOK_AHEAD:
+        depth = min((left - LOOK_AHEAD) // PLIES_MORE, DEEPEST)
+        value -= look_ahead(after, mine, depth, -UNBOUNDED, UNBOUNDED, fixed)
+    return value
+
 
 FEW = 6
 """Positions with so many empty squares are searched without a table."""
@@ -51,73 +136,73 @@ BASE = 1 << 50
 
 
 @part
-def is_stopped(left: Any, ground: Any) -> Any:
+def is_stopped(left: Int, fixed: Fixed) -> Any:
     """Whether to give up a search of `left` empty squares."""
-    return left > UNSTOPPABLE and load_shared(ground.stop) != ZERO
+    return left > UNSTOPPABLE and load_shared(fixed.stop) != ZERO
 
 
 @part
-def most_by_stability(other: Any, ground: Any) -> Any:
+def most_by_stability(other: Word, fixed: Fixed) -> Any:
     """A margin the mover cannot exceed: the opponent keeps his stable discs."""
-    lost = np.int64(popcount(stable(other, ground.playable)))
-    return np.int64(popcount(ground.playable)) - 2 * lost
+    lost = np.int64(popcount(stable(other, fixed.playable)))
+    return np.int64(popcount(fixed.playable)) - 2 * lost
 
 
 @part
-def list_at(left: Any) -> Any:
+def list_at(left: Int) -> Any:
     """Where in the work the moves of a ply are listed: two words each, ply after ply."""
     return np.uint64(2 + left * (left - 1))
 
 
 @part
-def take_best(first: Any, last: Any, ground: Any) -> Any:
+def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
     """Bring the best-ranked of the moves listed from `first` on to the front; (its square, what
     it turns).
     """
-    best, top = first, load(ground.work, first)
+    best, top = first, load(fixed.work, first)
     each = first + np.uint64(2)
     while each < last:
-        ranked = load(ground.work, each)
+        ranked = load(fixed.work, each)
         if ranked > top:
             best, top = each, ranked
         each += np.uint64(2)
-    turned = load(ground.work, best + ONE)
-    store(ground.work, best, load(ground.work, first))
-    store(ground.work, best + ONE, load(ground.work, first + ONE))
+    turned = load(fixed.work, best + ONE)
+    store(fixed.work, best, load(fixed.work, first))
+    store(fixed.work, best + ONE, load(fixed.work, first + ONE))
     return top & SQUARE, turned
 
 
 @kernel
-def search(own: Any, other: Any, left: int, low: int, high: int, ground: Any) -> Any:
+def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. It means nothing once the flag is set, and is not kept.
     """
-    count_node(ground)
-    if is_stopped(left, ground):
+    count_node(fixed)
+    if is_stopped(left, fixed):
         return 0
     if low >= 2 * left:
-        bound = most_by_stability(other, ground)
+        bound = most_by_stability(other, fixed)
         if bound <= low:
             return bound
 
-    bucket, tag = place(own, other, ground)
+    bucket, tag = place(own, other, fixed)
     record = recall(own, other, bucket)
     least, most, known = least_of(record), most_of(record), move_of(record)
     if least >= high or least == most:
-        store(ground.work, ONE, known)
+        store(fixed.work, ONE, known)
         return least
     if most <= low:
         return most
     low, high = max(low, least), min(high, most)
 
-    empties = ground.playable & ~(own | other)
-    moves = empties & (ground.free | bracketing(own, other))
+    empties = fixed.playable & ~(own | other)
+    moves = empties & (fixed.free | bracketing(own, other))
     if moves == ZERO:
-        if not can_move(other, own, empties, ground.free):
+        if not can_move(other, own, empties, fixed.free):
             return margin(own, other)
-        return -search(other, own, left, -high, -low, ground)
+        return -search(other, own, left, -high, -low, fixed)
 
-    odd = odd_quadrants(empties, ground)
+    odd = odd_quadrants(empties, fixed)
     first = last = list_at(left)
     while moves != ZERO:
         square, disc = lowest(moves), moves & (ZERO - moves)
@@ -125,33 +210,33 @@ def search(own: Any, other: Any, left: int, low: int, high: int, ground: Any) ->
         turned = flips(square, own, other)
         after, mine = other ^ turned, own | turned | disc
         if left >= AHEAD:
-            there, _ = place(after, mine, ground)
+            there, _ = place(after, mine, fixed)
             proven = -most_of(recall(after, mine, there))
             if proven > least:
                 least, known = proven, square
             if least >= high:
                 record = new_record(least, most, square, np.uint64(left), tag)
-                keep(own, other, bucket, record, ground)
-                store(ground.work, ONE, square)
+                keep(own, other, bucket, record, fixed)
+                store(fixed.work, ONE, square)
                 return least
-        order = KNOWN if square == known else rank(after, mine, disc, left, odd, ground)
-        store(ground.work, last, np.uint64(BASE + order) << LOW_BITS | square)
-        store(ground.work, last + ONE, turned)
+        order = KNOWN if square == known else rank(after, mine, disc, left, odd, fixed)
+        store(fixed.work, last, np.uint64(BASE + order) << LOW_BITS | square)
+        store(fixed.work, last + ONE, turned)
         last += np.uint64(2)
 
     low = max(low, least)
     best, best_move, floor = np.int64(NONE), NO_MOVE, low
     for each in range(first, last, np.uint64(2)):
-        square, turned = take_best(np.uint64(each), last, ground)
+        square, turned = take_best(np.uint64(each), last, fixed)
         after, mine = other ^ turned, own | turned | ONE << square
         narrow = best != NONE and high - floor > 1
         ceiling = floor + 1 if narrow else high
         value = np.int64(0)
         while True:
             if left - 1 <= FEW:
-                value = -few(after, mine, -ceiling, -floor, ground)
+                value = -few(after, mine, -ceiling, -floor, fixed)
             else:
-                value = -search(after, mine, left - 1, -ceiling, -floor, ground)
+                value = -search(after, mine, left - 1, -ceiling, -floor, fixed)
             if ceiling == high or not floor < value < high:
                 break
             ceiling = high
@@ -160,7 +245,7 @@ def search(own: Any, other: Any, left: int, low: int, high: int, ground: Any) ->
             if value >= high:
                 break
             floor = max(floor, value)
-    if is_stopped(left, ground):
+    if is_stopped(left, fixed):
         return 0
     if best <= low and known != NO_MOVE:
         best_move = known  # which proved `least`
@@ -168,6 +253,6 @@ def search(own: Any, other: Any, left: int, low: int, high: int, ground: Any) ->
         least = max(least, best)
     if best < high:
         most = min(most, best)
-    keep(own, other, bucket, new_record(least, most, best_move, np.uint64(left), tag), ground)
-    store(ground.work, ONE, best_move)
+    keep(own, other, bucket, new_record(least, most, best_move, np.uint64(left), tag), fixed)
+    store(fixed.work, ONE, best_move)
     return best

@@ -8,6 +8,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, popcount
 from players.compiled.cache import answers, part
+from players.compiled.types import Array, Int, Word
 from players.games import interface as game
 from players.games.json_fields import members, rows_of, whole
 from players.games.othello.board import OthelloPosition, legal, margin
@@ -37,7 +38,7 @@ FEATURE_TERMS = len(FEATURES) + QUARTER * QUARTER
 
 
 @answers(game.evaluate, OthelloPosition)
-def _evaluate(position: Any, terms: Any) -> Any:
+def _evaluate(position: OthelloPosition, terms: Array) -> Any:
     own, other, _, playable, free = position
     if terms[0] == PATTERNS:
         score = by_patterns(own, other, playable, free, terms)
@@ -49,19 +50,19 @@ def _evaluate(position: Any, terms: Any) -> Any:
 
 
 @part
-def left(own: Any, other: Any, playable: Any) -> Any:
+def left(own: Word, other: Word, playable: Word) -> Any:
     """How many squares are empty."""
     return np.int64(popcount(playable & ~(own | other)))
 
 
 @part
-def phase_of(own: Any, other: Any, playable: Any) -> Any:
+def phase_of(own: Word, other: Word, playable: Word) -> Any:
     """The phase of a position."""
     return min(max(left(own, other, playable) - 1, 0) // PHASE_MOVES, PHASES - 1)
 
 
 @part
-def scalars(own: Any, other: Any, playable: Any, free: Any) -> Any:
+def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
     """What the first four of the SCALARS are multiplied by."""
     empty = playable & ~(own | other)
     return (
@@ -73,7 +74,7 @@ def scalars(own: Any, other: Any, playable: Any, free: Any) -> Any:
 
 
 @part
-def by_patterns(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> Any:
+def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Array) -> Any:
     """The sum of what the patterns and the scalars are worth in the position's phase."""
     start = 1 + phase_of(own, other, playable) * (SCALARS + ENTRIES)
     first, second, third, fourth = scalars(own, other, playable, free)
@@ -89,7 +90,7 @@ STEP_OF_AXIS = tuple(np.uint64(step) for step in (1, 8, 9, 7))
 
 
 @part
-def stable(own: Any, playable: Any) -> Any:
+def stable(own: Word, playable: Word) -> Any:
     """Discs of `own` that can never turn, as each of their lines has the edge of the board, or such
     a disc, on one side. (Discs that are safe for other reasons are left out.)
     """
@@ -119,14 +120,14 @@ QUARTERS = _quarters()
 
 
 @part
-def quarters_of(playable: Any) -> Any:
+def quarters_of(playable: Word) -> Any:
     """The row of QUARTERS for a board, with its corners or without."""
     squares = np.int64(popcount(playable))
     return 0 if squares <= 16 else (1 if squares <= 36 else 2)
 
 
 @part
-def features(own: Any, other: Any, playable: Any, free: Any) -> Any:
+def features(own: Word, other: Word, playable: Word, free: Word) -> Any:
     """The mover's FEATURES less the other's."""
     empty = playable & ~(own | other)
     return (
@@ -138,7 +139,7 @@ def features(own: Any, other: Any, playable: Any, free: Any) -> Any:
 
 
 @part
-def by_features(own: Any, other: Any, playable: Any, free: Any, terms: Any) -> Any:
+def by_features(own: Word, other: Word, playable: Word, free: Word, terms: Array) -> Any:
     """The features and squares, at values that move from those of the opening to those of the end
     with the squares filled.
     """
@@ -164,13 +165,13 @@ without, by maximum likelihood on positions of self-play."""
 
 
 @answers(game.expectation, OthelloPosition)
-def _expectation(position: Any, value: Any) -> Any:
+def _expectation(position: OthelloPosition, value: Int) -> Any:
     own, other, _, playable, _ = position
     base, slope = SPREADS[0] if playable & ONE != ZERO else SPREADS[1]
     return 1.0 / (1.0 + np.exp(-value / (base + slope * left(own, other, playable))))
 
 
-def from_patterns(scalars: Any, patterns: Any) -> Any:
+def from_patterns(scalars: Array, patterns: Array) -> Any:
     """int32[:]: the terms of an evaluation by patterns, from int[PHASES, SCALARS] and
     int[PHASES, ENTRIES]; of mirror images only the canonical entry is read.
     """

@@ -1,15 +1,22 @@
-"""Random games of Othello: one on words, or a batch of eight in lanes, each played uniformly or
-with some knowledge of the squares.
+"""Random games of Othello: one on words, or a batch of eight in lanes (`players.compiled.lanes`),
+each played uniformly or with some knowledge of the squares.
+
+All eight boards take the same step of a line by one instruction, and the runs of discs found on the
+way to the legal squares serve once more to turn them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from numba import types
+
 from players.compiled.bits import ONE, ZERO, below, draw, lowest, nth_bit, popcount
-from players.compiled.cache import answers, part
+from players.compiled.cache import answers, intrinsic, part
 from players.compiled.lanes import (
+    LANES,
     any_set,
+    constant,
     either,
     lane,
     nth_bits,
@@ -19,14 +26,76 @@ from players.compiled.lanes import (
     streams,
     write,
 )
+from players.compiled.types import Array, Rng, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
-from players.games.othello.lanes import ends, runs, turned_by
-from players.games.othello.lines import beside, flips, unbracketable
+from players.games.othello.lines import INNER_COLUMNS, STEPS, beside, flips, unbracketable
+
+RUNS = types.UniTuple(LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
+"""For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
+
+
+def _fill(builder: Any, shift: Any, step: int, seeds: Any, through: Any) -> Any:
+    """The squares of `through` that follow on `seeds` without a gap, at most six in a row, by
+    doubling strides (Kogge-Stone).
+    """
+    b = builder
+    run = b.and_(shift(seeds, constant(step)), through)
+    run = b.or_(run, b.and_(shift(run, constant(step)), through))
+    pairs = b.and_(through, shift(through, constant(step)))
+    run = b.or_(run, b.and_(shift(run, constant(2 * step)), pairs))
+    return b.or_(run, b.and_(shift(run, constant(2 * step)), pairs))
+
+
+@intrinsic
+def runs(_typing: Any, own: Any, other: Any) -> Any:
+    """The RUNS of eight boards."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        own, other = arguments
+        inner = builder.and_(other, constant(INNER_COLUMNS))
+        runs = [
+            _fill(builder, shift, step, own, other if step == 8 else inner)
+            for shift in (builder.shl, builder.lshr)
+            for step in STEPS
+        ]
+        return context.make_tuple(builder, signature.return_type, runs)
+
+    return RUNS(LANES, LANES), generate
+
+
+@intrinsic
+def ends(_typing: Any, runs: Any) -> Any:
+    """The squares, empty or not, at the end of a run: a disc there brackets it."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        found = constant(0)
+        shifts = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
+        for index, (shift, step) in enumerate(shifts):
+            run = builder.extract_value(arguments[0], index)
+            found = builder.or_(found, shift(run, constant(step)))
+        return found
+
+    return LANES(RUNS), generate
+
+
+@intrinsic
+def turned_by(_typing: Any, disc: Any, runs: Any) -> Any:
+    """The discs that a new `disc` turns: in each direction the run that leads back from it."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        turned = constant(0)
+        backwards = [(shift, step) for shift in (builder.lshr, builder.shl) for step in STEPS]
+        for index, (shift, step) in enumerate(backwards):
+            run = builder.extract_value(arguments[1], index)
+            turned = builder.or_(turned, _fill(builder, shift, step, arguments[0], run))
+        return turned
+
+    return LANES(LANES, RUNS), generate
 
 
 @part
-def preferred(squares: Any, own: Any, other: Any, anchors: Any) -> Any:
+def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
     """The legal squares that a guided playout chooses from, in words or lanes: those of which no
     disc ever turns, else those that do not give such a one away, else all.
     """
@@ -35,7 +104,7 @@ def preferred(squares: Any, own: Any, other: Any, anchors: Any) -> Any:
 
 
 @part
-def _game(position: Any, state: Any, is_guided: Any) -> Any:
+def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
     own, other, seat, playable, free = position
     anchors = unbracketable(playable)
     while True:
@@ -55,7 +124,7 @@ def _game(position: Any, state: Any, is_guided: Any) -> Any:
 
 
 @part
-def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
+def _games(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """A lane without a legal square passes: picking nothing turns nothing, and the sides change all
     the same. So all lanes always have the same side to move.
 
@@ -96,30 +165,30 @@ def _games(position: Any, state: Any, is_guided: Any, record: Any) -> Any:
 
 
 @answers(game.playout, OthelloPosition)
-def _playout(position: Any, state: Any) -> Any:
+def _playout(position: OthelloPosition, state: Rng) -> Any:
     return _game(position, state, False)
 
 
 @answers(game.guided, OthelloPosition)
-def _guided(position: Any, state: Any) -> Any:
+def _guided(position: OthelloPosition, state: Rng) -> Any:
     return _game(position, state, True)
 
 
 @answers(game.batch, OthelloPosition)
-def _batch(position: Any, state: Any) -> Any:
+def _batch(position: OthelloPosition, state: Rng) -> Any:
     return _games(position, state, False, None)
 
 
 @answers(game.guided_batch, OthelloPosition)
-def _guided_batch(position: Any, state: Any) -> Any:
+def _guided_batch(position: OthelloPosition, state: Rng) -> Any:
     return _games(position, state, True, None)
 
 
 @answers(game.recorded_batch, OthelloPosition)
-def _recorded_batch(position: Any, state: Any, record: Any) -> Any:
+def _recorded_batch(position: OthelloPosition, state: Rng, record: Array | None) -> Any:
     return _games(position, state, False, record)
 
 
 @answers(game.recorded_guided_batch, OthelloPosition)
-def _recorded_guided_batch(position: Any, state: Any, record: Any) -> Any:
+def _recorded_guided_batch(position: OthelloPosition, state: Rng, record: Array | None) -> Any:
     return _games(position, state, True, record)

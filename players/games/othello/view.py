@@ -8,7 +8,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, packed, popcount
 from players.compiled.cache import answers
-from players.compiled.types import Word
+from players.compiled.types import Array, Word
 from players.games.othello.board import OthelloPosition
 from players.ntuple import board as network
 from players.ntuple.board import diagonal, left_to_right, upside_down
@@ -69,7 +69,7 @@ def _mirrored(board: OthelloView) -> OthelloView:
 
 
 @answers(network.entry, OthelloView)
-def _entry(board: OthelloView, masks: Any) -> Word:
+def _entry(board: OthelloView, masks: Array) -> Word:
     own, other = packed(board.own, masks[0]), packed(board.other, masks[0])
     return np.uint64(TERNARY[own]) + (np.uint64(TERNARY[other]) << ONE)
 

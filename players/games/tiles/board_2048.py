@@ -8,6 +8,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, packed, swapped
 from players.compiled.cache import answers
+from players.compiled.types import Array, Word
 from players.games.tiles import interface as tiles
 from players.ntuple import board as network
 
@@ -24,27 +25,27 @@ N1, N2, N4, N8, N12, N16, N24, N32, N48 = (np.uint64(n) for n in (1, 2, 4, 8, 12
 class Board2048(NamedTuple):
     """`cells` holds cell i in bits 4i to 4i + 3."""
 
-    cells: Any
+    cells: Word
 
 
 @answers(network.transposed, Board2048)
-def _transposed(board: Any) -> Any:
+def _transposed(board: Board2048) -> Any:
     inner = swapped(board.cells, OFF_DIAGONAL, N12)
     return Board2048(swapped(inner, OFF_BLOCKS, N24))
 
 
 @answers(network.mirrored, Board2048)
-def _mirrored(board: Any) -> Any:
+def _mirrored(board: Board2048) -> Any:
     return Board2048(swapped(swapped(board.cells, ODD_CELLS, N4), ODD_PAIRS, N8))
 
 
 @answers(network.flipped, Board2048)
-def _flipped(board: Any) -> Any:
+def _flipped(board: Board2048) -> Any:
     return Board2048(swapped(swapped(board.cells, ODD_ROWS, N16), UPPER, N32))
 
 
 @answers(tiles.pushed, Board2048)
-def _pushed(board: Any, table: Any) -> Any:
+def _pushed(board: Board2048, table: Array) -> Any:
     cells = board.cells
     first, second = table[cells & ROW], table[(cells >> N16) & ROW]
     third, fourth = table[(cells >> N32) & ROW], table[cells >> N48]
@@ -54,37 +55,37 @@ def _pushed(board: Any, table: Any) -> Any:
 
 
 @answers(tiles.empty, Board2048)
-def _empty(board: Any) -> Any:
+def _empty(board: Board2048) -> Any:
     filled = board.cells | board.cells >> N2
     filled |= filled >> N1
     return packed(~filled, FIRST_BITS)
 
 
 @answers(tiles.placed, Board2048)
-def _placed(board: Any, cell: Any, tile: Any) -> Any:
+def _placed(board: Board2048, cell: Word, tile: Word) -> Any:
     return Board2048(board.cells | tile << (cell << N2))
 
 
 @answers(tiles.tile_at, Board2048)
-def _tile_at(board: Any, cell: Any) -> Any:
+def _tile_at(board: Board2048, cell: Word) -> Any:
     return board.cells >> (cell << N2) & TILE
 
 
 @answers(network.entry, Board2048)
-def _entry(board: Any, masks: Any) -> Any:
+def _entry(board: Board2048, masks: Array) -> Any:
     return packed(board.cells, masks[0])
 
 
 @answers(network.progress, Board2048)
-def _progress(board: Any) -> Any:
+def _progress(board: Board2048) -> Any:
     return tiles.largest(board)
 
 
 @answers(network.words, Board2048)
-def _words(board: Any) -> Any:
+def _words(board: Board2048) -> Any:
     return board.cells, ZERO
 
 
 @answers(network.of_words, Board2048)
-def _of_words(board: Any, first: Any, second: Any) -> Any:
+def _of_words(board: Board2048, first: Word, second: Word) -> Any:
     return Board2048(first)

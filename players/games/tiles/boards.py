@@ -13,6 +13,7 @@ import numpy as np
 
 from players.compiled.bits import HALF
 from players.compiled.cache import kernel
+from players.compiled.types import Array
 from players.games.tiles import board_2048 as tiles_2048
 from players.games.tiles import board_2584 as tiles_2584
 from players.games.tiles.board_2048 import Board2048
@@ -106,7 +107,7 @@ def _merged(rules: str, values: Sequence[int]) -> Any:
 
 
 @kernel
-def fill_slides(cell_bits: Any, merged: Any, values: Any, left: Any, right: Any) -> None:
+def fill_slides(cell_bits: int, merged: Array, values: Array, left: Array, right: Array) -> None:
     """Fill the tables of `Laws` for every row of four cells."""
     tile_bits = (1 << cell_bits) - 1
     for row in range(len(left)):

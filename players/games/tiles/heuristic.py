@@ -24,10 +24,11 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, kernel, part
+from players.compiled.types import Array, Int, Real, Word
 from players.games.tiles.board_2048 import Board2048
 from players.games.tiles.board_2584 import Board2584
 from players.games.tiles.boards import ROW_CELLS, TileBoard
-from players.games.tiles.interface import CELLS, SLIDES, Laws, empty, placed
+from players.games.tiles.interface import CELLS, SLIDES, Laws, Tiles, empty, placed
 from players.ntuple.board import of_words, transposed, words
 
 FIELD, LARGEST = np.uint64(9), np.uint64(27)
@@ -42,21 +43,21 @@ class Heuristic(NamedTuple):
     """What boards of a game are judged with."""
 
     laws: Laws
-    lines: Any
+    lines: Array
     """uint32[rows]: of each row of four cells the roughness (the opposite of smoothness), the sum
     of the steps up and that of the steps down, 9 bits each, and in 5 bits its largest tile."""
-    common: Any
+    common: Tiles
     """A board with the common tile of `laws` everywhere …"""
-    rare: Any
+    rare: Tiles
     """… and one with the rare tile."""
-    smoothness: Any
+    smoothness: Real
     """float64: what a step of smoothness counts."""
-    monotonicity: Any
+    monotonicity: Real
     """float64: the same of monotonicity."""
-    emptiness: Any
+    emptiness: Array
     """float64[17]: what each number of empty cells counts. None counts as one does; no board is
     full after a slide that the game allows."""
-    largest: Any
+    largest: Real
     """float64: what a step of the largest tile counts."""
 
 
@@ -85,24 +86,24 @@ def _lines(cell_bits: int) -> Any:
     return lines
 
 
-def row(board: Any, index: Any) -> Any:
+def row(board: Tiles, index: Int) -> Any:
     """The four cells of the row `index`, 0 to 3 from the top, at the low end of a uint64."""
     raise NotImplementedError
 
 
 @answers(row, Board2048)
-def _row_2048(board: Any, index: Any) -> Any:
+def _row_2048(board: Tiles, index: Int) -> Any:
     return board.cells >> (np.uint64(index) << np.uint64(4)) & np.uint64(0xFFFF)
 
 
 @answers(row, Board2584)
-def _row_2584(board: Any, index: Any) -> Any:
+def _row_2584(board: Tiles, index: Int) -> Any:
     word = board.upper if index < 2 else board.lower
     return word >> np.uint64(20) * (np.uint64(index) & ONE) & np.uint64(0xF_FFFF)
 
 
 @part
-def evaluate(board: Any, heuristic: Any) -> Any:
+def evaluate(board: Tiles, heuristic: Heuristic) -> Any:
     """The four terms of a board, weighted, as float64."""
     lines, side = heuristic.lines, transposed(board)
     across, down, largest = ZERO, ZERO, ZERO
@@ -122,14 +123,14 @@ def evaluate(board: Any, heuristic: Any) -> Any:
 
 
 @part
-def _wrong(facts: Any) -> Any:
+def _wrong(facts: Word) -> Any:
     """The smaller sum of steps, of the sums over four lines."""
     up, down = facts >> FIELD & SUM, facts >> (FIELD + FIELD) & SUM
     return min(up, down)
 
 
 @part
-def most_annoying(board: Any, heuristic: Any, out: Any) -> Any:
+def most_annoying(board: Tiles, heuristic: Heuristic, out: Array) -> Any:
     """Write the placements that annoy most, all that are equal, to the front of the int16 array
     `out`; their number, 0 on a full board.
 
@@ -154,7 +155,9 @@ def most_annoying(board: Any, heuristic: Any, out: Any) -> Any:
 
 
 @part
-def annoyance_of(board: Any, side: Any, cell: Any, tile: Any, like: Any, lines: Any) -> Any:
+def annoyance_of(
+    board: Tiles, side: Tiles, cell: Word, tile: Word, like: Word, lines: Array
+) -> Any:
     """By how much `tile` on the empty `cell` makes islands less smoothness greater, as int64.
 
     `side` is the transposed board, `like` are the cells that hold such a tile, as bits.
@@ -168,13 +171,13 @@ def annoyance_of(board: Any, side: Any, cell: Any, tile: Any, like: Any, lines: 
 
 
 @part
-def roughness(board: Any, index: Any, lines: Any) -> Any:
+def roughness(board: Tiles, index: Int, lines: Array) -> Any:
     """The opposite of the smoothness of a row, as int64."""
     return np.int64(np.uint64(lines[row(board, index)]) & SUM)
 
 
 @part
-def holding(board: Any, everywhere: Any) -> Any:
+def holding(board: Tiles, everywhere: Tiles) -> Any:
     """The cells, as bits, that hold the tile which the board `everywhere` has on all of them."""
     first, second = words(board)
     other, another = words(everywhere)
@@ -182,7 +185,7 @@ def holding(board: Any, everywhere: Any) -> Any:
 
 
 @part
-def groups_beside(cell: Any, like: Any) -> Any:
+def groups_beside(cell: Word, like: Word) -> Any:
     """How many connected groups of the cells `like` lie beside `cell`, as int64."""
     count, near = np.int64(0), neighbours(ONE << cell) & like
     while near != ZERO:
@@ -196,14 +199,14 @@ def groups_beside(cell: Any, like: Any) -> Any:
 
 
 @part
-def neighbours(cells: Any) -> Any:
+def neighbours(cells: Word) -> Any:
     """The cells beside those given as bits."""
     sideways = (cells & NOT_LAST) << ONE | (cells & NOT_FIRST) >> ONE
     return (sideways | cells << FOUR | cells >> FOUR) & ALL_CELLS
 
 
 @kernel
-def fill_lines(cell_bits: Any, lines: Any) -> None:
+def fill_lines(cell_bits: int, lines: Array) -> None:
     """Fill the table `Heuristic.lines` for cells of so many bits."""
     tile_bits = (1 << cell_bits) - 1
     for cells in range(len(lines)):

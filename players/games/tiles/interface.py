@@ -8,12 +8,13 @@ a1, cell 1 is b1, row by row.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import part
+from players.compiled.types import Array, Int, Real, Rng, Word
 from players.ntuple.board import transposed
 
 CELLS = 16
@@ -23,45 +24,49 @@ SLIDES = 4
 UNIT = 2.0**-64
 
 
+class Tiles(Protocol):
+    """A board of 2048 or 2584, a NamedTuple of its own."""
+
+
 class Laws(NamedTuple):
     """What a game and its spawn table make of a board."""
 
-    left: Any
+    left: Array
     """uint64[rows]: each row of four cells after a slide to the left; from bit 32 on its reward."""
-    right: Any
+    right: Array
     """The same to the right."""
-    common: Any
+    common: Word
     """uint64: the index of the tile that is placed more often …"""
-    rare: Any
+    rare: Word
     """… and of the other one."""
-    share: Any
+    share: Real
     """float64: how likely the common one is."""
 
 
-def pushed(board: Any, table: Any) -> Any:
+def pushed(board: Tiles, table: Array) -> Any:
     """(the board after a slide by `table`, the laws' `left` or `right`; whether that changed it;
     the reward as uint64).
     """
     raise NotImplementedError
 
 
-def empty(board: Any) -> Any:
+def empty(board: Tiles) -> Any:
     """The empty cells, as bits."""
     raise NotImplementedError
 
 
-def placed(board: Any, cell: Any, tile: Any) -> Any:
+def placed(board: Tiles, cell: Word, tile: Word) -> Any:
     """The board with the tile of index `tile` on the empty `cell`; both are uint64."""
     raise NotImplementedError
 
 
-def tile_at(board: Any, cell: Any) -> Any:
+def tile_at(board: Tiles, cell: Word) -> Any:
     """The index of the tile on `cell`, as uint64."""
     raise NotImplementedError
 
 
 @part
-def slid(board: Any, slide: Any, laws: Any) -> Any:
+def slid(board: Tiles, slide: Int, laws: Laws) -> Any:
     """(the board after slide 0 to 3, whether that changed it, the reward as uint64)."""
     sideways = slide < 2
     start = transposed(board) if sideways else board
@@ -70,7 +75,7 @@ def slid(board: Any, slide: Any, laws: Any) -> Any:
 
 
 @part
-def largest(board: Any) -> Any:
+def largest(board: Tiles) -> Any:
     """The index of the largest tile, as uint64."""
     best = ZERO
     for cell in range(CELLS):
@@ -79,7 +84,7 @@ def largest(board: Any) -> Any:
 
 
 @part
-def spawned(board: Any, laws: Any, state: Any) -> Any:
+def spawned(board: Tiles, laws: Laws, state: Rng) -> Any:
     """(the board with a tile that chance places, the state of the random numbers)."""
     cells = empty(board)
     state, bits = draw(state)

@@ -41,7 +41,7 @@ class Evidence:
 
     def __init__(self, path: Path, network: Network) -> None:
         self._path = path
-        self.weights = hashlib.sha256(memoryview(network.weights).cast("B")).hexdigest()
+        self.weights = hashlib.sha256(network.weights.data.cast("B")).hexdigest()
         """Tells the network from others."""
         self.pairs: dict[str, list[Pair]] = {}
         """By test, those played in process."""
