@@ -13,7 +13,8 @@ from llvmlite import ir
 from numba import types
 from numba.core.registry import cpu_target
 
-from players.compiled.cache import intrinsic, part
+from players.compiled.cache import instruction, intrinsic, part
+from players.compiled.types import Builder, Value
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 WORD = ir.IntType(64)
@@ -35,46 +36,30 @@ def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     return ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
-@intrinsic
-def popcount(_typing: Any, word: Any) -> Any:
+@instruction(types.uint64, types.uint64)
+def popcount(builder: Builder, word: Value) -> Value:
     """How many bits are set."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), arguments)
-
-    return types.uint64(types.uint64), generate
+    return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), [word])
 
 
-@intrinsic
-def lowest(_typing: Any, word: Any) -> Any:
+@instruction(types.uint64, types.uint64)
+def lowest(builder: Builder, word: Value) -> Value:
     """The index of the lowest set bit; 64 when there is none."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        flag = ir.IntType(1)
-        function = declare(builder.module, "llvm.cttz.i64", WORD, [WORD, flag])
-        return builder.call(function, [arguments[0], flag(0)])
-
-    return types.uint64(types.uint64), generate
+    flag = ir.IntType(1)
+    function = declare(builder.module, "llvm.cttz.i64", WORD, [WORD, flag])
+    return builder.call(function, [word, flag(0)])
 
 
-@intrinsic
-def reversed_bits(_typing: Any, word: Any) -> Any:
+@instruction(types.uint64, types.uint64)
+def reversed_bits(builder: Builder, word: Value) -> Value:
     """The bits in the opposite order."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(declare(builder.module, "llvm.bitreverse.i64", WORD, [WORD]), arguments)
-
-    return types.uint64(types.uint64), generate
+    return builder.call(declare(builder.module, "llvm.bitreverse.i64", WORD, [WORD]), [word])
 
 
-@intrinsic
-def swapped_bytes(_typing: Any, word: Any) -> Any:
+@instruction(types.uint64, types.uint64)
+def swapped_bytes(builder: Builder, word: Value) -> Value:
     """The bytes in the opposite order."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(declare(builder.module, "llvm.bswap.i64", WORD, [WORD]), arguments)
-
-    return types.uint64(types.uint64), generate
+    return builder.call(declare(builder.module, "llvm.bswap.i64", WORD, [WORD]), [word])
 
 
 def deposit(builder: Any, bits: Any, mask: Any) -> Any:
@@ -83,14 +68,10 @@ def deposit(builder: Any, bits: Any, mask: Any) -> Any:
     return builder.call(function, [bits, mask])
 
 
-@intrinsic
-def _deposit(_typing: Any, bits: Any, mask: Any) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64)
+def _deposit(builder: Builder, bits: Value, mask: Value) -> Value:
     """The low bits of `bits`, spread over the set bits of `mask`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return deposit(builder, *arguments)
-
-    return types.uint64(types.uint64, types.uint64), generate
+    return deposit(builder, bits, mask)
 
 
 @part
@@ -121,14 +102,10 @@ def pack(builder: Any, word: Any, mask: Any) -> Any:
     return builder.call(function, [word, mask])
 
 
-@intrinsic
-def _pack(_typing: Any, word: Any, mask: Any) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64)
+def _pack(builder: Builder, word: Value, mask: Value) -> Value:
     """The bits of `word` at the set bits of `mask`, moved together at the low end."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return pack(builder, *arguments)
-
-    return types.uint64(types.uint64, types.uint64), generate
+    return pack(builder, word, mask)
 
 
 @part

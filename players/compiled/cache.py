@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -119,6 +119,25 @@ def answers(question: Callable[..., Any], *positions: type) -> Callable[[_Functi
         return answer
 
     return register
+
+
+def instruction(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of compiled code with these numba types, made of the LLVM code that the decorated
+    one writes by its first argument, a builder, for the values of the others.
+    """
+
+    def make(write: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(write)  # with its signature, by which numba passes the arguments
+        def typed(_typing: Any, *_kinds: Any) -> Any:
+            def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+                return write(builder, *values)
+
+            return result(*arguments), generate
+
+        made: Callable[..., Any] = intrinsic(typed)
+        return made
+
+    return make
 
 
 def bare_kernel(function: Callable[..., Any]) -> Any:

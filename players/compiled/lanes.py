@@ -18,7 +18,8 @@ from numba import extending, types
 from numba.extending import models, overload, register_model
 
 from players.compiled.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit, repeated
-from players.compiled.cache import intrinsic, part
+from players.compiled.cache import instruction, part
+from players.compiled.types import Builder, Value
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
@@ -103,34 +104,22 @@ def _invert(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any
     return builder.not_(arguments[0])
 
 
-@intrinsic
-def spread(_typing: Any, word: Any) -> Any:
+@instruction(LANES, types.uint64)
+def spread(builder: Builder, word: Value) -> Value:
     """`word` in every lane."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return repeated(builder, arguments[0], COUNT)
-
-    return LANES(types.uint64), generate
+    return repeated(builder, word, COUNT)
 
 
-@intrinsic
-def numbered(_typing: Any) -> Any:
+@instruction(LANES)
+def numbered(builder: Builder) -> Value:
     """The number of each lane, from 0."""
-
-    def generate(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
-        return ir.Constant(VECTOR, list(range(COUNT)))
-
-    return LANES(), generate
+    return ir.Constant(VECTOR, list(range(COUNT)))
 
 
-@intrinsic
-def lane(_typing: Any, lanes: Any, number: Any) -> Any:
+@instruction(types.uint64, LANES, types.uint64)
+def lane(builder: Builder, lanes: Value, number: Value) -> Value:
     """The word of one lane."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.extract_element(*arguments)
-
-    return types.uint64(LANES, types.uint64), generate
+    return builder.extract_element(lanes, number)
 
 
 @part
@@ -140,47 +129,31 @@ def write(lanes: Any, out: Any) -> None:
         out[number] = lane(lanes, np.uint64(number))
 
 
-@intrinsic
-def total(_typing: Any, lanes: Any) -> Any:
+@instruction(types.int64, LANES)
+def total(builder: Builder, lanes: Value) -> Value:
     """The sum of all lanes as signed numbers."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        name = f"llvm.vector.reduce.add.v{COUNT}i64"
-        return builder.call(declare(builder.module, name, WORD, [VECTOR]), arguments)
-
-    return types.int64(LANES), generate
+    name = f"llvm.vector.reduce.add.v{COUNT}i64"
+    return builder.call(declare(builder.module, name, WORD, [VECTOR]), [lanes])
 
 
-@intrinsic
-def any_set(_typing: Any, lanes: Any) -> Any:
+@instruction(types.boolean, LANES)
+def any_set(builder: Builder, lanes: Value) -> Value:
     """Whether a bit is set in any lane."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        bits = builder.icmp_unsigned("!=", arguments[0], constant(0))
-        mask = ir.IntType(COUNT)
-        return builder.icmp_unsigned("!=", builder.bitcast(bits, mask), mask(0))
-
-    return types.boolean(LANES), generate
+    bits = builder.icmp_unsigned("!=", lanes, constant(0))
+    mask = ir.IntType(COUNT)
+    return builder.icmp_unsigned("!=", builder.bitcast(bits, mask), mask(0))
 
 
-@intrinsic
-def less(_typing: Any, left: Any, right: Any) -> Any:
+@instruction(LANES, LANES, LANES)
+def less(builder: Builder, left: Value, right: Value) -> Value:
     """All ones where `left` is less than `right`, as signed numbers; nothing elsewhere."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.sext(builder.icmp_signed("<", *arguments), VECTOR)
-
-    return LANES(LANES, LANES), generate
+    return builder.sext(builder.icmp_signed("<", left, right), VECTOR)
 
 
-@intrinsic
-def empty(_typing: Any, lanes: Any) -> Any:
+@instruction(LANES, LANES)
+def empty(builder: Builder, lanes: Value) -> Value:
     """All ones where no bit is set; nothing elsewhere."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.sext(builder.icmp_unsigned("==", arguments[0], constant(0)), VECTOR)
-
-    return LANES(LANES), generate
+    return builder.sext(builder.icmp_unsigned("==", lanes, constant(0)), VECTOR)
 
 
 def given(test: Any, chosen: Any, otherwise: Any) -> Any:
@@ -224,14 +197,10 @@ def streams(state: Any) -> Any:
     return spread(state) + (numbered() << EIGHTH)
 
 
-@intrinsic
-def popcounts(_typing: Any, lanes: Any) -> Any:
+@instruction(LANES, LANES)
+def popcounts(builder: Builder, lanes: Value) -> Value:
     """How many bits are set in each lane."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _popcounts(builder, arguments[0])
-
-    return LANES(LANES), generate
+    return _popcounts(builder, lanes)
 
 
 def _popcounts(builder: Any, lanes: Any) -> Any:
@@ -240,47 +209,38 @@ def _popcounts(builder: Any, lanes: Any) -> Any:
     )
 
 
-@intrinsic
-def nth_bits_by_search(_typing: Any, masks: Any, n: Any) -> Any:
+@instruction(LANES, LANES, LANES)
+def nth_bits_by_search(builder: Builder, masks: Value, n: Value) -> Value:
     """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
 
     Six times the half that holds the bit, by counting the lower one: for processors without a
     deposit.
     """
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        b = builder
-        rest, n = arguments
-        place = constant(0)
-        for width in (32, 16, 8, 4, 2, 1):
-            count = _popcounts(b, b.and_(rest, constant((1 << width) - 1)))
-            above = b.icmp_unsigned(">=", n, count)
-            n = b.select(above, b.sub(n, count), n)
-            rest = b.select(above, b.lshr(rest, constant(width)), rest)
-            place = b.select(above, b.or_(place, constant(width)), place)
-        return b.and_(arguments[0], b.shl(constant(1), place))
-
-    return LANES(LANES, LANES), generate
+    b = builder
+    rest, n = masks, n
+    place = constant(0)
+    for width in (32, 16, 8, 4, 2, 1):
+        count = _popcounts(b, b.and_(rest, constant((1 << width) - 1)))
+        above = b.icmp_unsigned(">=", n, count)
+        n = b.select(above, b.sub(n, count), n)
+        rest = b.select(above, b.lshr(rest, constant(width)), rest)
+        place = b.select(above, b.or_(place, constant(width)), place)
+    return b.and_(masks, b.shl(constant(1), place))
 
 
-@intrinsic
-def nth_bits_by_deposit(_typing: Any, masks: Any, n: Any) -> Any:
+@instruction(LANES, LANES, LANES)
+def nth_bits_by_deposit(builder: Builder, masks: Value, n: Value) -> Value:
     """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
 
     Vectors have no deposit, but eight of it one after the other still take less time than a search.
     """
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        masks, n = arguments
-        single = builder.shl(constant(1), n)
-        picked = ir.Constant(VECTOR, ir.Undefined)
-        for number in range(COUNT):
-            at = INDEX(number)
-            bit, mask = (builder.extract_element(each, at) for each in (single, masks))
-            picked = builder.insert_element(picked, deposit(builder, bit, mask), at)
-        return picked
-
-    return LANES(LANES, LANES), generate
+    single = builder.shl(constant(1), n)
+    picked = ir.Constant(VECTOR, ir.Undefined)
+    for number in range(COUNT):
+        at = INDEX(number)
+        bit, mask = (builder.extract_element(each, at) for each in (single, masks))
+        picked = builder.insert_element(picked, deposit(builder, bit, mask), at)
+    return picked
 
 
 nth_bits = nth_bits_by_deposit if HAS_DEPOSIT else nth_bits_by_search

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
 
 Array: TypeAlias = npt.NDArray[Any]
 Flag: TypeAlias = npt.NDArray[np.int64]
@@ -19,3 +20,8 @@ Rng: TypeAlias = np.uint64
 """The state of the random numbers."""
 Move: TypeAlias = Int
 Seat: TypeAlias = Int
+
+Builder: TypeAlias = ir.IRBuilder
+"""What writes LLVM code."""
+Value: TypeAlias = ir.Value
+"""A value of LLVM code."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
-from players.compiled.types import Array, Int, Move, Seat, Word
+from players.compiled.types import Array, Int, Move, Word
 from players.games import interface as game
 
 VERTICAL = 64
@@ -34,7 +34,7 @@ class DotsPosition(NamedTuple):
     """The vertical edges not drawn yet."""
     lead: Int
     """int64: the boxes of seat 0 less those of seat 1."""
-    seat: Seat
+    seat: int
     """int64, 0 or 1; after the end, whoever closed the last box."""
     stride: Word
     """The distance between a bit and the one of the row below."""

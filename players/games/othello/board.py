@@ -13,7 +13,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
-from players.compiled.types import Array, Move, Seat, Word
+from players.compiled.types import Array, Move, Word
 from players.games import interface as game
 from players.games.othello.lines import beside, bracketing, flips, unbracketable
 from players.games.pruning import count_moves
@@ -24,7 +24,7 @@ class OthelloPosition(NamedTuple):
 
     own: Word
     other: Word
-    seat: Seat
+    seat: int
     """int64, 0 or 1; after the end the seat that moved last or the other, no matter which."""
     playable: Word
     """The squares in play."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, pack, popcount
-from players.compiled.cache import intrinsic, kernel, part
+from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, packed_by_instruction, popcount
+from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
 from players.games.othello.endgame_memory import Fixed, count_node
@@ -21,16 +20,6 @@ from players.games.othello.lines import DIRECTIONS, bracketing, flips
 
 NONE = -128
 """Below every margin: no move was found yet."""
-
-
-@intrinsic
-def packed(_typing: Any, bits: Word, mask: Word) -> Any:
-    """The bits of `bits` at the set bits of `mask`, packed into the lowest."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return pack(builder, *arguments)
-
-    return types.uint64(types.uint64, types.uint64), generate
 
 
 def _line_masks() -> tuple[Any, Any]:
@@ -72,7 +61,7 @@ def turned_by_count(square: Word, own: Word) -> Any:
     total = ZERO
     for lane in range(4):
         line = first + np.uint64(lane)
-        total += np.uint64(COUNTS[PLACES[line] + packed(own, LINES[line])])
+        total += np.uint64(COUNTS[PLACES[line] + packed_by_instruction(own, LINES[line])])
     return np.int64(total)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numba import types
 
 from players.compiled.bits import BYTE, HALF, ONE, WORD, ZERO
-from players.compiled.cache import intrinsic, part
-from players.compiled.types import Int, Move, Word
+from players.compiled.cache import instruction, part
+from players.compiled.types import Builder, Int, Move, Value, Word
 
 BUCKET = 8
 """Words a bucket, one line of the processor's cache: two entries of three words."""
@@ -51,37 +51,25 @@ class Fixed(NamedTuple):
     """The address of the flag that ends it."""
 
 
-@intrinsic
-def load(_typing: Any, address: Word, index: Int) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64)
+def load(builder: Builder, address: Value, index: Value) -> Value:
     """The word `index` after `address`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        base = builder.inttoptr(arguments[0], WORD.as_pointer())
-        return builder.load(builder.gep(base, [arguments[1]]))
-
-    return types.uint64(types.uint64, types.uint64), generate
+    base = builder.inttoptr(address, WORD.as_pointer())
+    return builder.load(builder.gep(base, [index]))
 
 
-@intrinsic
-def store(_typing: Any, address: Word, index: Int, value: Int) -> Any:
+@instruction(types.void, types.uint64, types.uint64, types.uint64)
+def store(builder: Builder, address: Value, index: Value, value: Value) -> None:
     """Set the word `index` after `address`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        base = builder.inttoptr(arguments[0], WORD.as_pointer())
-        builder.store(arguments[2], builder.gep(base, [arguments[1]]))
-
-    return types.void(types.uint64, types.uint64, types.uint64), generate
+    base = builder.inttoptr(address, WORD.as_pointer())
+    builder.store(value, builder.gep(base, [index]))
 
 
-@intrinsic
-def load_shared(_typing: Any, address: Word) -> Any:
+@instruction(types.uint64, types.uint64)
+def load_shared(builder: Builder, address: Value) -> Value:
     """The word at `address`, which another thread may have set."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        base = builder.inttoptr(arguments[0], WORD.as_pointer())
-        return builder.load_atomic(base, "monotonic", 8)
-
-    return types.uint64(types.uint64), generate
+    base = builder.inttoptr(address, WORD.as_pointer())
+    return builder.load_atomic(base, "monotonic", 8)
 
 
 @part

@@ -14,7 +14,8 @@ from llvmlite import ir
 from numba import types
 
 from players.compiled.bits import ONE, WORD, declare, repeated
-from players.compiled.cache import intrinsic, part
+from players.compiled.cache import instruction, part
+from players.compiled.types import Builder, Value
 
 LANES = 4
 VECTOR = ir.VectorType(WORD, LANES)
@@ -80,61 +81,53 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
     )
 
 
-@intrinsic
-def flips(_typing: Any, square: Any, own: Any, other: Any) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64, types.uint64)
+def flips(builder: Builder, square: Value, own: Value, other: Value) -> Value:
     """The discs of `other` that a disc of `own` on the empty `square` turns.
 
     On each ray the first square that is not `other` decides: the ray turns if it is `own`.
     Upwards that square is the lowest bit left, downwards the highest.
     """
+    b = builder
+    up, down = _rays_of(b, square)
+    own, other = (repeated(b, word, LANES) for word in (own, other))
+    rest = b.not_(other)
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        b = builder
-        up, down = _rays_of(b, arguments[0])
-        own, other = (repeated(b, word, LANES) for word in arguments[1:])
-        rest = b.not_(other)
+    stops = b.and_(up, rest)
+    end = b.and_(b.and_(stops, b.sub(ZEROS, stops)), own)
+    before = b.and_(up, b.sub(end, ONES))
+    turned = b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS)
 
-        stops = b.and_(up, rest)
-        end = b.and_(b.and_(stops, b.sub(ZEROS, stops)), own)
-        before = b.and_(up, b.sub(end, ONES))
-        turned = b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS)
-
-        stops = b.and_(down, rest)
-        flag = ir.IntType(1)
-        leading = declare(b.module, f"llvm.ctlz.v{LANES}i64", VECTOR, [VECTOR, flag])
-        highest = b.lshr(_lanes([1 << 63] * LANES), b.call(leading, [b.or_(stops, ONES), flag(0)]))
-        end = b.and_(b.and_(highest, stops), own)
-        before = b.and_(down, b.sub(ZEROS, b.shl(end, ONES)))
-        turned = b.or_(turned, b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS))
-        return _union(b, turned)
-
-    return types.uint64(types.uint64, types.uint64, types.uint64), generate
+    stops = b.and_(down, rest)
+    flag = ir.IntType(1)
+    leading = declare(b.module, f"llvm.ctlz.v{LANES}i64", VECTOR, [VECTOR, flag])
+    highest = b.lshr(_lanes([1 << 63] * LANES), b.call(leading, [b.or_(stops, ONES), flag(0)]))
+    end = b.and_(b.and_(highest, stops), own)
+    before = b.and_(down, b.sub(ZEROS, b.shl(end, ONES)))
+    turned = b.or_(turned, b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS))
+    return _union(b, turned)
 
 
-@intrinsic
-def bracketing(_typing: Any, own: Any, other: Any) -> Any:
+@instruction(types.uint64, types.uint64, types.uint64)
+def bracketing(builder: Builder, own: Value, other: Value) -> Value:
     """The squares, empty or not, from which `own` would bracket discs of `other`.
 
     Each direction fills `other` from `own` by doubling strides (Kogge-Stone).
     """
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        b = builder
-        own, other = (repeated(b, word, LANES) for word in arguments)
-        once, twice = _lanes(STEPS), _lanes([2 * step for step in STEPS])
-        inner = _lanes([ALL if step == 8 else INNER_COLUMNS for step in STEPS])
-        through = b.and_(other, inner)
-        found = ZEROS
-        for shift in (b.shl, b.lshr):
-            run = b.and_(shift(own, once), through)
-            run = b.or_(run, b.and_(shift(run, once), through))
-            pairs = b.and_(through, shift(through, once))
-            run = b.or_(run, b.and_(shift(run, twice), pairs))
-            run = b.or_(run, b.and_(shift(run, twice), pairs))
-            found = b.or_(found, shift(run, once))
-        return _union(b, found)
-
-    return types.uint64(types.uint64, types.uint64), generate
+    b = builder
+    own, other = (repeated(b, word, LANES) for word in (own, other))
+    once, twice = _lanes(STEPS), _lanes([2 * step for step in STEPS])
+    inner = _lanes([ALL if step == 8 else INNER_COLUMNS for step in STEPS])
+    through = b.and_(other, inner)
+    found = ZEROS
+    for shift in (b.shl, b.lshr):
+        run = b.and_(shift(own, once), through)
+        run = b.or_(run, b.and_(shift(run, once), through))
+        pairs = b.and_(through, shift(through, once))
+        run = b.or_(run, b.and_(shift(run, twice), pairs))
+        run = b.or_(run, b.and_(shift(run, twice), pairs))
+        found = b.or_(found, shift(run, once))
+    return _union(b, found)
 
 
 @part
@@ -145,21 +138,17 @@ def beside(squares: Any) -> Any:
     return sideways | (three << ROW) | (three >> ROW)
 
 
-@intrinsic
-def unbracketable(_typing: Any, squares: Any) -> Any:
+@instruction(types.uint64, types.uint64)
+def unbracketable(builder: Builder, squares: Value) -> Value:
     """Those of `squares` that end each of their four lines, so that no disc there ever turns:
     the corners, or, where corners are out of play, the rim squares beside them.
     """
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        b = builder
-        squares = repeated(b, arguments[0], LANES)
-        steps = _lanes(STEPS)
-        arrive = _lanes([~0x0101010101010101, ALL, ~0x8080808080808080, ~0x0101010101010101])
-        leave = _lanes([~0x8080808080808080, ALL, ~0x0101010101010101, ~0x8080808080808080])
-        before = b.and_(b.shl(squares, steps), arrive)
-        after = b.and_(b.lshr(squares, steps), leave)
-        between = b.and_(b.and_(before, after), squares)
-        return b.and_(arguments[0], b.not_(_union(b, between)))
-
-    return types.uint64(types.uint64), generate
+    b = builder
+    all_ways = repeated(b, squares, LANES)
+    steps = _lanes(STEPS)
+    arrive = _lanes([~0x0101010101010101, ALL, ~0x8080808080808080, ~0x0101010101010101])
+    leave = _lanes([~0x8080808080808080, ALL, ~0x0101010101010101, ~0x8080808080808080])
+    before = b.and_(b.shl(all_ways, steps), arrive)
+    after = b.and_(b.lshr(all_ways, steps), leave)
+    between = b.and_(b.and_(before, after), all_ways)
+    return b.and_(squares, b.not_(_union(b, between)))

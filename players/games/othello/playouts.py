@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 
 from players.compiled.bits import ONE, ZERO, below, draw, lowest, nth_bit, popcount
-from players.compiled.cache import answers, intrinsic, part
+from players.compiled.cache import answers, instruction, part
 from players.compiled.lanes import (
     LANES,
+    VECTOR,
     any_set,
     constant,
     either,
@@ -26,7 +28,7 @@ from players.compiled.lanes import (
     streams,
     write,
 )
-from players.compiled.types import Array, Rng, Word
+from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
 from players.games.othello.lines import INNER_COLUMNS, STEPS, beside, flips, unbracketable
@@ -47,51 +49,38 @@ def _fill(builder: Any, shift: Any, step: int, seeds: Any, through: Any) -> Any:
     return b.or_(run, b.and_(shift(run, constant(2 * step)), pairs))
 
 
-@intrinsic
-def runs(_typing: Any, own: Any, other: Any) -> Any:
+@instruction(RUNS, LANES, LANES)
+def runs(builder: Builder, own: Value, other: Value) -> Value:
     """The RUNS of eight boards."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        own, other = arguments
-        inner = builder.and_(other, constant(INNER_COLUMNS))
-        runs = [
-            _fill(builder, shift, step, own, other if step == 8 else inner)
-            for shift in (builder.shl, builder.lshr)
-            for step in STEPS
-        ]
-        return context.make_tuple(builder, signature.return_type, runs)
-
-    return RUNS(LANES, LANES), generate
+    inner = builder.and_(other, constant(INNER_COLUMNS))
+    found = ir.Constant(ir.ArrayType(VECTOR, RUNS.count), ir.Undefined)
+    directions = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
+    for index, (shift, step) in enumerate(directions):
+        run = _fill(builder, shift, step, own, other if step == 8 else inner)
+        found = builder.insert_value(found, run, index)
+    return found
 
 
-@intrinsic
-def ends(_typing: Any, runs: Any) -> Any:
+@instruction(LANES, RUNS)
+def ends(builder: Builder, runs: Value) -> Value:
     """The squares, empty or not, at the end of a run: a disc there brackets it."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        found = constant(0)
-        shifts = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
-        for index, (shift, step) in enumerate(shifts):
-            run = builder.extract_value(arguments[0], index)
-            found = builder.or_(found, shift(run, constant(step)))
-        return found
-
-    return LANES(RUNS), generate
+    found = constant(0)
+    shifts = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
+    for index, (shift, step) in enumerate(shifts):
+        run = builder.extract_value(runs, index)
+        found = builder.or_(found, shift(run, constant(step)))
+    return found
 
 
-@intrinsic
-def turned_by(_typing: Any, disc: Any, runs: Any) -> Any:
+@instruction(LANES, LANES, RUNS)
+def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
     """The discs that a new `disc` turns: in each direction the run that leads back from it."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        turned = constant(0)
-        backwards = [(shift, step) for shift in (builder.lshr, builder.shl) for step in STEPS]
-        for index, (shift, step) in enumerate(backwards):
-            run = builder.extract_value(arguments[1], index)
-            turned = builder.or_(turned, _fill(builder, shift, step, arguments[0], run))
-        return turned
-
-    return LANES(LANES, RUNS), generate
+    turned = constant(0)
+    backwards = [(shift, step) for shift in (builder.lshr, builder.shl) for step in STEPS]
+    for index, (shift, step) in enumerate(backwards):
+        run = builder.extract_value(runs, index)
+        turned = builder.or_(turned, _fill(builder, shift, step, disc, run))
+    return turned
 
 
 @part

@@ -92,12 +92,12 @@ def row(board: Tiles, index: Int) -> Any:
 
 
 @answers(row, Board2048)
-def _row_2048(board: Tiles, index: Int) -> Any:
+def _row_2048(board: Board2048, index: Int) -> Any:
     return board.cells >> (np.uint64(index) << np.uint64(4)) & np.uint64(0xFFFF)
 
 
 @answers(row, Board2584)
-def _row_2584(board: Tiles, index: Int) -> Any:
+def _row_2584(board: Board2584, index: Int) -> Any:
     word = board.upper if index < 2 else board.lower
     return word >> np.uint64(20) * (np.uint64(index) & ONE) & np.uint64(0xF_FFFF)
 

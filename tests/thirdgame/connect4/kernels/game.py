@@ -27,7 +27,7 @@ class Connect4Position(NamedTuple):
 
     own: Word
     other: Word
-    seat: Int
+    seat: int
     board: Word
     """Every cell."""
 
