@@ -8,7 +8,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, popcount
 from players.compiled.cache import answers, kernel, part
-from players.compiled.types import Array, Flag, Int, Word
+from players.compiled.types import Array, Flag, Int
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
