@@ -45,8 +45,9 @@ def solve_from_kernel(position: Any, memory: Any, stop: Any) -> Any:
 
 def versions(recursive: Any) -> int:
     """How many of a kernel are in the cache."""
-    file = Path(recursive.py_func.__code__.co_filename).stem
-    return len(list(cache_folder().rglob(f"{file}.{recursive.__name__}-*.nbc")))
+    file = Path(recursive.py_func.__code__.co_filename)
+    kept = f"{file.parent.name}_*/{file.stem}.{recursive.__name__}-*.nbc"
+    return len(list(cache_folder().glob(kept)))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
