@@ -13,9 +13,6 @@ import numpy as np
 from players.games.interface import MOVES
 from players.options import WEIGHT_TABLES
 
-SIDES = {"othello": ("black", "white"), "dots": ("first", "second")}
-"""What a file calls the seats."""
-
 ROWS = 8
 
 
@@ -33,9 +30,10 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
     else:
         path = Path(name)
     content = _read(path)
-    for seat, side in enumerate(SIDES[rules]):
+    names = seat_names(rules)
+    for seat, side in enumerate(names):
         if side not in content:
-            raise ValueError(f"{path}: {side!r} is missing; expected {' and '.join(SIDES[rules])}")
+            raise ValueError(f"{path}: {side!r} is missing; expected {' and '.join(names)}")
         of_move = content[side]
         if rules == "othello":
             of_move = _squares(of_move, f"{path}: {side}")
@@ -46,6 +44,11 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
                 raise ValueError(f"{path}: {side}: {move!r} is no move on this board")
             weights[seat, moves[move]] = _weight(weight, f"{path}: {side}: {move}")
     return weights
+
+
+def seat_names(rules: str) -> tuple[str, str]:
+    """What a file of weights calls the seats."""
+    return ("black", "white") if rules == "othello" else ("first", "second")
 
 
 def _read(path: Path) -> dict[str, Any]:

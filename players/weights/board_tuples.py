@@ -30,7 +30,7 @@ FAMILIES = {
 }
 
 Cell = tuple[int, int, int]
-"""A word, a row and a column of a face."""
+"""A word, a row and a column of a view."""
 
 
 class BoardCells:

@@ -17,7 +17,7 @@ from players.learning.games.trainer import GamesTrainer
 from players.weights.evaluations import load_terms
 from players.weights.network_file import load_network
 from rules.position import PASS, Position
-from tests.players.face_helpers import slow_entries
+from tests.players.view_helpers import slow_entries
 
 MASK = (1 << 64) - 1
 TOML = """
@@ -107,7 +107,7 @@ class Slow:
         return int(first - second)
 
     def entries(self, position: Position) -> list[int]:
-        from tests.players.face_helpers import slow_progress
+        from tests.players.view_helpers import slow_progress
 
         later = slow_progress(position) >= self.config.stages[0] if self.config.stages else False
         size = int(self.network.offsets[-1])

@@ -14,6 +14,7 @@ from players.compiled import bits
 from players.compiled.cache import kernel
 from players.games.tiles import interface as tiles
 from players.games.tiles.boards import TileBoard, tuple_masks
+from players.ntuple import board as grid
 from players.ntuple import network
 from rules.position import draw_chance
 from rules.tiles import CELLS, SLIDES, SPAWNS
@@ -34,9 +35,9 @@ def views(board: Any) -> Any:
     """(the transposed, the mirrored, the flipped board, and the board by way of its words; the
     empty cells; the largest tile).
     """
-    first, second = tiles.words(board)
-    turned = tiles.transposed(board), tiles.mirrored(board), tiles.flipped(board)
-    copy = tiles.of_words(board, first, second)
+    first, second = grid.words(board)
+    turned = grid.transposed(board), grid.mirrored(board), grid.flipped(board)
+    copy = grid.of_words(board, first, second)
     return (*turned, copy), tiles.empty(board), tiles.largest(board)
 
 
@@ -66,7 +67,7 @@ def spawn_often(board: Any, laws: Any, random: Any, counts: Any) -> None:
 def value_of(board: Any, weighted: Any, out: Any) -> Any:
     """(`value`; how many `entries` there are, in `out`; `entry` of the first tuple)."""
     count = network.entries(board, weighted, out)
-    return network.value(board, weighted), count, tiles.entry(board, weighted.masks[0])
+    return network.value(board, weighted), count, grid.entry(board, weighted.masks[0])
 
 
 @kernel

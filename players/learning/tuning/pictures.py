@@ -22,7 +22,7 @@ from matplotlib.ticker import EngFormatter
 from players.learning.tuning.result import BOARD, PARAMETERS, SUFFIXES
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import Comparison, Point
-from players.weights import SIDES
+from players.weights import seat_names
 
 _INK, _FAINT, _GRID, _LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 _LABELLED = 24
@@ -199,7 +199,7 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     reach = max(max(abs(value - 1.0) for value in values), 1e-3)
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)
     for row, side in enumerate(sides):
-        who = SIDES[space.rules][side] if len(sides) > 1 else "both"
+        who = seat_names(space.rules)[side] if len(sides) > 1 else "both"
         for column, when in enumerate(("before", "after")):
             image = _draw_board(grid[row, column], boards[column][side], norm, ends)
             grid[row, column].set_title(f"{who}, {when}", loc="left", fontsize=11)

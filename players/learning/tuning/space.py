@@ -13,7 +13,7 @@ import rules as rule_sets
 from players.games.interface import MOVES
 from players.games.registry import load_board
 from players.learning.tuning.tasks import Contestant
-from players.weights import SIDES, load_weights
+from players.weights import load_weights, seat_names
 
 Symmetry = Literal["all", "axes", "none"]
 """Which symmetries of the board share a weight: all (8 of a square, 4 of a rectangle), the
@@ -128,7 +128,7 @@ class Space:
 
     def table(self, vector: Sequence[float]) -> dict[str, Any]:
         """The weights as a file that `players.weights` reads has them."""
-        sides = zip(SIDES[self.rules], self.by_move(vector), strict=True)
+        sides = zip(seat_names(self.rules), self.by_move(vector), strict=True)
         if self.rules != "othello":
             return {side: {move: round(each, 6) for move, each in of.items()} for side, of in sides}
         return {side: _rows(of) for side, of in sides}
@@ -193,7 +193,7 @@ def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
         return tuple(Orbit(moves[0], (0, 1), moves) for moves in groups)
     return tuple(
         Orbit(f"{side} {moves[0]}", (seat,), moves)
-        for seat, side in enumerate(SIDES[rule_set.name])
+        for seat, side in enumerate(seat_names(rule_set.name))
         for moves in groups
     )
 

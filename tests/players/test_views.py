@@ -22,7 +22,7 @@ from players.weights.network_header import Header, network_of
 from rules.position import Position
 from tests.players.conftest import random_position
 from tests.players.evaluation_helpers import evaluate
-from tests.players.face_helpers import slow_entries, slow_progress
+from tests.players.view_helpers import slow_entries, slow_progress
 
 TUPLES = {
     "othello": ("straight-3", "b1 c1 b2 d4", "a2 a3 b3 c3"),
