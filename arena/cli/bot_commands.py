@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.choices import RULES, Language, Sandbox, rule_set
+from arena.cli.choices import RULES, Language, Sandbox, complete_rule_set, rule_set
 from arena.cli.exits import errors_to_user
 
 app = typer.Typer()
@@ -49,6 +49,7 @@ def check(
         list[str] | None,
         typer.Option(
             parser=rule_set,
+            autocompletion=complete_rule_set,
             metavar=RULES,
             help="A rule set to check it in; may be repeated.",
             show_default="those it claims",

@@ -10,6 +10,13 @@ RULES = "RULES"
 """What help calls a rule set: any that `rules.load` knows."""
 
 
+def complete_rule_set(incomplete: str) -> list[str]:
+    """The rule sets that begin so, for the shell."""
+    from rules import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 def rule_set(name: str) -> str:
     """The name of a rule set. Raises typer.BadParameter for any other."""
     from rules import names

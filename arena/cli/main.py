@@ -9,7 +9,7 @@ import typer
 
 from arena.cli import bench_commands, bot_commands, sprt_command
 from arena.cli.arguments import Arena
-from arena.cli.choices import RULES, Form, Table, rule_set
+from arena.cli.choices import RULES, Form, Table, complete_rule_set, rule_set
 from arena.cli.exits import errors_to_user
 from arena.errors import Exit, UserError
 
@@ -34,6 +34,7 @@ RulesName = Annotated[
     str,
     typer.Argument(
         parser=rule_set,
+        autocompletion=complete_rule_set,
         metavar=RULES,
         help="The rule set: othello, dots, 2048, 2584, or one that a package registers.",
         show_default=False,
@@ -391,7 +392,13 @@ def schema(
 def warm(
     rules: Annotated[
         list[str] | None,
-        typer.Argument(parser=rule_set, metavar=RULES, help="Rule sets.", show_default="all"),
+        typer.Argument(
+            parser=rule_set,
+            autocompletion=complete_rule_set,
+            metavar=RULES,
+            help="Rule sets.",
+            show_default="all",
+        ),
     ] = None,
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""

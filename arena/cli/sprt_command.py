@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.choices import RULES, EloModel, Sandbox, rule_set
+from arena.cli.choices import RULES, EloModel, Sandbox, complete_rule_set, rule_set
 from arena.cli.exits import errors_to_user
 from arena.errors import Exit, UserError
 
@@ -37,7 +37,12 @@ def sprt(
     ] = EloModel.NORMALIZED,
     rules: Annotated[
         str,
-        typer.Option(parser=rule_set, metavar=RULES, help="othello, dots, 2048, 2584 or another."),
+        typer.Option(
+            parser=rule_set,
+            autocompletion=complete_rule_set,
+            metavar=RULES,
+            help="othello, dots, 2048, 2584 or another.",
+        ),
     ] = "othello",
     settings: Annotated[
         list[str] | None,

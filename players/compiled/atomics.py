@@ -9,14 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 
-from players.compiled.bits import declare
 from players.compiled.cache import intrinsic
-
-BYTE = ir.IntType(8)
-INT = ir.IntType(32)
 
 
 def _entry(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -70,19 +65,3 @@ def publish(_typing: Any, array: Any, _index: Any, _value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.int64, array.dtype), generate
-
-
-@intrinsic
-def prefetch(_typing: Any, array: Any, _index: Any) -> Any:
-    """Have the processor bring an entry near, while other work is done."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = builder.bitcast(_entry(context, builder, signature, arguments), BYTE.as_pointer())
-        function = declare(
-            builder.module, "llvm.prefetch.p0", ir.VoidType(), [BYTE.as_pointer(), INT, INT, INT]
-        )
-        to_read, keep_near, data = INT(0), INT(3), INT(1)
-        builder.call(function, [entry, to_read, keep_near, data])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), generate
