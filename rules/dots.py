@@ -166,7 +166,7 @@ class Dots(Game):
 
     @cached_property
     def edges(self) -> dict[str, tuple[int, tuple[tuple[int, int], ...]]]:
-        """For each move the bit of its edge and, for the one or two boxes beside it, the mask
+        """For each move the bit of its edge and, for the one or two boxes next to it, the mask
         of the box's sides and the bit of the box.
         """
         return {

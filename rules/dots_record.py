@@ -52,7 +52,7 @@ class DotsRecord:
 def make_record(
     game: Dots, moves: Iterable[str], *, red: str, blue: str, date: str, event: str
 ) -> DotsRecord:
-    """The record of `moves` from the start of `game`, won by whoever has more boxes at the end.
+    """The record of `moves` from the start of `game`, won by the player with more boxes at the end.
 
     Raises MoveError when they are not legal in turn.
     """

@@ -2,7 +2,7 @@
 
 Black (X, seat 0) moves first. A move puts a disc on an empty square and turns every line of
 the opponent's discs it brackets. A player without a move passes; the game ends when neither
-can move; scores are discs, and empty squares count for nobody. The cornerless variant is the
+can move; scores are discs, and empty squares count for neither. The cornerless variant is the
 one of a course tournament: an empty start, corners out of play, and every empty square of the
 central (n−2)×(n−2) playable whether or not it brackets anything.
 
@@ -45,7 +45,7 @@ def load(**settings: Any) -> Othello:
     16, and what overrides the preset: `start` ("centre" or "empty"), `corners` (whether they
     may be played), `free_centre` (whether an empty central square is always playable).
 
-    Raises ValueError for an unknown option or value, and for rules under which nobody could
+    Raises ValueError for an unknown option or value, and for rules under which no player could
     ever move.
     """
     only_known("othello", settings, OPTIONS)

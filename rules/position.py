@@ -68,7 +68,7 @@ class Position(ABC):
 
     @abstractmethod
     def play(self, move: str) -> Position:
-        """The position after `move`, by whoever is to move.
+        """The position after `move`, by the seat to move.
 
         Raises MalformedMove or IllegalMove.
         """
@@ -169,7 +169,7 @@ class Game(ABC):
 
 
 def share_of_plies(plies: int, parts: int) -> int:
-    """One of so many `parts` of a game's plies: even, from 2 to 8; 0 of 8 plies and fewer."""
+    """One of that many `parts` of a game's plies: even, from 2 to 8; 0 of 8 plies and fewer."""
     return min(8, max(2, plies // parts // 2 * 2)) if plies > 8 else 0
 
 
@@ -212,7 +212,7 @@ def symbols(first: int, second: int, length: int, alphabet: Mapping[int, int]) -
 
 
 def draw_grid(rows: Sequence[Sequence[str]]) -> str:
-    """Cells under column letters and beside row numbers, all columns equally wide."""
+    """Cells under column letters and next to row numbers, all columns equally wide."""
     width = max(len(cell) for row in rows for cell in row)
     margin = len(str(len(rows)))
     letters = (letter.rjust(width) for letter in ascii_lowercase[: len(rows[0])])

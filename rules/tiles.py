@@ -145,7 +145,7 @@ class Tiles(Game):
         return 0
 
     def start(self, seed: int | None = None) -> TilesPosition:
-        """Two tiles, both drawn by chance whoever places the later ones."""
+        """Two tiles, both drawn by chance even where a player places the later ones."""
         rng = SystemRandom() if seed is None else Random(seed)
         dealer = Tiles(self.name, self.spawn, "chance", "tile")
         cells = (0,) * len(CELLS)
@@ -295,7 +295,7 @@ class TilesPosition(Position):
 
     @property
     def _vocabulary(self) -> Container[str]:
-        """The moves that whoever moves ever has."""
+        """The moves that the seat to move ever has."""
         if self.to_move == 0:
             return SLIDES
         return CELLS if self._names_cell else self.game.placements

@@ -52,7 +52,7 @@ class _InPlace(CompileResultCacheImpl):
 
 
 class _ReadOnlyCache(FunctionCache):
-    """A cache that cannot be written, as in a sandbox: read where it lies.
+    """A cache that cannot be written, as in a sandbox: read where it is.
 
     What it lacks is compiled for this process alone; stderr says so, once.
     """

@@ -211,7 +211,7 @@ def _popcounts(builder: Any, lanes: Any) -> Any:
 
 @instruction(LANES, LANES, LANES)
 def nth_bits_by_search(builder: Builder, masks: Value, n: Value) -> Value:
-    """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
+    """The n-th set bit of each mask, from 0, as a mask; nothing where there are fewer.
 
     Six times the half that holds the bit, by counting the lower one: for processors without a
     deposit.
@@ -230,7 +230,7 @@ def nth_bits_by_search(builder: Builder, masks: Value, n: Value) -> Value:
 
 @instruction(LANES, LANES, LANES)
 def nth_bits_by_deposit(builder: Builder, masks: Value, n: Value) -> Value:
-    """The n-th set bit of each mask, from 0, as a mask; nothing where there are not so many.
+    """The n-th set bit of each mask, from 0, as a mask; nothing where there are fewer.
 
     Vectors have no deposit, but eight of it one after the other still take less time than a search.
     """

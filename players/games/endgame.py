@@ -23,7 +23,7 @@ PLAIN_REACH = 8
 """Moves to come in positions that the plain solver solves in about a second."""
 
 GROWTH = 2.2
-"""A solver takes about so many times as long for a move more."""
+"""A solver takes about that many times as long for one more move."""
 
 LEAST_SECONDS = 1e-6
 """Less counts as so much."""
@@ -62,7 +62,7 @@ class Endgame(Protocol):
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second."""
+        """Positions with that many moves remaining are, typically, solved in about a second."""
 
     def best(self, position: Any, stop: Flag) -> Solution | None:
         """The best move; None when `stop` was set before it was known."""
@@ -160,5 +160,5 @@ def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:
 
 
 def reach_in(endgame: Endgame, seconds: float) -> int:
-    """Positions with so many moves remaining are, typically, solved in `seconds`; at least 0."""
+    """Positions with that many moves remaining are, typically, solved in `seconds`; at least 0."""
     return max(endgame.reach + floor(log(max(seconds, LEAST_SECONDS), GROWTH)), 0)

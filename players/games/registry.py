@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from players.games.endgame import Endgame
 
 WORD_BITS = 64
-"""Kernels keep a board in words of so many bits: one bit for each square, or for each dot."""
+"""Kernels keep a board in words of this many bits: one bit for each square, or for each dot."""
 
 
 class Board(Protocol):
@@ -53,7 +53,7 @@ class CompiledGame:
     most_margin: Callable[[Mapping[str, Any]], int] = _one
     """No game with these settings is won by more; 1 where a game is won or lost."""
     endgame: Callable[[Any, int], Endgame] | None = None
-    """The exact solver of a board, with tables of so many megabytes; None for the one that serves
+    """The exact solver of a board, with tables of that many megabytes; None for the one that serves
     any game, which sees a few moves ahead only."""
     evaluations: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     """The files, in `players/weights` or absolute, of the evaluations that come along for complete

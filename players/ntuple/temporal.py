@@ -15,7 +15,7 @@ An update takes alpha·(target − value), split evenly over the entries of the 
 coherence (Beal and Smith 1999) each weight takes the share |E|/A of it, for the sum E of its errors
 so far and the sum A of their sizes, and all while A is 0.
 
-Rewards, values and targets are one player's. Where boards are seen by whoever is to move, as in
+Rewards, values and targets are one player's. Where boards are seen by the player to move, as in
 games of two, a sign tells whose view it is.
 """
 
@@ -81,7 +81,7 @@ class Desk(NamedTuple):
 
 
 def new_desk(network: Network, room: int) -> Desk:
-    """A desk with room for so many afterstates."""
+    """A desk with room for that many afterstates."""
     return Desk(
         np.zeros(2 * room, np.uint64),
         np.zeros(room),

@@ -20,7 +20,7 @@ from rules.tiles import CELLS, SIZE, SPAWNS
 
 
 class Extra(Table):
-    """An array that lies behind the weights, as in a checkpoint."""
+    """An array that follows the weights, as in a checkpoint."""
 
     name: str
     """What it is."""

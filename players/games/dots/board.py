@@ -35,13 +35,13 @@ class DotsPosition(NamedTuple):
     lead: Int
     """int64: the boxes of seat 0 less those of seat 1."""
     seat: int
-    """int64, 0 or 1; after the end, whoever closed the last box."""
+    """int64, 0 or 1; after the end, the one that closed the last box."""
     stride: Word
     """The distance between a bit and the one of the row below."""
     boxes: Word
     """Every box of the board."""
     enough: Int
-    """int64: the game ends when a seat has so many boxes."""
+    """int64: the game ends when a seat has that many boxes."""
 
 
 @part
@@ -155,7 +155,7 @@ class DotsBoard:
         self._boxes = [self._bit(row, column) for row in range(rows) for column in range(columns)]
         majority = len(self._boxes) // 2 + 1
         self.enough = majority if variant["stop_at_majority"] else WHOLE_GAME + 1
-        """The game ends when a seat has so many boxes."""
+        """The game ends when a seat has that many boxes."""
         self.names = [""] * game.MOVES
         """The edge of each move; "" for what is none."""
         for row in range(rows + 1):

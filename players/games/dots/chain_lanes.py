@@ -77,7 +77,7 @@ def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def best_of(taken: Int, handed: Any, value: Int) -> Any:
-    """What it is worth to take so many boxes, all of them or all but the last `handed`, when the
+    """What it is worth to take that many boxes, all of them or all but the last `handed`, when the
     one who then has to move wins `value` of the rest.
     """
     other = value + handed
@@ -88,7 +88,7 @@ def best_of(taken: Int, handed: Any, value: Int) -> Any:
 @part
 def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
-    none are left. Every undrawn edge must be one beside a box with at most two undrawn sides.
+    none are left. Every undrawn edge must be next to a box with at most two undrawn sides.
     """
     single, up_to_two = sides(across, down, stride, boxes)
     begun = component(single & (ZERO - single), up_to_two, across, down, stride)
@@ -114,7 +114,7 @@ def value_of_chains(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
         before = popcounts(across) + popcounts(down)
         across, down = without(region, across, down, stride)
         is_loop = empty(before - popcounts(across) - popcounts(down) - size)
-        # a chain may lead from a box back to it: whoever takes the chain takes the box
+        # a chain may lead from a box back to it: the box goes with the chain
         more, across, down = closed(across, down, stride, boxes)
         size = size + more
         opened = ~empty(region)

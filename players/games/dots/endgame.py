@@ -214,7 +214,7 @@ class DotsEndgame:
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second."""
+        """Positions with that many moves remaining are, typically, solved in about a second."""
         return REACH if self._board.enough > WHOLE_GAME else MAJORITY_REACH
 
     def best(self, position: DotsPosition, stop: Flag) -> Solution | None:

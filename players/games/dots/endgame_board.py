@@ -53,7 +53,7 @@ class Fixed(NamedTuple):
     largest: Int
     """int64: the edges of the position at the root; more are never met again."""
     far: Int
-    """int64: with so many edges a rest is far from the end."""
+    """int64: with that many edges a rest is far from the end."""
 
 
 @part

@@ -29,7 +29,7 @@ CHAINS = 0
 """The first of an evaluation's numbers: that it is of this kind, not a network's."""
 
 STAGES = 23
-"""Values depend on the number of safe edges, up to so many less one, and on the parity of the
+"""Values depend on the number of safe edges, below this number, and on the parity of the
 long-chain rule."""
 
 CHAIN_PRICE, LOOP_PRICE = 4, 8
@@ -114,7 +114,7 @@ def opening_value(chains: Word, loops: Word) -> Any:
 def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """(stage, parity, features) of the mover where no box can be taken.
 
-    An edge is safe when no box beside it has two edges drawn. The player who makes the last turn
+    An edge is safe when no box next to it has two edges drawn. The player who makes the last turn
     has control, and a turn ends with each edge that closes nothing: as many as there are edges
     less boxes, and one more for every long chain but the last, which a double-dealing move saves.
     """

@@ -111,7 +111,7 @@ class OthelloBoard:
             f"{'abcdefgh'[square % 8]}{square // 8 + 1}" if max(divmod(square, 8)) < size else ""
             for square in range(64)
         )
-        """The square of each move; "" for what lies off a smaller board."""
+        """The square of each move; "" for what is off a smaller board."""
         self.moves = {name: move for move, name in enumerate(self.names) if name}
         """The move of each square."""
         corners = {8 * row + column for row in rim for column in rim}

@@ -1,6 +1,6 @@
 """The exact endgame of Othello on boards of 4×4, 6×6 and 8×8, any settings.
 
-Values are final margins in discs as `rules/othello.py` counts them: empty squares belong to nobody.
+Values are final margins in discs as `rules/othello.py` counts them: empty squares count for none.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def new_work() -> Any:
 def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
     """What stays the same in a search from `position`.
 
-    It holds the arrays' addresses only: whoever calls keeps the arrays.
+    It holds the arrays' addresses only: the caller keeps the arrays.
     """
     line = np.uint64(8 * BUCKET - 1)
     return Fixed(
@@ -166,7 +166,7 @@ class OthelloEndgame:
 
     @property
     def reach(self) -> int:
-        """Positions with so many moves remaining are, typically, solved in about a second."""
+        """Positions with that many moves remaining are, typically, solved in about a second."""
         return REACH_FREE if self._nothing.free else REACH_BOXED
 
     def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:

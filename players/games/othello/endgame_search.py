@@ -38,18 +38,18 @@ from players.games.othello.lines import beside, bracketing, flips
 
 MOVE, STABLE, FRONTIER = 64, 64, 8
 """What the rough evaluation gives for a legal move (twice that where no disc can ever be turned),
-a stable disc, and an empty square beside the other's discs."""
+a stable disc, and an empty square next to the other's discs."""
 
 ODD, ANCHOR, EXPOSED = 16, 64, 2
 """What brings a move forward: a quadrant with an odd number of empty squares, a square that can
-never be turned; and what holds it back: an empty square left beside the mover's discs."""
+never be turned; and what holds it back: an empty square left next to the mover's discs."""
 
 DECIDED = 1000
-"""What a disc of a finished game is worth beside all this."""
+"""What a disc of a finished game is worth, compared with all this."""
 
 LOOK_AHEAD, PLIES_MORE = 12, 3
 """Empty squares from which moves are looked at further: at the position after them, and a ply more
-for every so many squares beyond."""
+for each of these steps beyond."""
 
 DEEPEST = 3
 """Plies of the deepest look."""
@@ -118,13 +118,13 @@ def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Fixed
 
 
 FEW = 6
-"""Positions with so many empty squares are searched without a table."""
+"""Positions with at most this many empty squares are searched without a table."""
 
 UNSTOPPABLE = 8
-"""Positions with so many are searched to the end whatever the flag says: it takes no time."""
+"""Positions with this many are searched to the end whatever the flag says: it takes no time."""
 
 AHEAD = 9
-"""From so many on, the table is asked for all moves before the first is searched (enhanced
+"""From this many on, the table is asked for all moves before the first is searched (enhanced
 transposition cut-off)."""
 
 KNOWN = 1 << 40

@@ -25,11 +25,11 @@ PHASES, PHASE_MOVES = 12, 5
 
 SCALARS = 5
 """Numbers of a phase before those of its patterns: for a move of the mover, a move of the other, an
-empty square beside the other's discs, one beside the mover's, and for having the move."""
+empty square next to the other's discs, one next to the mover's, and for having the move."""
 
 FEATURES = ("stable", "mobility", "frontier", "parity")
 """Features of the classic evaluation before its squares: discs that can never turn; legal moves;
-discs beside empty squares; the last move of the game, if all squares are filled."""
+discs next to empty squares; the last move of the game, if all squares are filled."""
 
 QUARTER = 4
 """Squares are valued by a quarter of the 8×8 board, of which smaller boards use the corner."""

@@ -141,7 +141,7 @@ def beside(squares: Any) -> Any:
 @instruction(types.uint64, types.uint64)
 def unbracketable(builder: Builder, squares: Value) -> Value:
     """Those of `squares` that end each of their four lines, so that no disc there ever turns:
-    the corners, or, where corners are out of play, the rim squares beside them.
+    the corners, or, where corners are out of play, the rim squares next to them.
     """
     b = builder
     all_ways = repeated(b, squares, LANES)

@@ -1,7 +1,7 @@
 """The patterns of an 8×8 Othello board: groups of squares read as numbers in base three.
 
 A square is worth 0 when it is empty, 1 with a disc of the mover, 2 with one of the other. A shape
-lies on the board in several places, which the board's symmetries turn into each other, and has one
+is on the board in several places, which the board's symmetries turn into each other, and has one
 number for each of its fillings. The shapes are those of Buro, "From simple features to
 sophisticated evaluation functions" (1999).
 

@@ -13,7 +13,7 @@ from players.games.tiles import interface as tiles
 from players.ntuple import board as network
 
 CELL_BITS = 5
-"""So many bits a cell."""
+"""Bits of a cell."""
 TILE, ROW, WORD = np.uint64(0x1F), np.uint64(0xF_FFFF), np.uint64(0xFF_FFFF_FFFF)
 FIRST_BITS = np.uint64(sum(1 << 5 * cell for cell in range(8)))
 

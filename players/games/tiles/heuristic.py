@@ -186,7 +186,7 @@ def holding(board: Tiles, everywhere: Tiles) -> Any:
 
 @part
 def groups_beside(cell: Word, like: Word) -> Any:
-    """How many connected groups of the cells `like` lie beside `cell`, as int64."""
+    """How many connected groups of the cells `like` are next to `cell`, as int64."""
     count, near = np.int64(0), neighbours(ONE << cell) & like
     while near != ZERO:
         group, grown = ZERO, near & (ZERO - near)
@@ -200,14 +200,14 @@ def groups_beside(cell: Word, like: Word) -> Any:
 
 @part
 def neighbours(cells: Word) -> Any:
-    """The cells beside those given as bits."""
+    """The cells next to those given as bits."""
     sideways = (cells & NOT_LAST) << ONE | (cells & NOT_FIRST) >> ONE
     return (sideways | cells << FOUR | cells >> FOUR) & ALL_CELLS
 
 
 @kernel
 def fill_lines(cell_bits: int, lines: Array) -> None:
-    """Fill the table `Heuristic.lines` for cells of so many bits."""
+    """Fill the table `Heuristic.lines` for cells of that many bits."""
     tile_bits = (1 << cell_bits) - 1
     for cells in range(len(lines)):
         rough, up, down, largest = 0, 0, 0, 0
