@@ -148,7 +148,7 @@ def remaining(position: Position) -> Int:
 def evaluate(position: Position, terms: Array) -> Int:
     """What the mover is expected to win by, in hundredths of a disc or box; at most LIMIT from 0.
 
-    `terms` is the int32 array of the evaluation's numbers (`boards.load_terms`).
+    `terms` is the int32 array of the evaluation's numbers (`players.weights.evaluations`).
     """
     raise NotImplementedError
 

@@ -41,7 +41,7 @@ class DotsMemory(NamedTuple):
     """What solved positions are kept in. Threads may share one."""
 
     table: Array
-    """See `dots_table`."""
+    """See `endgame_table`."""
 
 
 @part

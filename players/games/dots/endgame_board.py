@@ -23,7 +23,7 @@ from players.games.dots.endgame_rest import pooled
 from players.games.dots.endgame_table import MOST, NO_MOVE, least_of, most_of, place, recall
 
 FAR, FAR_FROM, FAR_BOXES = 10, 20, 16
-"""Rests with FAR edges and more are searched as far from the end (`dots_far`) where the search
+"""Rests with FAR edges and more are searched as far from the end where the search
 begins with FAR_FROM at least, on boards of up to FAR_BOXES.
 
 There it meets most of the positions in many ways. After random moves on a larger board it does not,

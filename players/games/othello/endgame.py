@@ -31,7 +31,7 @@ class OthelloMemory(NamedTuple):
     """What solved positions are kept in. Threads may share one."""
 
     words: Array
-    """uint64[8 · (buckets + 1)]: the table (`othello_memory`), and room to start it at a line of
+    """uint64[8 · (buckets + 1)]: the table (`endgame_memory`), and room to start it at a line of
     the cache."""
     shift: Word
     """64 − the binary logarithm of the number of buckets."""

@@ -5,7 +5,7 @@ random. An afterstate is the position after a move, seen by whoever is to move t
 what he still wins by. After a random move nothing is learned from what it led to: what came before
 it learns up to the last afterstate that was chosen, which keeps its value.
 
-All kernels of learning are in this file, made of parts of `players.kernels`: so the cache sees it
+All kernels of learning are in this file, made of parts of `players.ntuple`: so the cache sees it
 when one changes.
 """
 

@@ -2,7 +2,7 @@
 
 An afterstate is a board after a slide; its value is what is still to come from there.
 
-All kernels of learning are in this file, made of parts of `players.kernels`: so the cache sees it
+All kernels of learning are in this file, made of parts of `players.ntuple`: so the cache sees it
 when one changes.
 """
 
