@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from arena.bots.submissions import submissions
+from arena.cli import app
 
-Arena = Callable[..., subprocess.CompletedProcess[str]]
+Arena = Callable[..., Result]
 
 
 @pytest.fixture
@@ -20,25 +22,23 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """Runs a command in a folder of its own."""
     monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            (sys.executable, "-m", "arena", *words),
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def run(*words: str) -> Result:
+        result = CliRunner().invoke(app, words)
+        error = result.exception
+        assert error is None or isinstance(error, SystemExit), error
+        return result
 
     return run
 
 
 def test_new_refuses_names_and_folders(arena: Arena, tmp_path: Path) -> None:
     said = arena("new", "../evil", "--lang", "js")
-    assert (said.returncode, "cannot name a bot" in said.stderr) == (2, True)
+    assert (said.exit_code, "cannot name a bot" in said.stderr) == (2, True)
     (tmp_path / "taken").mkdir()
     said = arena("new", "taken", "--lang", "js")
-    assert (said.returncode, "is there already" in said.stderr) == (2, True)
+    assert (said.exit_code, "is there already" in said.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
@@ -58,7 +58,7 @@ def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 def test_new_writes_a_bot_and_says_how_to_go_on(arena: Arena, tmp_path: Path) -> None:
     said = arena("new", "mine", "--lang", "python")
-    assert said.returncode == 0, said.stderr
+    assert said.exit_code == 0, said.stderr
     assert "arena submit mine --to submissions" in said.stdout
     written = "PROTOCOL.md bot.py bot.toml dialogue.txt sdk.py test.sh"
     assert {path.name for path in (tmp_path / "mine").iterdir()} == set(written.split())
@@ -66,13 +66,13 @@ def test_new_writes_a_bot_and_says_how_to_go_on(arena: Arena, tmp_path: Path) ->
 
 
 def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Path) -> None:
-    assert arena("new", "mine", "--lang", "python").returncode == 0
+    assert arena("new", "mine", "--lang", "python").exit_code == 0
     manifest = tmp_path / "mine" / "bot.toml"
     lines = manifest.read_text().splitlines()
     lines[1] = 'rules = ["dots"]'
     manifest.write_text("\n".join(lines))
     first = arena("submit", "mine", "--to", "subs")
-    assert first.returncode == 0, first.stdout + first.stderr
+    assert first.exit_code == 0, first.stdout + first.stderr
     (bot,) = submissions(tmp_path / "subs")
     assert f"Accepted mine (first version, {bot.digest[:12]})." in first.stdout
     assert "Games: dots." in first.stdout
@@ -82,7 +82,7 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     assert "legal moves" not in again.stdout, "what was checked is not checked again"
     (tmp_path / "mine" / "bot.py").write_text("raise SystemExit('broken')\n")
     bad = arena("submit", "mine", "--to", "subs")
-    assert bad.returncode == 1
+    assert bad.exit_code == 1
     assert f"mine is not accepted; version {bot.digest[:12]} stays active" in bad.stderr
     assert submissions(tmp_path / "subs") == (bot,)
 
@@ -90,22 +90,22 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
 def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
     arena: Arena, tmp_path: Path
 ) -> None:
-    assert arena("new", "mine", "--lang", "js").returncode == 0
+    assert arena("new", "mine", "--lang", "js").exit_code == 0
     files = sorted(path.name for path in (tmp_path / "mine").iterdir())
     said = arena("submit", "mine", "--to", ".")  # where the bot itself would hold its versions
-    assert (said.returncode, said.stdout) == (2, "")
+    assert (said.exit_code, said.stdout) == (2, "")
     assert "mine is a bot or a file, not a folder of versions" in said.stderr
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == files
     (tmp_path / "file").touch()
     said = arena("submit", "mine", "--to", "file")
-    assert (said.returncode, said.stdout) == (2, "")
+    assert (said.exit_code, said.stdout) == (2, "")
     assert "file is a file; name a folder" in said.stderr
 
 
 def test_what_is_no_bot_is_told_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     said = arena("submit", "empty", "--to", "subs")
-    assert said.returncode == 2
+    assert said.exit_code == 2
     assert "has no bot.toml" in said.stderr
     assert "Traceback" not in said.stderr
     assert not (tmp_path / "subs").exists()
