@@ -21,8 +21,20 @@ from arena.referee import SessionPool
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
 DOTS = {"rows": 2, "cols": 2}
-CLOCKED = ("hostile/", "referee/", "sandbox/", "test_bench.py")
+CLOCKED = (
+    "hostile/",
+    "referee/test_clock.py",
+    "referee/test_faults.py",
+    "referee/test_ponder.py",
+    "referee/test_side_by_side.py",
+    "referee/test_tolerance.py",
+    "sandbox/test_canary.py",
+    "sandbox/test_overload.py",
+    "test_bench.py",
+)
 """Where tests judge clocks or measure load."""
+LONG = ("players/", "cli/", "tournament/")
+"""Begun before the rest: what comes last should be short, for all workers to end together."""
 GIVES_WAY = 10
 """How nice the other tests are: most compile."""
 
@@ -30,6 +42,13 @@ GIVES_WAY = 10
 def is_clocked(nodeid: str) -> bool:
     """Whether a test judges clocks or measures load."""
     return nodeid.removeprefix("tests/").startswith(CLOCKED)
+
+
+def turn(item: pytest.Item) -> int:
+    """Clocked tests come first, which wait while other workers compile; then the long ones."""
+    if is_clocked(item.nodeid):
+        return 0
+    return 1 if item.nodeid.removeprefix("tests/").startswith(LONG) else 2
 
 
 class _FileByFile(LoadScopeScheduling):
@@ -45,8 +64,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the clocked tests first: they wait while other workers compile."""
-    items.sort(key=lambda item: not is_clocked(item.nodeid))
+    items.sort(key=turn)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

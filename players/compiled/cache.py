@@ -167,7 +167,8 @@ def _in_one_process(compiled: Any) -> Callable[[Any], Any]:
     two give the kernels of two signatures the same file. Different kernels compile side by side.
     """
     function, compile_ = compiled.py_func, compiled.compile
-    path = Path(_settings.CACHE_DIR) / f"{function.__module__}.{function.__name__}.lock"
+    name = f"{function.__module__}.{function.__name__}-{function.__code__.co_firstlineno}"
+    path = Path(_settings.CACHE_DIR) / f"{name}.lock"
 
     def locked(signature: Any) -> Any:
         # The compiler's own lock first: threads that take both take them in this order.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,6 +113,8 @@ def test_as_an_ordinary_user(tmp_path: Path) -> None:
 
 def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even in mode `none`, which knows nothing of what was forked far away."""
+    mark = uuid.uuid4()  # other workers' canaries have other marks
+    monkeypatch.setattr("uuid.uuid4", lambda: mark)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -127,10 +130,10 @@ def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not [
         process.info["cmdline"]
         for process in psutil.process_iter(["cmdline"])
-        if any("arena-canary-" in word for word in process.info["cmdline"] or ())
+        if any(mark.hex in word for word in process.info["cmdline"] or ())
     ]
     for folder in ("/tmp", "/var/tmp", "/dev/shm"):
-        assert not list(Path(folder).glob("arena-canary-*"))
+        assert not list(Path(folder).glob(f"*{mark.hex}*"))
     assert sorted(Path("/proc/self/fd").iterdir()) == files
 
 
