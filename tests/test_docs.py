@@ -15,6 +15,7 @@ Commands that take minutes are parsed, not run: see COSTLY.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -95,8 +96,17 @@ def commands_of(page: str) -> Iterator[list[str]]:
                 yield shlex.split(line, comments=True)
 
 
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of FIRST."""
+    made = tmp_path_factory.mktemp("first")
+    (made / "first.toml").write_text(FIRST)
+    run_arena(["run", f"{made}/first.toml", "--store", f"{made}/first.sqlite"])
+    return made / "first.sqlite"
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout as the pages expect it, with what their long commands leave."""
     monkeypatch.chdir(tmp_path)
     engines = tmp_path / "engines"
@@ -113,6 +123,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for made, weights in MADE.items():
         (work / "runs" / made).parent.mkdir(parents=True)
         shutil.copy(ROOT / "players" / "weights" / weights, work / "runs" / made)
+    shutil.copy(first, work / "runs")
     return work
 
 
@@ -196,9 +207,6 @@ def test_every_example_works(page: str, folder: Path) -> None:
     for block in blocks:  # a file may be shown after the command that takes it
         if "." in block.name:
             Path(block.name).write_text(block.text)
-    if page == "README.md":
-        Path("first.toml").write_text(FIRST)
-        run_arena(["run", "first.toml"])
     namespace: dict[str, Any] = {}
     for block in blocks:
         match block.language, block.name:
@@ -280,10 +288,8 @@ def test_the_readmes_boards_are_drawn_by_the_program() -> None:
             assert line.strip() in text_of("README.md")
 
 
-def test_the_readmes_table_is_the_reports(folder: Path) -> None:
-    Path("first.toml").write_text(FIRST)
-    run_arena(["run", "first.toml"])
-    shown = CliRunner().invoke(app, ["report", "runs/first.sqlite"]).stdout.splitlines()
+def test_the_readmes_table_is_the_reports(first: Path) -> None:
+    shown = CliRunner().invoke(app, ["report", str(first)]).stdout.splitlines()
     headers = [line.split() for line in text_of("README.md").splitlines() if line[:2] == "# "]
     (sample,) = (words for words in headers if "LOS" in words)
     assert sample in [line.split() for line in shown]
@@ -317,15 +323,20 @@ def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
 
 
 def test_arena_docs_formats_a_page_on_a_terminal() -> None:
-    script = [sys.executable, "-m", "arena", "docs", "bots"]
     read, written = os.openpty()
-    with os.fdopen(read, "rb", buffering=0) as terminal:
-        environment = {**os.environ, "PAGER": "cat", "TERM": "xterm", "COLUMNS": "80"}
-        subprocess.run(script, stdin=written, stdout=written, env=environment, check=True)
-        shown = os.read(terminal.fileno(), 4000).decode()
+    environment = {**os.environ, "PAGER": "cat", "TERM": "xterm", "COLUMNS": "80"}
+    shown = b""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "docs", "bots"],
+        stdin=written, stdout=written, env=environment,
+    ):  # fmt: skip
         os.close(written)
-    assert "Write a bot" in shown
-    assert "# Write a bot" not in shown
+        with contextlib.suppress(OSError):  # the end of what a terminal shows
+            while chunk := os.read(read, 4096):
+                shown += chunk
+    os.close(read)
+    assert b"Write a bot" in shown
+    assert b"# Write a bot" not in shown
 
 
 def test_an_unknown_page_names_the_nearest() -> None:
