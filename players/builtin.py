@@ -68,10 +68,10 @@ class Builtin(ABC):
 
     @classmethod
     def readable(cls) -> tuple[str, ...]:
-        """Folders outside the package that it reads: its compiled kernels."""
+        """Folders of the user's cache that it reads, by name: its compiled kernels."""
         from players.compiled.folder import cache_folder
 
-        return (str(cache_folder()),) if cls.kernels else ()
+        return (cache_folder().name,) if cls.kernels else ()
 
     @classmethod
     def unsupported(cls, rules: str, variant: Mapping[str, Any]) -> str | None:

@@ -8,14 +8,15 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
+from arena.model.game_spec import GameSetup
 from arena.model.protocol import Clock
+from arena.model.terms import Terms
 from arena.referee import SessionPool
 
 BOTS = Path(__file__).parent / "programs"
@@ -107,24 +108,33 @@ def pool() -> Iterator[SessionPool]:
         yield pool
 
 
-Spec = Callable[..., GameSpec]
+class Match(NamedTuple):
+    """What `play_game` is given first."""
+
+    setup: GameSetup
+    players: tuple[Prepared, ...]
+
+    def but(self, **changed: Any) -> Match:
+        """The same with other values of its setup."""
+        return self._replace(setup=self.setup.model_copy(update=changed))
+
+
+def match(*players: Prepared, rules: str, variant: dict[str, Any], **more: Any) -> Match:
+    """A game between these players; `more` are values of its setup and its terms."""
+    terms = {key: more.pop(key) for key in Terms.model_fields if key in more}
+    setup = {"game": "g1", "terms": Terms(rules=rules, variant=variant, **terms), **more}
+    return Match(GameSetup(**setup), players)
+
+
+Spec = Callable[..., Match]
 
 
 @pytest.fixture
 def dots() -> Spec:
     """A game of 2×2 boxes with short clocks between two players."""
 
-    def make(*players: Prepared, **more: Any) -> GameSpec:
-        return GameSpec(
-            **{
-                "game": "g1",
-                "rules": "dots",
-                "variant": DOTS,
-                "players": players,
-                "clock": Clock(move_ms=300),
-                "startup_ms": 3000,
-                **more,
-            }
-        )
+    def make(*players: Prepared, **more: Any) -> Match:
+        given = {"clock": Clock(move_ms=300), "startup_ms": 3000, **more}
+        return match(*players, rules="dots", variant=DOTS, **given)
 
     return make

@@ -19,7 +19,7 @@ from arena.bench.instant_player import HERE, instant_player, one_core
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
+from arena.model.game_spec import GameSetup
 from arena.model.protocol import Termination
 from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
@@ -112,12 +112,11 @@ def play(pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: b
     """Play so many games; how many moves they had."""
     moves = 0
     for number in range(games):
-        spec = GameSpec(
+        setup = GameSetup(
             game=f"bench-{number}",
             terms=Terms(rules="dots", variant={"rows": 5, "cols": 5}, ponder=ponder),
-            players=players,
         )
-        record = play_game(spec, pool)
+        record = play_game(setup, players, pool)
         if record.termination is not Termination.NATURAL:
             raise BenchError(
                 f"An instant player failed ({record.termination}), so nothing was measured: "

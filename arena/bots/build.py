@@ -16,10 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
-from arena.bots.package import Bot, startable
+from arena.bots.package import Bot, package_store, startable
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
-from arena.files.cache import cache_root
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault, printable
@@ -44,10 +43,10 @@ def build(bot: Bot, mode: Mode) -> Bot:
     """
     if bot.build is None:
         return bot
-    cache = cache_root() / "bots"
-    final = cache / f"{bot.digest}-built"
+    store = package_store()
+    final = store / f"{bot.digest}-built"
     if not final.is_dir():
-        with made_aside(cache) as aside:
+        with made_aside(store) as aside:
             work, made = aside / "work", aside / "made"
             work.mkdir()
             made.mkdir()

@@ -37,6 +37,8 @@ class Bot(Frozen):
     authors: tuple[str, ...] = ()
     digest: str
     """SHA-256, in hex, of the names and contents of its files as they were handed in."""
+    contents: str
+    """The same of its files as they are now in `cwd`, perhaps built; of a script, of that alone."""
     source: str
     """The absolute path at which it was handed in."""
 
@@ -76,6 +78,7 @@ def open_folder(folder: Path, source: Path) -> Bot:
         build=manifest.build,
         authors=manifest.authors,
         digest=content,
+        contents=content,
         source=str(source),
     )
     return bot if bot.build else startable(bot)
@@ -143,22 +146,29 @@ def _open_script(source: Path) -> Bot:
         raise PackageError(source, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])
     if source.stat().st_size > MAX_BYTES:
         raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
+    content = digest({source.name: source})
     return Bot(
         name=source.stem,
         rules=None,
         command=program.command,
         cwd=program.cwd,
-        digest=digest({source.name: source}),
+        digest=content,
+        contents=content,
         source=str(source),
     )
 
 
 def _unpacked(archive: Path) -> Path:
     """The folder of the cache with the files of the archive."""
-    cache = cache_root() / "bots"
-    with made_aside(cache) as aside:
+    store = package_store()
+    with made_aside(store) as aside:
         unpack(archive, aside)
         _, content = whole(aside)
-        final = cache / content
+        final = store / content
         settle(aside, final)
     return final
+
+
+def package_store() -> Path:
+    """The folder of the user's cache with packages by the digest of their files."""
+    return cache_root() / "bots"

@@ -15,7 +15,7 @@ from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
 from arena.referee import SessionPool, sentences
 from arena.referee.outcome import natural, points
-from arena.referee.pool import Player
+from arena.referee.pool import RunningPlayer
 from arena.referee.session import Answered, Session
 from arena.referee.transport import OutputLine, PlayerProcess
 from arena.sandbox.overload import LEAST_MS
@@ -115,7 +115,7 @@ class Dialogue:
         self.games = 0
         """Games begun so far."""
         try:
-            self._player: Player = pool.open(spec)
+            self._player: RunningPlayer = pool.open(spec)
         except PlayerFault as fault:
             raise Offence(fault) from None
         self.process = self._player.process

@@ -10,7 +10,7 @@ from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import GameSpec
+from arena.model.game_spec import GameSetup
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.model.terms import Terms
@@ -129,7 +129,7 @@ def _play(
     """One game, played at `hurry_ms` and judged by `move_ms`, as in a dialogue."""
     clocks = subject.clocks
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
-    spec = GameSpec(
+    setup = GameSetup(
         game=f"check{number + 1}",
         terms=Terms(
             rules=game.name,
@@ -139,10 +139,9 @@ def _play(
             startup_ms=clocks.startup_ms,
             max_plies=plies,
         ),
-        players=players,
         seed=number,
     )
-    return play_game(spec, pool)
+    return play_game(setup, players, pool)
 
 
 def _trouble(

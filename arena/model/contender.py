@@ -1,17 +1,77 @@
-"""A player, as it travels and as it is started."""
+"""A player as it travels, as one machine knows it, and as it is started there."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from arena.model.containment import Held, Policy
+from arena.model.containment import Asked, Held, Policy
 from arena.model.frozen import Frozen
 
 
+class BuiltIn(Frozen):
+    """A player that comes with the arena: any installation has it."""
+
+    kind: Literal["builtin"] = "builtin"
+    module: str
+    """It runs as `python -P -m MODULE`."""
+    caches: tuple[str, ...] = ()
+    """Folders of the user's cache that it reads, by name: its compiled kernels."""
+
+
+class Package(Frozen):
+    """A script or a package: found, and verified, by what its files are."""
+
+    kind: Literal["package"] = "package"
+    digest: str
+    """SHA-256, in hex, of the names and contents of its files; of a script, of that file alone."""
+    opens: str = "."
+    """What of its folder is the bot: the name of a script, or `.` where a bot.toml says it."""
+    built: bool = False
+    """Whether the files are there as its build command left them."""
+
+
+class Command(Frozen):
+    """A command line, taken at its word: its program must be wherever it is played."""
+
+    kind: Literal["command"] = "command"
+    words: tuple[str, ...] = Field(min_length=1)
+    """As written: a program with a slash is relative to the contender's folder."""
+
+
+Program = Annotated[BuiltIn | Package | Command, Field(discriminator="kind")]
+
+
+class Contender(Frozen):
+    """A player as it travels: nothing in it depends on a machine."""
+
+    name: str
+    """Its name in the tournament, unique there."""
+    program: Program
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Sent as `options` in `start`. Files that they name must be wherever it is played."""
+    threads: int = Field(default=1, ge=1)
+    """Cores it may keep busy while it thinks."""
+    memory_mb: int | None = Field(default=2048, gt=0)
+    """Resident memory of all its processes together; null for no limit."""
+    sandbox: Asked = "auto"
+    """What contains it, as it is asked for; what that comes to is found out where it is played."""
+
+
+class Home(Frozen):
+    """What one machine knows of a contender; it never travels."""
+
+    folder: str | None = None
+    """Where its relative paths begin, absolute; null for the working directory."""
+    package: str | None = None
+    """The folder of its package; null for the machine's own store of packages."""
+    held: Held | None = None
+    """What its sandbox was found to hold; null where nobody has tried it yet."""
+
+
 class Prepared(Frozen):
-    """A program that plays, and what it is given."""
+    """A program that can be started on this machine, and what it is given."""
 
     name: str
     """Its name in the tournament, unique there."""
@@ -28,4 +88,4 @@ class Prepared(Frozen):
     policy: Policy = Policy()
     """What contains it."""
     held: Held = Held()
-    """What its sandbox was found to hold before the tournament; kept with each game."""
+    """What that was found to hold on this machine; kept with each game."""

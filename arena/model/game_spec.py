@@ -6,7 +6,7 @@ import hashlib
 
 from pydantic import Field
 
-from arena.model.contender import Prepared
+from arena.model.contender import Contender
 from arena.model.terms import UnderTerms
 from rules.position import Game, Position
 
@@ -30,9 +30,9 @@ class GameSetup(UnderTerms):
 
 
 class GameSpec(GameSetup):
-    """One game, complete: playing it needs nothing else."""
+    """One game as it travels to where it is played."""
 
-    players: tuple[Prepared, ...] = Field(min_length=1)
+    players: tuple[Contender, ...] = Field(min_length=1)
     """By seat."""
 
 

@@ -40,7 +40,8 @@ class SeatRecord(Frozen):
 
     player: str
     """The name in the tournament."""
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    """What started it; empty where the referee was lost with its record."""
     reported_name: str | None = None
     """`name`, `version` and `author` as the player gave them in `ready`."""
     reported_version: str | None = None

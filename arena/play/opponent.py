@@ -6,20 +6,19 @@ from pathlib import Path
 from shlex import split
 from typing import Any
 
-from arena.errors import BuildError, SandboxError, UserError
+from arena.bots.prepare import prepare
+from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.files.toml_lines import KeyPath
 from arena.files.toml_tables import written
+from arena.model.contender import Prepared
 from arena.model.game_spec import derive
 from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.referee.outcome import Outcome, points
 from arena.referee.pool import SessionPool
 from arena.referee.session import Answered
-from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
-from arena.tournament.contenders import read_player
+from arena.tournament.contenders import Reading, read_player
 from arena.tournament.machine import usable_cores
-from arena.tournament.ready import built, contained
-from arena.tournament.submitted import Reading
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
@@ -34,8 +33,12 @@ Moves = list[tuple[int, str]]
 """Seat and move of each ply."""
 
 
-def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> Player:
-    """A built-in by its name, a script by its path, or a command of several words.
+def choose_opponent(
+    words: str | None, options: dict[str, Any], game: Game
+) -> tuple[Prepared, str | None]:
+    """The opponent, and its name where it is a built-in.
+
+    `words` are a built-in's name, a script by its path, or a command of several words.
 
     None takes the strongest built-in that plays the game. All but built-ins are contained as
     well as this machine can. Raises UserError.
@@ -64,11 +67,12 @@ def choose_opponent(words: str | None, options: dict[str, Any], game: Game) -> P
     player = read_player((), table, Reading(game, BUILTINS, Path.cwd(), report))
     if problems or player is None:
         raise UserError("\n".join(problems))
-    if player.builtin is not None:
-        return player.model_copy(update={"sandbox": "none"})  # ours, and quicker to start
+    contender = player.contender
+    if player.builtin is not None:  # ours, and quicker to start
+        contender = contender.model_copy(update={"sandbox": "none"})
     try:
-        return built(contained(player))
-    except (BuildError, SandboxError) as error:
+        return prepare(contender, game.name, player.home), player.builtin
+    except (PackageError, ProgramError, SandboxError) as error:
         raise UserError(f"--against: {error}") from None
 
 
@@ -85,16 +89,16 @@ class Opponent:
     """A player's process at one seat of a person's game."""
 
     def __init__(
-        self, player: Player, seat: int, pool: SessionPool, move_ms: int, seed: int
+        self, player: Prepared, seat: int, pool: SessionPool, move_ms: int, seed: int
     ) -> None:
         """Start the program. Raises PlayerFault."""
         self.name = player.name
         self.seat = seat
-        self._options = player.spec.options
+        self._options = player.options
         self._clock = Clock(move_ms=move_ms)
         self._seed = seed
         self._pool = pool
-        self._player = pool.open(player.spec)
+        self._player = pool.open(player)
         self._session = self._player.session
         self._told = 0
         self._used_ms = 0.0

@@ -48,11 +48,11 @@ def play(
             )
         Sitting(game, 0, None, seed, ask, console).play()
         return
-    player = choose_opponent(against, table, game)
-    if player.builtin is None:
-        for line in containment.lines([(player.name, player.spec.held)]):
+    player, builtin = choose_opponent(against, table, game)
+    if builtin is None:
+        for line in containment.lines([(player.name, player.held)]):
             console.print(Text(line.text, style="yellow" if line.warns else "dim"), soft_wrap=True)
-    elif BUILTINS[player.builtin].kernels:
+    elif BUILTINS[builtin].kernels:
         warm_kernels([rules])
     with SessionPool() as pool:
         try:

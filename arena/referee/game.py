@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from random import Random
 
+from arena.model.contender import Prepared
 from arena.model.fault import PlayerFault
-from arena.model.game_spec import GameSpec, derive, first_position
+from arena.model.game_spec import GameSetup, derive, first_position
 from arena.model.protocol import CHANCE, End, Move, Start, Termination, Turn
 from arena.model.record import Fault, GameRecord, PlayedMove
 from arena.referee.clock import PlayerClock
 from arena.referee.outcome import Outcome, adjudicated, make_record, natural, points
-from arena.referee.pool import Player, SessionPool
+from arena.referee.pool import RunningPlayer, SessionPool
 from arena.referee.seat import Seat
 from arena.referee.session import PendingRequest
 from arena.sandbox.overload import LEAST_MS
@@ -31,7 +32,8 @@ _IN_STEP = (
 
 
 def play_game(
-    spec: GameSpec,
+    setup: GameSetup,
+    players: Sequence[Prepared],
     pool: SessionPool,
     *,
     attempt: int = 1,
@@ -43,7 +45,7 @@ def play_game(
     no memory to start a process, makes the game void. ValueError: the opening is not legal.
     Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
     """
-    return _Game(spec, pool, attempt, on_ply or (lambda plies: None)).play()
+    return _Game(setup, players, pool, attempt, on_ply or (lambda plies: None)).play()
 
 
 class _Overloaded(Exception):
@@ -62,28 +64,34 @@ class _Game:
     """A game while it is played."""
 
     def __init__(
-        self, spec: GameSpec, pool: SessionPool, attempt: int, on_ply: Callable[[int], None]
+        self,
+        setup: GameSetup,
+        players: Sequence[Prepared],
+        pool: SessionPool,
+        attempt: int,
+        on_ply: Callable[[int], None],
     ) -> None:
-        self.spec = spec
+        self.setup = setup
+        self.players = players
         self.pool = pool
         self.attempt = attempt
         self.on_ply = on_ply
-        self.terms = spec.terms
+        self.terms = setup.terms
         self.game = self.terms.game
-        if len(spec.players) != self.game.seats:
+        if len(players) != self.game.seats:
             raise ValueError(
-                f"{spec.game}: {self.terms.rules} has {self.game.seats} seats, "
-                f"not {len(spec.players)} players"
+                f"{setup.game}: {self.terms.rules} has {self.game.seats} seats, "
+                f"not {len(players)} players"
             )
-        self.position: Position = first_position(self.game, spec.seed)
+        self.position: Position = first_position(self.game, setup.seed)
         self.seats = [
             Seat(index, player, PlayerClock.full(self.terms.clock))
-            for index, player in enumerate(spec.players)
+            for index, player in enumerate(players)
         ]
         self.moves: list[tuple[int, str]] = []
         self.played: list[PlayedMove] = []
-        self.chance = Random(derive(spec.seed, "chance"))
-        self.substitute = Random(derive(spec.seed, "random moves"))
+        self.chance = Random(derive(setup.seed, "chance"))
+        self.substitute = Random(derive(setup.seed, "random moves"))
         self.started_at = datetime.now(UTC)
         self.began = time.monotonic()
 
@@ -92,8 +100,8 @@ class _Game:
         try:
             # Two who take turns at games of one seat are started once; unless they ponder, when an
             # idle one is not frozen and would take the other's core.
-            spare = 0 if self.terms.ponder else 2 - len(self.spec.players)
-            self.pool.only(self.spec.players, spare=spare)
+            spare = 0 if self.terms.ponder else 2 - len(self.players)
+            self.pool.only(self.players, spare=spare)
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")
@@ -103,12 +111,12 @@ class _Game:
         return self._record(outcome)
 
     def _open(self) -> None:
-        for number, move in enumerate(self.spec.opening, 1):
+        for number, move in enumerate(self.setup.opening, 1):
             seat = self.position.to_move
             try:
                 self._apply(CHANCE if seat is None else seat, move)
             except ValueError as error:
-                raise ValueError(f"{self.spec.game}: opening move {number}: {error}") from None
+                raise ValueError(f"{self.setup.game}: opening move {number}: {error}") from None
 
     def _play(self) -> Outcome:
         try:
@@ -165,11 +173,11 @@ class _Game:
         self.on_ply(len(self.moves))
 
     def _ask(
-        self, seat: Seat, player: Player, legal: tuple[str, ...]
+        self, seat: Seat, player: RunningPlayer, legal: tuple[str, ...]
     ) -> tuple[Move, float, float | None]:
         """Its move, the time and the CPU time it took. Raises PlayerFault."""
         request = Turn(
-            game=self.spec.game,
+            game=self.setup.game,
             ply=len(self.moves),
             time_ms=seat.clock.limit_ms,
             bank_ms=seat.clock.shown_bank_ms,
@@ -205,7 +213,7 @@ class _Game:
             if seat.lost is not None:
                 self._fault(seat, seat.lost)
 
-    def _restart(self, seat: Seat) -> Player:
+    def _restart(self, seat: Seat) -> RunningPlayer:
         """Go on with a fresh process after a fault. Raises PlayerFault.
 
         Who failed to start once is not started again: the same fault is raised at each turn.
@@ -217,7 +225,7 @@ class _Game:
     def _begin(self, seat: Seat) -> PendingRequest:
         """Send `start` to a process for this seat. Raises PlayerFault."""
         try:
-            player = seat.player = self.pool.open(seat.spec)
+            player = seat.player = self.pool.open(seat.prepared)
             player.process.stderr = seat.stderr
             if not self.terms.ponder:
                 self.pool.freeze_all_but(player)
@@ -225,15 +233,15 @@ class _Game:
             for process in processes:
                 process.others = tuple(other for other in processes if other is not process)
             request = Start(
-                game=self.spec.game,
+                game=self.setup.game,
                 rules=self.game.name,
                 variant=self.game.variant,
                 seat=seat.index,
                 seats=len(self.seats),
                 clock=self.terms.clock,
                 startup_ms=self.terms.startup_ms,
-                seed=derive(self.spec.seed, f"player {seat.index}"),
-                options=seat.spec.options,
+                seed=derive(self.setup.seed, f"player {seat.index}"),
+                options=seat.prepared.options,
                 state=self.position.state(),
                 moves=self.moves,
             )
@@ -244,7 +252,7 @@ class _Game:
             seat.lost = error
             raise
 
-    def _await_ready(self, seat: Seat, start: PendingRequest) -> Player:
+    def _await_ready(self, seat: Seat, start: PendingRequest) -> RunningPlayer:
         """The process that answered `start`. Raises PlayerFault."""
         assert seat.player is not None, "begun before"
         try:
@@ -262,7 +270,7 @@ class _Game:
         stolen_ms = seat.player.process.stolen_ms()
         if stolen_ms > max(self.terms.grace_ms, LEAST_MS):
             raise _Overloaded(
-                f"The host was overloaded: {seat.spec.name} was late, and had waited "
+                f"The host was overloaded: {seat.prepared.name} was late, and had waited "
                 f"{stolen_ms:.0f} ms for a CPU that others used "
                 f"({self.terms.grace_ms} ms of grace)."
             )
@@ -291,7 +299,7 @@ class _Game:
     def _close(self, outcome: Outcome) -> None:
         """Say goodbye to who is still there."""
         message = End(
-            game=self.spec.game,
+            game=self.setup.game,
             termination=outcome.termination,
             detail=outcome.detail,
             scores=list(self.position.scores()),
@@ -310,7 +318,7 @@ class _Game:
 
     def _record(self, outcome: Outcome) -> GameRecord:
         return make_record(
-            self.spec,
+            self.setup,
             self.attempt,
             seats=tuple(seat.record() for seat in self.seats),
             moves=tuple(self.played),

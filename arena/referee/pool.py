@@ -21,10 +21,10 @@ QUIT_S = 1.0
 
 
 @dataclass(eq=False)
-class Player:
+class RunningPlayer:
     """A process, and the dialogue with it."""
 
-    spec: Prepared
+    prepared: Prepared
     process: PlayerProcess
     session: Session
     cores: tuple[int, ...] | None
@@ -45,19 +45,19 @@ class SessionPool:
     def __init__(self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None) -> None:
         self.keep_alive = keep_alive
         self._cores = cores
-        self._alive: list[Player] = []
-        self._idle: list[Player] = []
+        self._alive: list[RunningPlayer] = []
+        self._idle: list[RunningPlayer] = []
         become_subreaper()
         self._others = children()
         leftovers.sweep()
 
-    def open(self, spec: Prepared) -> Player:
-        """A process that plays for `spec`: an idle one that has kept quiet, or a new one.
+    def open(self, prepared: Prepared) -> RunningPlayer:
+        """A process that plays for `prepared`: an idle one that has kept quiet, or a new one.
 
         Raises PlayerFault (`start_failed`); an OSError is the host's fault.
         """
         for player in self._idle:
-            if player.spec == spec:
+            if player.prepared == prepared:
                 self._idle.remove(player)
                 try:
                     player.process.expect_silence()
@@ -65,9 +65,9 @@ class SessionPool:
                     self.kill(player)
                     break
                 return player
-        cores = self._least_used(spec.threads)
-        process = PlayerProcess(spec, cores)
-        player = Player(spec, process, Session(process), cores)
+        cores = self._least_used(prepared.threads)
+        process = PlayerProcess(prepared, cores)
+        player = RunningPlayer(prepared, process, Session(process), cores)
         self._alive.append(player)
         return player
 
@@ -78,18 +78,18 @@ class SessionPool:
         used = Counter(core for player in self._alive for core in player.cores or ())
         return tuple(sorted(self._cores, key=lambda core: used[core])[:count])
 
-    def kill(self, player: Player) -> None:
+    def kill(self, player: RunningPlayer) -> None:
         """End a process that cannot be trusted any more."""
         player.process.kill()
         self._alive.remove(player)
 
-    def freeze_all_but(self, player: Player) -> None:
+    def freeze_all_but(self, player: RunningPlayer) -> None:
         """Stop every other process until something is written to it. OSError: the host fails."""
         for other in self._alive:
             if other is not player:
                 other.process.freeze()
 
-    def finish(self, players: Collection[Player]) -> None:
+    def finish(self, players: Collection[RunningPlayer]) -> None:
         """A game is over for these: keep them or let them go, and sweep up what was forked away."""
         if self.keep_alive:
             self._idle += players
@@ -97,12 +97,12 @@ class SessionPool:
             self._retire(players)
         kill_children(self._others | {player.process.pid for player in self._alive})
 
-    def only(self, specs: Collection[Prepared], *, spare: int = 0) -> None:
+    def only(self, needed: Collection[Prepared], *, spare: int = 0) -> None:
         """Let go of idle processes that the next game does not need, but for the last `spare`."""
-        others = [player for player in self._idle if player.spec not in specs]
+        others = [player for player in self._idle if player.prepared not in needed]
         self._retire(others[: max(0, len(others) - spare)])
 
-    def _retire(self, players: Collection[Player]) -> None:
+    def _retire(self, players: Collection[RunningPlayer]) -> None:
         """Tell all to quit, wait a second for all together, and kill who stays."""
         for player in players:
             player.session.quit()

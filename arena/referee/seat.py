@@ -9,7 +9,7 @@ from arena.model.fault import PlayerFault
 from arena.model.protocol import Ready
 from arena.model.record import SeatRecord
 from arena.referee.clock import PlayerClock
-from arena.referee.pool import Player
+from arena.referee.pool import RunningPlayer
 from arena.referee.transport import HeadTail
 
 
@@ -18,9 +18,9 @@ class Seat:
     """A player at the board: its process, its clock, and what it has been told."""
 
     index: int
-    spec: Prepared
+    prepared: Prepared
     clock: PlayerClock
-    player: Player | None = None
+    player: RunningPlayer | None = None
     """Its process; None before its start and after a fault that ended it."""
     lost: PlayerFault | None = None
     """Why it could not be started; there is nobody to ask any more."""
@@ -44,8 +44,8 @@ class Seat:
         """What is kept of this side."""
         ready = self.ready
         return SeatRecord(
-            player=self.spec.name,
-            command=self.spec.command,
+            player=self.prepared.name,
+            command=self.prepared.command,
             reported_name=ready.name if ready else None,
             reported_version=ready.version if ready else None,
             reported_author=ready.author if ready else None,
@@ -54,6 +54,6 @@ class Seat:
             stderr_tail=self.stderr.tail,
             stderr_bytes=self.stderr.total,
             peak_memory_mb=self.peak_memory_bytes / 2**20 or None,
-            sandbox=self.spec.held,
+            sandbox=self.prepared.held,
             random_moves=self.random_moves,
         )

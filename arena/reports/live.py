@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.model.containment import Held
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -147,7 +148,7 @@ class LiveReport:
     def _fit(self, config: TournamentConfig) -> Standings:
         return standings(
             self._progress.games,
-            players=[player.spec.name for player in config.players],
+            players=[player.name for player in config.players],
             name=config.name,
             anchor=config.rating.anchor,
             anchor_elo=config.rating.anchor_elo,
@@ -266,7 +267,7 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
         yield from map(Text, lengths)
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
-    players = ((player.name, player.spec.held) for player in config.players)
+    players = ((player.name, player.home.held or Held()) for player in config.players)
     for line in containment.lines(players):
         yield Text(line.text, style="yellow" if line.warns else "")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import model_validator
 
-from arena.bots.package import Bot
-from arena.model.containment import Asked, Guarantee
-from arena.model.contender import Prepared
+from arena.model.containment import Guarantee
+from arena.model.contender import Contender, Home
 from arena.model.frozen import Frozen
 from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
@@ -30,28 +29,36 @@ class Player(Frozen):
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
-    """SHA-256 of a script's or a package's content; null for a built-in or a command."""
-    sandbox: Asked = "none"
-    """What contains it, as it is asked for; `spec` says what that is on this machine."""
-    unbuilt: Bot | None = None
-    """The package that is to be built before it can be started; null when nothing is."""
-    spec: Prepared
-    """The program as it is started on this machine."""
+    """SHA-256 of a script's or a package's content as it was handed in; null for a built-in or a
+    command."""
+    contender: Contender
+    """The player as it travels."""
+    home: Home = Home()
+    """What the machine that reads the file knows of it."""
 
     @model_validator(mode="before")
     @classmethod
-    def _lift_policy(cls, data: Any) -> Any:
-        """Take what stores of schema 1 hold, where the policy is called `sandbox`."""
-        if isinstance(data, dict) and isinstance(spec := data.get("spec"), dict):
-            policy = spec.get("policy", spec.get("sandbox"))
-            rest = {key: spec[key] for key in spec if key not in ("policy", "sandbox")}
-            return data | {"spec": rest | {"policy": policy}}
-        return data
+    def _lift_contender(cls, data: Any) -> Any:
+        """Take what stores of schema 1 hold: the program as one machine started it."""
+        if not isinstance(data, Mapping) or "spec" not in data:
+            return data
+        spec = data["spec"]
+        given = {key: spec[key] for key in ("name", "options", "threads", "memory_mb")}
+        kind = (
+            {"kind": "builtin", "module": spec["command"][-1]}
+            if data.get("builtin")
+            else {"kind": "command", "words": spec["command"]}
+        )
+        old = ("spec", "sandbox", "unbuilt")
+        return {key: data[key] for key in data if key not in old} | {
+            "contender": given | {"program": kind, "sandbox": data.get("sandbox", "none")},
+            "home": {"folder": spec.get("cwd"), "held": spec.get("held")},
+        }
 
     @property
     def name(self) -> str:
         """Its name in the tournament."""
-        return self.spec.name
+        return self.contender.name
 
 
 class Openings(Frozen):
@@ -97,7 +104,7 @@ class TournamentConfig(UnderTerms):
     @property
     def threads(self) -> int:
         """Cores one game needs."""
-        threads = (player.spec.threads for player in self.players)
+        threads = (player.contender.threads for player in self.players)
         return cores_a_game(threads, self.terms.game.seats, self.terms.ponder)
 
     def trial(self) -> Trial | None:
@@ -182,10 +189,10 @@ def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
         at = f"player[{number}]"
         yield f"{at}.name", player.name
         yield f"{at}.bot", player.bot
-        yield from _leaves(f"{at}.options", player.spec.options)
-        yield f"{at}.resources.threads", player.spec.threads
-        yield f"{at}.resources.memory_mb", player.spec.memory_mb
-        yield f"{at}.sandbox", player.sandbox
+        yield from _leaves(f"{at}.options", player.contender.options)
+        yield f"{at}.resources.threads", player.contender.threads
+        yield f"{at}.resources.memory_mb", player.contender.memory_mb
+        yield f"{at}.sandbox", player.contender.sandbox
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:

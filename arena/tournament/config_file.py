@@ -18,9 +18,8 @@ from arena.ratings.sprt import Sprt
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import ClockTable, TournamentFile
-from arena.tournament.contenders import read_players
+from arena.tournament.contenders import Builtin, Reading, read_players
 from arena.tournament.machine import usable_cores
-from arena.tournament.submitted import Builtin, Reading
 from rules.position import Game
 
 __all__ = [
@@ -239,7 +238,7 @@ class _Reader:
                     ("player", index, "resources", "threads"),
                     f"asks for {player.resources.threads} cores, this machine has {self.cores}",
                 )
-        threads = [player.spec.threads for player in players] or [1]
+        threads = [player.contender.threads for player in players] or [1]
         ponder = self.tables.tournament.ponder
         needed = cores_a_game(threads, game.seats if game else 1, ponder)
         if ponder and needed > self.cores >= max(threads):
@@ -261,7 +260,7 @@ class _Reader:
 
     def _require(self, players: tuple[Player, ...]) -> None:
         """What can be seen without trying: who has no sandbox is held to nothing."""
-        free = [player.name for player in players if player.sandbox == "none"]
+        free = [player.name for player in players if player.contender.sandbox == "none"]
         if free and self.tables.tournament.require:
             self.report(
                 ("tournament", "require"),

@@ -1,36 +1,93 @@
-"""The players of a tournament file: what they run, and whether they can."""
+"""The players of a tournament file: what each table names, and whether it can play."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.util import find_spec
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-import rules
-from arena.files.cache import CACHE_VARIABLE, cache_root
+from arena.bots import programs
+from arena.bots.package import Bot, open_bot
+from arena.bots.prepare import as_package
+from arena.bots.submissions import submissions
+from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml_lines import KeyPath
-from arena.files.toml_tables import explain, shown
-from arena.model.containment import Policy
-from arena.model.contender import Prepared
+from arena.files.toml_tables import did_you_mean, explain, shown
+from arena.model.containment import Asked
+from arena.model.contender import BuiltIn, Command, Contender, Home, Program
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
-from arena.tournament.submitted import Builtin, Entrant, Reading, Report, entrants
 from rules.position import Game
 
-_BUDGETS = ("iterations", "nodes", "depth")
-"""Options that end a built-in's thinking before its time."""
-_PROGRAM_MB = 400
-"""What a built-in takes beside its tree and tables: interpreter, compiler, kernels."""
+Report = Callable[[KeyPath, str], None]
+"""Takes where something is wrong, and what."""
 
 
-class Roster(NamedTuple):
+class Builtin(Protocol):
+    """A player that comes with the package, as its catalogue describes it."""
+
+    @property
+    def name(self) -> str:
+        """What a tournament file calls it."""
+
+    @property
+    def module(self) -> str:
+        """What is run, as `python -m MODULE`."""
+
+    @property
+    def summary(self) -> str:
+        """One line for people."""
+
+    @property
+    def uses_clock(self) -> bool | None:
+        """Whether it thinks for all the time it is given; None when its options decide."""
+
+    @property
+    def kernels(self) -> bool:
+        """Whether it needs compiling before its first game."""
+
+    @property
+    def options(self) -> type[BaseModel]:
+        """Validates its options table; the context `folder` is where relative paths begin."""
+
+    def readable(self) -> tuple[str, ...]:
+        """Folders of the user's cache that it reads, by name."""
+
+    def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
+        """Why it cannot play this game, a sentence; None when it can."""
+
+
+class Reading(NamedTuple):
+    """What the tables of players are read with."""
+
+    game: Game | None
+    """Without it nobody is asked whether he can play it."""
+    builtins: Mapping[str, Builtin]
+    folder: Path
+    """Of the tournament file: where relative paths begin."""
+    report: Report
+    sandbox: Asked = "auto"
+    """Of the players that ask for none themselves."""
+
+
+class Named(NamedTuple):
+    """A program that a table names."""
+
+    bot: str
+    """As the tournament file wrote it; a submission's folder and name."""
+    name: str
+    """Of the player, where the table gives none."""
+    program: Program
+    builtin: Builtin | None = None
+    package: Bot | None = None
+    """The script or package; it may have to be built before it plays."""
+
+
+class Contenders(NamedTuple):
     """The players of a tournament file."""
 
     players: tuple[Player, ...]
@@ -38,9 +95,113 @@ class Roster(NamedTuple):
     """Submissions that do not take part: a sentence each."""
 
 
+_WAYS = ("bot", "command", "from")
+
+
+def programs_of(
+    at: KeyPath, table: PlayerTable, reading: Reading
+) -> tuple[tuple[Named, ...], tuple[str, ...]]:
+    """What the table at `at` names, nothing where that was reported; and what is left out."""
+    values = (table.bot, table.command, table.from_)
+    given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
+    for way in given[1:]:
+        reading.report((*at, way), f"cannot be given beside {given[0]}; leave one of them out")
+    if table.bot is not None:
+        found = _bot(at, table.bot, reading)
+    elif table.command is not None:
+        found = _command(at, table.command, reading)
+    elif table.from_ is not None:
+        return _submissions(at, table.from_, reading)
+    else:
+        known = ", ".join(reading.builtins)
+        reading.report(
+            (*at, "bot"),
+            f"is missing; a built-in player ({known}), a path, command = […], or "
+            "from = a folder of submissions",
+        )
+        found = None
+    return ((found,) if found else ()), ()
+
+
+def _command(at: KeyPath, words: list[str], reading: Reading) -> Named | None:
+    try:
+        programs.command(words, reading.folder)
+    except ProgramError as error:
+        reading.report((*at, "command"), str(error))
+        return None
+    return Named(shlex.join(words), Path(words[0]).stem, Command(words=tuple(words)))
+
+
+def _bot(at: KeyPath, bot: str, reading: Reading) -> Named | None:
+    builtin, folder = reading.builtins.get(bot), reading.folder
+    if builtin is not None:
+        caches = tuple(builtin.readable())
+        program = BuiltIn(module=builtin.module, caches=caches)
+        return Named(bot, builtin.name, program, builtin)
+    if not programs.is_path(bot, folder):
+        hint = did_you_mean(bot, reading.builtins, "built-in players")
+        reading.report((*at, "bot"), f"no built-in player or file {shown(bot)} in {folder}; {hint}")
+        return None
+    try:
+        package = open_bot(programs.existing(bot, folder))
+    except ProgramError as error:
+        reading.report((*at, "bot"), str(error))
+    except PackageError as error:
+        for line in str(error).splitlines():
+            reading.report((*at, "bot"), line)
+    else:
+        game = reading.game
+        if game is None or plays(package, game):
+            return _packaged(bot, package)
+        claimed = ", ".join(package.rules or ())
+        reading.report((*at, "bot"), f"{package.name} plays {claimed}, not {game.name}")
+    return None
+
+
+def _submissions(
+    at: KeyPath, written: str, reading: Reading
+) -> tuple[tuple[Named, ...], tuple[str, ...]]:
+    try:
+        found = submissions(programs.existing(written, reading.folder))
+    except (ProgramError, SubmissionError) as error:
+        reading.report((*at, "from"), str(error))
+        return (), ()
+    game = reading.game
+    playing = [bot for bot in found if game is None or plays(bot, game)]
+    left_out = tuple(
+        f"{bot.name} does not take part: it plays {', '.join(bot.rules or ())}"
+        for bot in found
+        if bot not in playing
+    )
+    if not playing:
+        others = f"; there are: {'; '.join(left_out)}" if left_out else ""
+        reading.report(
+            (*at, "from"),
+            f"no submission in {reading.folder / written} plays "
+            f"{game.name if game else 'anything'}{others}",
+        )
+    parent = written.rstrip("/")
+    return tuple(_packaged(f"{parent}/{bot.name}", bot) for bot in playing), left_out
+
+
+def plays(bot: Bot, game: Game) -> bool:
+    """Whether it claims to; a script claims nothing and is taken at its author's word."""
+    return bot.rules is None or game.name in bot.rules
+
+
+def _packaged(written: str, bot: Bot) -> Named:
+    return Named(written, bot.name, as_package(bot), package=bot)
+
+
+_BUDGETS = ("iterations", "nodes", "depth")
+"""Options that end a built-in's thinking before its time."""
+_PROGRAM_MB = 400
+"""What a built-in takes besides its tree and tables: interpreter, compiler, kernels."""
+
+
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
-) -> Roster:
+) -> Contenders:
     """One player for each table, and one for each submission; fewer where that was reported.
 
     `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
@@ -48,33 +209,31 @@ def read_players(
     players: list[tuple[int, Player]] = []
     left_out: list[str] = []
     seats = reading.game.seats if reading.game else 1
-    reported = 0  # players that may well be there once the mistakes in their tables are mended
+    reported = 0  # players that may well be there once the mistakes in their tables are fixed
     for index, table in enumerate(tables):
         _check_sendable(("player", index, "options"), table.options, reading.report)
         here = reading._replace(folder=folders.get(index, reading.folder))
-        found = entrants(("player", index), table, here)
-        left_out += found.left_out
-        players += [
-            (index, _player(("player", index), table, each, here)) for each in found.playing
-        ]
-        if not found.playing:
+        found, without = programs_of(("player", index), table, here)
+        left_out += without
+        players += [(index, _player(("player", index), table, each, here)) for each in found]
+        if not found:
             reported += 1 if table.from_ is None else seats
     got = len(players) + reported
     if got < seats:
         needed = "2 players are" if seats == 2 else "1 player is"
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     _check_names(tables, players, reading.report)
-    return Roster(tuple(player for _, player in players), tuple(left_out))
+    return Contenders(tuple(player for _, player in players), tuple(left_out))
 
 
 def read_player(at: KeyPath, table: PlayerTable, reading: Reading) -> Player | None:
     """The player of a table that names one, or None where it was reported."""
     _check_sendable((*at, "options"), table.options, reading.report)
-    found = entrants(at, table, reading).playing
+    found, _ = programs_of(at, table, reading)
     return _player(at, table, found[0], reading) if found else None
 
 
-def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -> Player:
+def _player(at: KeyPath, table: PlayerTable, found: Named, reading: Reading) -> Player:
     builtin, game, package = found.builtin, reading.game, found.package
     _check_options((*at, "options"), table.options, builtin, reading.folder, reading.report)
     _check_memory(at, table, builtin, reading.report)
@@ -90,71 +249,16 @@ def _player(at: KeyPath, table: PlayerTable, found: Entrant, reading: Reading) -
         think_ms=_option("think_ms", table, builtin),
         budgeted=any(_option(name, table, builtin) is not None for name in _BUDGETS),
         digest=package.digest if package else None,
-        unbuilt=package if package and package.build else None,
-        sandbox=table.sandbox or reading.sandbox,
-        spec=Prepared(
+        contender=Contender(
             name=(table.name if table.from_ is None else None) or found.name,
-            command=found.program.command,
-            cwd=found.program.cwd,
+            program=found.program,
             options=table.options,
             threads=table.resources.threads,
             memory_mb=table.resources.memory_mb,
-            policy=Policy(
-                readable=_readable(found, table, reading),
-                listable=_roots(game) if found.program.command[0] == sys.executable else (),
-                environment=_environment(game) if builtin else {},
-            ),
+            sandbox=table.sandbox or reading.sandbox,
         ),
+        home=Home(folder=str(reading.folder), package=package.cwd if package else None),
     )
-
-
-def _environment(game: Game | None) -> dict[str, str]:
-    """What a built-in player is told: where the cache is, and a registered game."""
-    told = {CACHE_VARIABLE: str(cache_root())}
-    if game is not None and game.name not in rules.GAMES and "PYTHONPATH" in os.environ:
-        told["PYTHONPATH"] = os.environ["PYTHONPATH"]
-    return told
-
-
-def _readable(found: Entrant, table: PlayerTable, reading: Reading) -> tuple[str, ...]:
-    """What it reads beside its folder: the arena's packages where this Python runs it, its kernels,
-    the files its options name. Such a file may also be one word of a command.
-    """
-    folder = reading.folder
-    paths = list(_packages(reading.game)) if found.program.command[0] == sys.executable else []
-    if found.builtin is not None:
-        paths += found.builtin.readable()
-    for text in _texts(table.options):
-        words = (text, *text.split())
-        paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]
-    return tuple(dict.fromkeys(paths))
-
-
-@cache
-def _packages(game: Game | None) -> tuple[str, ...]:
-    """The folders of this package and of a registered game, wherever they are installed from:
-    players import from them.
-    """
-    found = (find_spec(name) for name in ("arena", "players", "rules"))
-    own = [place for spec in found if spec for place in spec.submodule_search_locations or ()]
-    return (*own, *(map(str, rules.folders(game.name)) if game else ()))
-
-
-def _roots(game: Game | None) -> tuple[str, ...]:
-    """What those lie in outside of Python's own folders, as in an editable installation: an import
-    looks through it.
-    """
-    roots = dict.fromkeys(Path(package).parent for package in _packages(game))
-    return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Every text in an options table."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
 
 
 def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:

@@ -6,7 +6,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from arena.errors import ExecutorError
 from arena.files.stop_signals import Stop, stop_signals
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
@@ -15,13 +14,19 @@ from arena.ratings.model import Verdict
 from arena.ratings.results import digest
 from arena.ratings.trial import Trial
 from arena.referee.outcome import void_record
-from arena.sandbox.overload import scheduling_delay
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate
-from arena.tournament.executors.base import Executor, Lost, Played, Progress, Report, Task
+from arena.tournament.executors.base import (
+    Executor,
+    Lost,
+    OpenExecutor,
+    Played,
+    Progress,
+    Report,
+    Task,
+)
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.round_robin import game_count, games, meetings
-from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 from arena.tournament.store import Store
 
 MAX_ATTEMPTS = 3
@@ -129,7 +134,7 @@ def run(
     store: Store,
     *,
     on_event: Callable[[Event], None],
-    executor: Executor | None = None,
+    open_executor: OpenExecutor = LocalExecutor.open,
 ) -> Outcome:
     """Play what is left of the tournament, `config.concurrency` games at a time; with a sequential
     test, until it is decided. Games in play are cut off then.
@@ -143,15 +148,15 @@ def run(
     left = [meeting for meeting in meetings(config) if meeting.game not in finished]
     progress = _Progress(store, on_event, total, total - len(left), _so_far(config, store))
     to_play = bool(left) and not progress.decided
-    delay = _delay(config) if to_play and executor is None else None
+    executor = open_executor(config, store.files) if to_play else None
+    delay = executor.warning() if executor else None
     ahead = estimate(config, left)
     on_event(RunStarted(config, total, progress.done, ahead, delay, progress.verdict))
     interrupted = False
-    if to_play:
+    if executor is not None:
         specs = games(config, left, store.openings())
-        queue = _Queue(_masking(spec, store.files) for spec in specs)
         with stop_signals() as stop:
-            _play(queue, progress, executor or _local(config), stop)
+            _play(_Queue(specs), progress, executor, stop)
             over = progress.decided or progress.done + len(progress.void) >= total
             interrupted = stop.asked and not over
     void = tuple(progress.void.values())
@@ -167,32 +172,6 @@ def _so_far(config: TournamentConfig, store: Store) -> Trial | None:
         for record in store.records(void=True):
             trial.add(digest(record))
     return trial
-
-
-def _masking(spec: GameSpec, files: tuple[str, ...]) -> GameSpec:
-    """The game with these files kept from its players, who may lie in the same folder."""
-    players = []
-    for player in spec.players:
-        policy = player.policy.model_copy(update={"masked": files})
-        players.append(player.model_copy(update={"policy": policy}))
-    return spec.model_copy(update={"players": tuple(players)})
-
-
-def _delay(config: TournamentConfig) -> str | None:
-    """What the cores of the run lose to others before it begins, where that is too much."""
-    cores = usable_cores()[: config.concurrency * config.threads]
-    try:
-        return delay_warning(scheduling_delay(cores, DELAY_S))
-    except OSError as error:
-        raise ExecutorError(f"no process can be started: {error.strerror}") from None
-
-
-def _local(config: TournamentConfig) -> LocalExecutor:
-    """Raises ValueError for players that were to be contained and are not: see `ready`."""
-    for player in config.players:
-        if player.sandbox != "none" and player.spec.policy.mode == "none":
-            raise ValueError(f"{player.name} is to be contained ({player.sandbox}) and is not")
-    return LocalExecutor(config.concurrency, config.threads, usable_cores(), config.keep_alive)
 
 
 class _Queue:

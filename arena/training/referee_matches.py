@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import rules
 from arena.errors import UserError
-from arena.model.contender import Prepared
+from arena.model.contender import Contender
 from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -22,7 +22,6 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.executors import base as executing
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.machine import usable_cores
 from arena.tournament.openings import Line, OpeningError, random_opening
 from arena.tournament.ready import ready
 from arena.tournament.run import MAX_ATTEMPTS
@@ -60,7 +59,7 @@ class RefereeHall:
         self._thread = ThreadPoolExecutor(1)  # workers die with the thread that started them
         self._stop = threading.Event()
         self._executor: LocalExecutor | None = None
-        self._specs: dict[Vector, Prepared] = {}
+        self._contenders: dict[Vector, Contender] = {}
 
     def _tournament(self, config: TuneConfig, space: Space) -> TournamentConfig:
         """What a tournament of the start against itself would be."""
@@ -93,11 +92,10 @@ class RefereeHall:
         return self._thread.submit(self._play, tasks).result()
 
     def _play(self, tasks: Sequence[Task]) -> list[Played]:
-        self._specs.clear()
+        self._contenders.clear()
         if self._executor is None:
-            self._executor = LocalExecutor(
-                self._games, self._base.threads, usable_cores(), keep_alive=True
-            )
+            base = self._base.model_copy(update={"concurrency": self._games})
+            self._executor = LocalExecutor.open(base)
         executor, left = self._executor, deque(self._games_of(tasks))
         played: dict[str, GameRecord] = {}
         playing, wanted = 0, len(left)
@@ -142,19 +140,15 @@ class RefereeHall:
                 )
             )
 
-    def _player(self, contestant: Contestant) -> Prepared:
-        """The program with the values of a contestant."""
+    def _player(self, contestant: Contestant) -> Contender:
+        """The player with the values of a contestant."""
         vector = contestant.vector
-        if vector not in self._specs:
+        if vector not in self._contenders:
             name = hashlib.sha256(repr(vector).encode()).hexdigest()[:12]
             options = player_options(self._space, vector, self._folder / f"{name}.json", {})
-            spec = self._base.players[0].spec
-            readable = (*spec.policy.readable, str(self._folder))
-            sandbox = spec.policy.model_copy(update={"readable": readable})
-            self._specs[vector] = spec.model_copy(
-                update={"name": name, "options": options, "policy": sandbox}
-            )
-        return self._specs[vector]
+            contender = self._base.players[0].contender
+            self._contenders[vector] = contender.model_copy(update={"options": options})
+        return self._contenders[vector]
 
     def abort(self) -> None:
         """Have the games under way, and all that follow, end in Aborted."""

@@ -18,8 +18,8 @@ from arena.model.settings import read_pairs
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
+from arena.tournament.contenders import Reading, programs_of
 from arena.tournament.ready import ready
-from arena.tournament.submitted import Reading, entrants
 from players.catalogue import BUILTINS
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -159,8 +159,9 @@ def _name(side: Side) -> str | None:
         table = PlayerTable.model_validate(side.table)
     except ValidationError:  # told of when everything is read
         return None
-    found = entrants((), table, Reading(None, BUILTINS, side.folder, lambda at, message: None))
-    return table.name or next((entrant.name for entrant in found.playing), None)
+    reading = Reading(None, BUILTINS, side.folder, lambda at, message: None)
+    found, _ = programs_of((), table, reading)
+    return table.name or next((program.name for program in found), None)
 
 
 _OPTIONS = {

@@ -18,11 +18,11 @@ from arena.bots.starter import LANGUAGES, write_starter
 from arena.cli.choices import Language
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
 from arena.sandbox.probe import resolve
 from rules.position import Position
+from tests.conftest import match
 
 NAME = "my-first.bot"
 ROOT = Path(__file__).parents[2]
@@ -93,11 +93,11 @@ def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
         for name, variants in GAMES.items():
             for number, variant in enumerate(variants):
                 seats = rules.load(name, **variant).seats
-                spec = GameSpec(
-                    game=f"{name}-{number}", rules=name, variant=variant, players=(player,) * seats,
+                spec = match(
+                    *(player,) * seats, game=f"{name}-{number}", rules=name, variant=variant,
                     seed=7, clock=Clock(move_ms=10_000),
                 )  # fmt: skip
-                record = play_game(spec, pool)
+                record = play_game(*spec, pool)
                 assert record.termination is Termination.NATURAL, record.detail
                 assert {seat.reported_name for seat in record.seats} == {NAME}
 

@@ -144,7 +144,7 @@ def test_a_person_can_place_the_tiles() -> None:
 def test_unless_one_is_chosen_the_strongest_is_met(
     name: str, settings: dict[str, Any], expected: str
 ) -> None:
-    assert choose_opponent(None, {}, rules.load(name, **settings)).name == expected
+    assert choose_opponent(None, {}, rules.load(name, **settings))[1] == expected
 
 
 def test_a_strong_placer_is_met_at_2048() -> None:

@@ -229,7 +229,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     assert how["gain"].startswith("Not decided at iterations 16, as tuned: no gain is shown.")
     (path,) = run.glob("verify-*-iterations-8.sqlite")
     with Store.open(path) as store:
-        tuned, start = (player.spec.options for player in store.config.players)
+        tuned, start = (player.contender.options for player in store.config.players)
         assert tuned == start | {"weights": str(run / "weights.json")}
         assert (tuned["iterations"], tuned["playouts"]) == (8, 1)
     (folder / "it.toml").write_text(VERIFIED.format(games=8).replace("elo1 = 100", "elo1 = 50"))

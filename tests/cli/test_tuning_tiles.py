@@ -72,7 +72,7 @@ def test_from_a_file_to_a_verdict(folder: Path) -> None:
         games, players = list(store.records()), store.config.players
     assert len(games) == 2 * 4  # both on each of max_games seeds
     for each in players:  # no clock of its own cuts the counted thinking short
-        assert (each.spec.options["depth"], each.spec.options["think_ms"]) == (1, None)
+        assert (each.contender.options["depth"], each.contender.options["think_ms"]) == (1, None)
     slid = {(game.seed, game.seats[0].player) for game in games}
     assert len(slid) == 8  # each once on each
     assert len({seed for seed, _ in slid}) == 4

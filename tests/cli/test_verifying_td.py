@@ -66,8 +66,8 @@ def test_a_learned_evaluation_is_tested_in_process_and_under_the_referee(folder:
     with Store.open(store_path) as store:
         learned, default = store.config.players
         assert (learned.name, default.name) == ("learned", "default")
-        assert default.spec.options == {"nodes": 20}
-        assert learned.spec.options == {
+        assert default.contender.options == {"nodes": 20}
+        assert learned.contender.options == {
             "nodes": 20,
             "evaluation": str((run / "network.ntuple").resolve()),
         }

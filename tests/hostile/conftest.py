@@ -20,9 +20,9 @@ import pytest
 
 from arena.model.containment import Held, Mode
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.tournament.run import MAX_ATTEMPTS
+from tests.conftest import match
 from tests.hostile import leftovers
 from tests.hostile.cases import GRACE_MS, MOVE_MS, STARTUP_MS
 from tests.hostile.host import ROOT, Played, Referee, policy
@@ -117,18 +117,18 @@ class Table:
 
         In a sandbox, who is not to move is frozen, as in tournaments too.
         """
-        spec = GameSpec(
-            game="g1",
+        asked = match(
+            first,
+            second,
             rules="dots",
             variant={"rows": 2, "cols": 2},
-            players=(first, second),
             clock=Clock(move_ms=move_ms),
             startup_ms=STARTUP_MS,
             grace_ms=GRACE_MS,
             ponder=self.mode == "none",
         )
         for _ in range(MAX_ATTEMPTS):
-            played = self.referee.play(spec)
+            played = self.referee.play(asked)
             if "host was overloaded" not in played.record.detail:
                 return played
         pytest.skip(f"{played.record.detail} And so {MAX_ATTEMPTS} times.")

@@ -2,7 +2,7 @@
 
     python -P -m tests.hostile.host MODE
 
-Each line on stdin is a GameSpec; the answer is a line, `Played`. All games are played by one pool.
+Each line on stdin is a Match; the answer is a line, `Played`. All games are played by one pool.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Held, Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.frozen import Frozen
-from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.sandbox.probe import resolve
 from arena.sandbox.processes import children
+from tests.conftest import Match
 
 ROOT = Path(__file__).parent.parent.parent
 PROCESSES, DISK_MB = 48, 8
@@ -48,6 +50,9 @@ class Played(Frozen):
     """What it sees mounted."""
 
 
+MATCH = TypeAdapter(Match)
+
+
 class Referee:
     """The process, as a test talks to it. Its stderr is the test's."""
 
@@ -64,10 +69,10 @@ class Referee:
         self.pid = self._process.pid
         self.ready = Ready.model_validate_json(self._line())
 
-    def play(self, spec: GameSpec) -> Played:
+    def play(self, asked: Match) -> Played:
         """Have a game played. RuntimeError: the referee is dead."""
         assert self._process.stdin is not None
-        print(spec.model_dump_json(), file=self._process.stdin, flush=True)
+        print(MATCH.dump_json(asked).decode(), file=self._process.stdin, flush=True)
         return Played.model_validate_json(self._line())
 
     def _line(self) -> str:
@@ -107,7 +112,7 @@ def main(mode: Asked) -> None:
     sys.stdout.flush()
     with SessionPool() as pool:
         for line in sys.stdin:
-            record = play_game(GameSpec.model_validate_json(line), pool)
+            record = play_game(*MATCH.validate_json(line), pool)
             played = Played(
                 record=record,
                 peak_mb=_peak_mb(),

@@ -27,12 +27,12 @@ from pathlib import Path
 import psutil
 
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.run import MAX_ATTEMPTS
 from arena.tournament.store import Store
+from tests.conftest import match
 from tests.hostile import leftovers
 
 BOTS = Path(__file__).parent.parent / "programs" / "hostile"
@@ -234,12 +234,12 @@ def hung_player_s(clock_ms: int) -> float:
         Prepared(name=fault, command=(sys.executable, "-I", "-S", str(BOTS), fault))
         for fault in ("hangs", "none")
     )
-    spec = GameSpec(
-        game="hung", rules="dots", variant={"rows": 2, "cols": 2}, players=players,
+    spec = match(
+        *players, game="hung", rules="dots", variant={"rows": 2, "cols": 2},
         clock=Clock(move_ms=clock_ms),
     )  # fmt: skip
     with SessionPool() as pool:
-        record = play_game(spec, pool)
+        record = play_game(*spec, pool)
     return record.duration_ms / 1000 - max(seat.startup_ms or 0 for seat in record.seats) / 1000
 
 

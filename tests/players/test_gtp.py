@@ -13,7 +13,6 @@ import pytest
 import rules
 from arena.errors import ConfigError
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -22,6 +21,7 @@ from players.catalogue import BUILTINS
 from players.gtp_engine import find_engine
 from rules.position import PASS
 from rules.transcript import read_transcript
+from tests.conftest import Match, match
 from tests.players.conftest import (
     REPOSITORY,
     play_with,
@@ -59,11 +59,9 @@ def gtp(command: list[str], **options: Any) -> Prepared:
     )
 
 
-def game(*players: Prepared, **more: Any) -> GameSpec:
+def game(*players: Prepared, **more: Any) -> Match:
     standard = rules.load("othello").variant
-    return GameSpec(
-        **{"game": "g1", "rules": "othello", "variant": standard, "players": players, **more}
-    )
+    return match(*players, rules="othello", variant=standard, **more)
 
 
 def monkey() -> Prepared:
@@ -82,7 +80,7 @@ def test_whole_games_from_both_seats(fault: str, pool: SessionPool, tmp_path: Pa
     for seed in range(6):
         seats = (player, monkey()) if seed % 2 else (monkey(), player)
         opening = read_transcript(rules.load("othello").start(), "f5d6c3")
-        record = play_game(game(*seats, opening=opening, seed=seed), pool)
+        record = play_game(*game(*seats, opening=opening, seed=seed), pool)
         assert record.termination is Termination.NATURAL, (seed, record.detail)
         passes += sum(move.move == PASS for move in record.moves)
     assert passes, "these seeds test no pass"
@@ -193,7 +191,7 @@ def test_an_engines_fault_is_told_and_loses(
 ) -> None:
     opening = read_transcript(rules.load("othello").start(), "f5d6")
     clock = Clock(move_ms=300 if termination == "timeout" else 5000)
-    record = play_game(game(gtp(engine(fault)), monkey(), opening=opening, clock=clock), pool)
+    record = play_game(*game(gtp(engine(fault)), monkey(), opening=opening, clock=clock), pool)
     assert (record.termination, record.offender) == (termination, 0), record.detail
     assert said in logged(record, 0)
     if termination == "illegal_move":
@@ -204,7 +202,7 @@ def test_an_engines_fault_is_told_and_loses(
 
 def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: SessionPool) -> None:
     record = play_game(
-        game(gtp(engine("plays_corner_once")), monkey(), on_fault="random_move"), pool
+        *game(gtp(engine("plays_corner_once")), monkey(), on_fault="random_move"), pool
     )
     assert record.termination is Termination.NATURAL
     assert record.seats[0].random_moves == 1
@@ -231,7 +229,7 @@ def test_what_keeps_an_engine_from_starting(
         options={"command": engine(), **options},
     )
     clock = Clock(move_ms=300)
-    record = play_game(game(player, monkey(), clock=clock, startup_ms=2500), pool)
+    record = play_game(*game(player, monkey(), clock=clock, startup_ms=2500), pool)
     assert record.offender == 0
     assert said in logged(record, 0)
 
@@ -299,11 +297,11 @@ def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
             options={} if level is None else {"level": level},
         )
         for seed, seats in enumerate([(rhino, monkey()), (monkey(), rhino)]):
-            record = play_game(game(*seats, seed=10 * (level or 3) + seed), pool)
+            record = play_game(*game(*seats, seed=10 * (level or 3) + seed), pool)
             assert record.termination is Termination.NATURAL, record.detail
             passes += sum(move.move == PASS for move in record.moves)
     assert passes, "these seeds test no pass"
     wrong = Prepared(name="rhino", command=(*MODULE, "players.gtp"), options={"level": 9})
-    record = play_game(game(wrong, monkey()), pool)
+    record = play_game(*game(wrong, monkey()), pool)
     assert (record.termination, record.offender) == (Termination.EXITED, 0)
     assert "invalid argument for option" in logged(record, 0)

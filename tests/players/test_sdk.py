@@ -14,9 +14,9 @@ import pytest
 import players.sdk
 import rules
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
+from tests.conftest import match
 from tests.players.conftest import END, start_message, turn_message
 
 GAME = rules.load("othello", size=4)
@@ -143,9 +143,9 @@ def test_a_bot_that_ends_slowly_has_exited_with_its_last_words(tmp_path: Path) -
         "play(lambda turn: turn.legal[0], start=lambda start: sys.exit('no such weights'))\n"
     )
     broken = Prepared(name="broken", command=(sys.executable, str(bot)))
-    spec = GameSpec(game="g1", rules="othello", variant={"size": 4}, players=(broken, broken))
+    spec = match(broken, broken, rules="othello", variant={"size": 4})
     with SessionPool() as pool:
-        record = play_game(spec, pool)
+        record = play_game(*spec, pool)
     assert record.termination is Termination.EXITED, record.detail
     assert "no such weights" in record.detail
 

@@ -19,7 +19,7 @@ MOVE_MS, GRACE_MS = 300, 100
 def test_a_hung_player_costs_its_limit_and_no_more(
     fault: str, bots: Bots, pool: SessionPool, dots: Spec
 ) -> None:
-    record = play_game(dots(bots.hostile(), bots.hostile(fault)), pool)
+    record = play_game(*dots(bots.hostile(), bots.hostile(fault)), pool)
     started = [seat.startup_ms or 0 for seat in record.seats]  # perhaps at the same time
     assert record.termination is T.TIMEOUT
     assert record.duration_ms - max(started) >= MOVE_MS + GRACE_MS
@@ -27,7 +27,7 @@ def test_a_hung_player_costs_its_limit_and_no_more(
 
 
 def test_the_moves_before_a_fault_are_kept(bots: Bots, pool: SessionPool, dots: Spec) -> None:
-    record = play_game(dots(bots.hostile(), bots.hostile("closes_stdin")), pool)
+    record = play_game(*dots(bots.hostile(), bots.hostile("closes_stdin")), pool)
     assert record.termination is T.STDIN_CLOSED
     assert [(move.seat, move.move) for move in record.moves[:2]] == [(0, "a1b1"), (1, "b1c1")]
     assert record.final_state["horizontal"][0] == [1, 1]

@@ -17,13 +17,12 @@ from jsonschema import Draft202012Validator
 
 import rules
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import REQUESTS, Clock, Termination
 from arena.model.record import GameRecord
 from arena.model.schema import schema
 from arena.referee import SessionPool, play_game
 from arena.sandbox.container import Container
-from tests.conftest import BOTS, PYTHON, Bots, Spec
+from tests.conftest import BOTS, PYTHON, Bots, Match, Spec, match
 
 T = Termination
 MONKEY = Prepared(name="monkey", command=(sys.executable, "-m", "players.monkey"))
@@ -43,10 +42,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def spec_of(name: str, settings: dict[str, Any], bot: Prepared, **more: Any) -> GameSpec:
+def spec_of(name: str, settings: dict[str, Any], bot: Prepared, **more: Any) -> Match:
     seats = rules.load(name, **settings).seats
     fields = {"clock": SLOW, "startup_ms": 5000, "seed": 7, **more}
-    return GameSpec(game="g1", rules=name, variant=settings, players=(bot,) * seats, **fields)
+    return match(*(bot,) * seats, rules=name, variant=settings, **fields)
 
 
 def replayed(record: GameRecord, start: dict[str, Any]) -> rules.Position:
@@ -80,12 +79,12 @@ def test_the_monkey_plays_everything(
     name: str, settings: dict[str, Any], pool: SessionPool
 ) -> None:
     spec = spec_of(name, settings, MONKEY)
-    record, again = (play_game(spec, pool) for _ in range(2))
+    record, again = (play_game(*spec, pool) for _ in range(2))
     assert record.termination in (T.NATURAL, T.ADJUDICATED), record.detail
     assert record.offender is None
     moves = [(move.seat, move.move) for move in record.moves]
     assert moves == [(move.seat, move.move) for move in again.moves]
-    other = play_game(spec.model_copy(update={"seed": 8}), pool)
+    other = play_game(*spec.but(seed=8), pool)
     assert moves != [(move.seat, move.move) for move in other.moves]
     if name in ("2048", "2584"):
         assert record.points == ()
@@ -104,7 +103,7 @@ def test_players_are_told_openings_and_the_moves_since_their_turn(
     players = tuple(recorder(log, options={"level": [1, {"é": None}]}) for log in logs)
     opening = ("a1b1", "b1c1", "a2b2")
     spec = spec_of("dots", {"rows": 2, "cols": 2}, players[0])
-    record = play_game(spec.model_copy(update={"players": players, "opening": opening}), pool)
+    record = play_game(*spec._replace(players=players).but(opening=opening), pool)
     assert record.termination is T.NATURAL
     told = [[seat, move.move] for seat, move in ((m.seat, m) for m in record.moves)]
     assert [move[1] for move in told[:3]] == list(opening)
@@ -128,7 +127,7 @@ def test_players_are_told_openings_and_the_moves_since_their_turn(
 
 def test_passes_are_played_and_told(tmp_path: Path, pool: SessionPool) -> None:
     log = tmp_path / "log"
-    record = play_game(spec_of("othello", {"size": 8}, recorder(log)), pool)
+    record = play_game(*spec_of("othello", {"size": 8}, recorder(log)), pool)
     passes = [ply for ply, move in enumerate(record.moves) if move.move == "pass"]
     assert passes
     assert all(record.moves[ply].used_ms is None for ply in passes)
@@ -140,7 +139,7 @@ def test_passes_are_played_and_told(tmp_path: Path, pool: SessionPool) -> None:
 
 def test_chance_is_seen_and_drawn_from_the_seed(tmp_path: Path, pool: SessionPool) -> None:
     log = tmp_path / "log"
-    record = play_game(spec_of("2048", {}, recorder(log), max_plies=40), pool)
+    record = play_game(*spec_of("2048", {}, recorder(log), max_plies=40), pool)
     assert (record.termination, len(record.moves)) == (T.ADJUDICATED, 40)
     start, *turns, _, _ = requests(log)
     for turn, after in pairwise(turns):
@@ -156,19 +155,19 @@ def test_a_bank_runs_down_and_ends_the_game(
 ) -> None:
     log = tmp_path / "log"
     clock = Clock(move_ms=None, bank_ms=600, increment_ms=10)
-    record = play_game(dots(recorder(log), recorder(log), clock=clock), pool)
+    record = play_game(*dots(recorder(log), recorder(log), clock=clock), pool)
     turns = [request for request in requests(log) if request["type"] == "turn"]
     assert turns[0]["bank_ms"] == turns[0]["time_ms"] == 600
     assert all(turn["bank_ms"] == turn["time_ms"] for turn in turns)
     assert turns[2]["used_ms"] == round(record.moves[0].used_ms or -1)
-    slow = play_game(dots(bots.hostile("slow_drip"), bots.hostile(), clock=clock), pool)
+    slow = play_game(*dots(bots.hostile("slow_drip"), bots.hostile(), clock=clock), pool)
     assert (slow.termination, slow.offender) == (T.TIMEOUT, 0)
 
 
 def test_a_decided_game_is_adjudicated(pool: SessionPool) -> None:
     settings = {"rows": 2, "cols": 2, "stop_at_majority": True}
     for seed in range(8):
-        record = play_game(spec_of("dots", settings, MONKEY, seed=seed), pool)
+        record = play_game(*spec_of("dots", settings, MONKEY, seed=seed), pool)
         assert (record.termination is T.ADJUDICATED) == (len(record.moves) < 12)
         if record.termination is T.ADJUDICATED:
             assert max(record.scores) == 3
@@ -187,7 +186,7 @@ def test_faults_may_be_answered_with_random_moves(
     fault: str, bots: Bots, pool: SessionPool, dots: Spec
 ) -> None:
     spec = dots(bots.hostile(fault), bots.hostile(), on_fault="random_move", clock=SLOW)
-    record = play_game(spec, pool)
+    record = play_game(*spec, pool)
     assert (record.termination, record.offender) == (T.NATURAL, None), record.detail
     own = [move for move in record.moves if move.seat == 0]
     faults = [move.fault for move in own if move.fault is not None]
@@ -196,7 +195,7 @@ def test_faults_may_be_answered_with_random_moves(
     if fault not in ("leaves_after_answering", "debug_print"):
         assert len(faults) == len(own)
     assert all(f.seat == 0 and record.moves[f.ply].fault == f for f in faults)
-    again = play_game(spec, pool)
+    again = play_game(*spec, pool)
     if fault != "leaves_after_answering":
         assert [m.move for m in record.moves] == [m.move for m in again.moves]
     assert bots.left() == []
@@ -212,7 +211,7 @@ def pid_of(record: GameRecord, seat: int = 0) -> int:
 def test_a_kept_process_plays_on(tmp_path: Path, bots: Bots, dots: Spec) -> None:
     bot = recorder(tmp_path / "log")
     with SessionPool(keep_alive=True) as pool:
-        first, second = (play_game(dots(bot, bots.hostile()), pool) for _ in range(2))
+        first, second = (play_game(*dots(bot, bots.hostile()), pool) for _ in range(2))
         assert first.termination is second.termination is T.NATURAL
         assert pid_of(first) == pid_of(second)
     assert bots.left() == []
@@ -221,10 +220,10 @@ def test_a_kept_process_plays_on(tmp_path: Path, bots: Bots, dots: Spec) -> None
 def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, dots: Spec) -> None:
     bot = recorder(tmp_path / "log")
     with SessionPool(keep_alive=True) as pool:
-        first = play_game(dots(bot, bots.hostile()), pool)
+        first = play_game(*dots(bot, bots.hostile()), pool)
         os.kill(pid_of(first), signal.SIGKILL)
         os.waitid(os.P_PID, pid_of(first), os.WEXITED | os.WNOWAIT)
-        second = play_game(dots(bot, bots.hostile()), pool)
+        second = play_game(*dots(bot, bots.hostile()), pool)
         assert second.termination is T.NATURAL, second.detail
         assert pid_of(second) != pid_of(first)
     assert bots.left() == []
@@ -232,8 +231,8 @@ def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, 
 
 def test_an_idle_process_nobody_needs_is_let_go(tmp_path: Path, bots: Bots, dots: Spec) -> None:
     with SessionPool(keep_alive=True) as pool:
-        play_game(dots(recorder(tmp_path / "log"), bots.hostile()), pool)
-        play_game(dots(bots.hostile(), bots.hostile()), pool)
+        play_game(*dots(recorder(tmp_path / "log"), bots.hostile()), pool)
+        play_game(*dots(bots.hostile(), bots.hostile()), pool)
         assert requests(tmp_path / "log")[-1] == {"type": "quit"}
         assert len(bots.left()) == 2
 
@@ -245,7 +244,7 @@ def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
     third = recorder(tmp_path / "c")
     with SessionPool(keep_alive=True) as pool:
         records = [
-            play_game(spec_of("2048", {}, player, max_plies=4, ponder=False), pool)
+            play_game(*spec_of("2048", {}, player, max_plies=4, ponder=False), pool)
             for player in (*players, *players, third)
         ]
         a, b, again_a, again_b, c = map(pid_of, records)
@@ -259,7 +258,7 @@ def test_who_ponders_has_nobody_idle_beside(tmp_path: Path, bots: Bots) -> None:
     players = [recorder(tmp_path / name) for name in "ab"]
     with SessionPool(keep_alive=True) as pool:
         for player in players:
-            play_game(spec_of("2048", {}, player, max_plies=4, ponder=True), pool)
+            play_game(*spec_of("2048", {}, player, max_plies=4, ponder=True), pool)
         assert requests(tmp_path / "a")[-1] == {"type": "quit"}
     assert bots.left() == []
 
@@ -267,10 +266,10 @@ def test_who_ponders_has_nobody_idle_beside(tmp_path: Path, bots: Bots) -> None:
 def test_who_talks_between_games_is_replaced(bots: Bots, dots: Spec) -> None:
     talker = bots.hostile("talks_after_end")
     with SessionPool(keep_alive=True) as pool:
-        assert play_game(dots(bots.hostile(), talker), pool).termination is T.NATURAL
+        assert play_game(*dots(bots.hostile(), talker), pool).termination is T.NATURAL
         before = bots.left()
         time.sleep(0.2)  # it is told the end, and answers
-        record = play_game(dots(bots.hostile(), talker), pool)
+        record = play_game(*dots(bots.hostile(), talker), pool)
         assert record.termination is T.NATURAL, record.detail
         assert len(set(before) & set(bots.left())) == 1
     assert bots.left() == []
@@ -292,30 +291,30 @@ def test_no_process_to_be_had_is_the_hosts_fault(
 
     with monkeypatch.context() as patch:
         patch.setattr(Container, "start", full)
-        record = play_game(spec, pool, attempt=2)
+        record = play_game(*spec, pool, attempt=2)
     assert (record.termination, record.offender, record.points) == (T.VOID, None, ())
     assert "Resource temporarily unavailable" in record.detail
     assert record.attempt == 2
     assert bots.left() == []
-    assert play_game(spec, pool).termination is T.EXITED
+    assert play_game(*spec, pool).termination is T.EXITED
 
 
 def test_an_illegal_opening_is_named(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     spec = dots(bots.hostile(), bots.hostile(), opening=("a1b1", "a1b1"))
     with pytest.raises(ValueError, match=r"g1: opening move 2: .*a1b1"):
-        play_game(spec, pool)
+        play_game(*spec, pool)
     with pytest.raises(ValueError, match="dots has 2 seats, not 1 players"):
-        play_game(dots(bots.hostile()), pool)
+        play_game(*dots(bots.hostile()), pool)
     assert bots.left() == []
 
 
 def test_every_ply_is_told_to_the_caller(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     plies: list[int] = []
-    play_game(dots(bots.hostile(), bots.hostile()), pool, on_ply=plies.append)
+    play_game(*dots(bots.hostile(), bots.hostile()), pool, on_ply=plies.append)
     assert plies == list(range(1, 13))
 
 
 def test_a_record_survives_json(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     for fault in ("info_whole", "illegal"):
-        record = play_game(dots(bots.hostile(fault), bots.hostile()), pool)
+        record = play_game(*dots(bots.hostile(fault), bots.hostile()), pool)
         assert GameRecord.model_validate_json(record.model_dump_json()) == record

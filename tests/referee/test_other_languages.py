@@ -10,11 +10,10 @@ import pytest
 import rules
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
 from rules.position import PASS
-from tests.conftest import BOTS
+from tests.conftest import BOTS, match
 
 GAMES = [
     ("othello", {}),
@@ -54,12 +53,12 @@ def test_a_whole_game(
 ) -> None:
     player: Prepared = request.getfixturevalue(bot)
     seats = rules.load(name, **settings).seats
-    spec = GameSpec(
-        game="g1", rules=name, variant=settings, players=(player,) * seats,
+    spec = match(
+        *(player,) * seats, rules=name, variant=settings,
         seed=3, clock=Clock(move_ms=3000), startup_ms=10_000,
     )  # fmt: skip
     with SessionPool() as pool:
-        record = play_game(spec, pool)
+        record = play_game(*spec, pool)
     assert record.termination is Termination.NATURAL, record.detail
     assert {seat.reported_name for seat in record.seats} == {player.name}
     if name in ("othello", "dots"):
@@ -79,10 +78,10 @@ def test_they_meet(mode: Mode, ponder: bool, legal_first: Prepared, legal_last: 
     players = tuple(
         player.model_copy(update={"policy": policy}) for player in (legal_first, legal_last)
     )
-    spec = GameSpec(
-        game="g1", rules="dots", variant={}, players=players, ponder=ponder,
+    spec = match(
+        *players, rules="dots", variant={}, ponder=ponder,
         clock=Clock(move_ms=3000), startup_ms=10_000,
     )  # fmt: skip
     with SessionPool() as pool:
-        record = play_game(spec, pool)
+        record = play_game(*spec, pool)
     assert record.termination is Termination.NATURAL, record.detail

@@ -58,7 +58,7 @@ def test_nothing_of_a_player_runs_in_the_opponents_time(
         seen = [
             step
             for game in ("g1", "g2")
-            for step in steps(play_game(dots(*players, game=game, **FROZEN), pool))
+            for step in steps(play_game(*dots(*players, game=game, **FROZEN), pool))
         ]
     assert {(step[THREAD], step[CHILD]) for step in seen} == {(0, 0)}
     if mode == "limits":  # signals cannot tell whose a process is that was forked away
@@ -69,7 +69,7 @@ def test_it_may_run_where_pondering_is_allowed(
     tmp_path: Path, pool: SessionPool, dots: Spec
 ) -> None:
     players = ponderer(tmp_path, "none"), watcher(tmp_path)
-    record = play_game(dots(*players, **{**FROZEN, "ponder": True}), pool)
+    record = play_game(*dots(*players, **{**FROZEN, "ponder": True}), pool)
     assert all(map(sum, zip(*steps(record), strict=True)))
 
 
@@ -109,6 +109,6 @@ def test_faults_are_what_they_are_without_freezing(
     policy = Policy(mode=mode, readable=(str(BOTS),))
     players = bots.hostile(fault, policy=policy), bots.hostile(policy=policy)
     with SessionPool() as pool:
-        record = play_game(dots(*players, ponder=False, startup_ms=10_000), pool)
+        record = play_game(*dots(*players, ponder=False, startup_ms=10_000), pool)
     assert record.termination is ends, record.detail
     assert bots.left() == []

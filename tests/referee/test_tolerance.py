@@ -10,7 +10,7 @@ from tests.conftest import Bots, Spec
 
 def played(fault: str, bots: Bots, pool: SessionPool, dots: Spec) -> GameRecord:
     """A game of the player against one without faults; nothing is left of it."""
-    record = play_game(dots(bots.hostile(fault), bots.hostile()), pool)
+    record = play_game(*dots(bots.hostile(fault), bots.hostile()), pool)
     assert record.termination is Termination.NATURAL, record.detail
     assert record.offender is None
     assert len(record.moves) == 12

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.contender import Prepared
+from arena.model.contender import Command, Contender, Home
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -32,6 +32,10 @@ from arena.tournament.run import (
 )
 
 
+def contender(name: str) -> Contender:
+    return Contender(name=name, program=Command(words=("x",)))
+
+
 def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
     names = ["uct", "alphabeta", "[bold]greedy[/bold]", "monkey"]
     config = TournamentConfig.model_construct(
@@ -40,14 +44,14 @@ def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
         terms=Terms(rules="dots", variant={}),
         rating=Rating(),
         players=tuple(
-            Player.model_construct(spec=Prepared(name=name, command=("x",))) for name in names
+            Player.model_construct(contender=contender(name), home=Home()) for name in names
         ),
     )
     return RunStarted(config, len(cup), done, Estimate(60.0, 120.0))
 
 
 def spec_of(record: GameRecord) -> GameSpec:
-    players = tuple(Prepared(name=seat.player, command=("x",)) for seat in record.seats)
+    players = tuple(contender(seat.player) for seat in record.seats)
     return GameSpec(game=record.game, terms=record.terms, players=players)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.contender import Prepared
+from arena.model.contender import Command, Contender, Home
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
@@ -102,6 +102,10 @@ def test_comparisons() -> None:
     assert "After 4 comparisons (lost 1, drawn 1, won 2)" in text
 
 
+def contender(name: str) -> Contender:
+    return Contender(name=name, program=Command(words=("x",)))
+
+
 def started(play: Play) -> tuple[RunStarted, GameRecord]:
     record = play("dots", "new", "old", game="g0001", rows=3, cols=3)
     config = TournamentConfig.model_construct(
@@ -113,7 +117,7 @@ def started(play: Play) -> tuple[RunStarted, GameRecord]:
         rating=Rating(),
         players=tuple(
             Player.model_construct(
-                builtin=None, uses_clock=None, spec=Prepared(name=name, command=("x",))
+                builtin=None, uses_clock=None, contender=contender(name), home=Home()
             )
             for name in ("new", "old")
         ),

@@ -104,7 +104,7 @@ def busy(count: int) -> Iterator[None]:
 def game(spec: Spec, *players: Prepared) -> GameRecord:
     settings = {"clock": Clock(move_ms=400), "grace_ms": 50, "startup_ms": 30_000}
     with SessionPool() as pool:
-        return play_game(spec(*players, ponder=False, **settings), pool)
+        return play_game(*spec(*players, ponder=False, **settings), pool)
 
 
 def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.prepare import prepare
 from arena.errors import ConfigError
 from arena.model.protocol import Clock
 from arena.tournament.config_file import TournamentConfig, load_config
@@ -39,7 +40,8 @@ def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
     assert (terms.grace_ms, terms.startup_ms) == (100, 30_000)
     assert (config.rounds, config.seed, config.concurrency, config.threads) == (1, 1, 2, 1)
     assert config.openings.plies == 8
-    spec = config.players[0].spec
+    player = config.players[0]
+    spec = prepare(player.contender, "dots", player.home)
     assert spec.command[-2:] == ("-m", "players.monkey")
     assert spec.cwd == str(tmp_path)
     assert (spec.threads, spec.memory_mb) == (1, 2048)
@@ -265,7 +267,8 @@ def test_scripts_and_commands_find_their_interpreter_and_folder(load: Load, tmp_
     text += (
         '[[player]]\ncommand = ["bots/d", "-x"]\nname = "e"\n[[player]]\ncommand = ["sh", "y"]\n'
     )
-    specs = [player.spec for player in load(DOTS + text, players=0).players]
+    players = load(DOTS + text, players=0).players
+    specs = [prepare(player.contender, "dots", player.home) for player in players]
     assert [spec.command for spec in specs] == [
         (sys.executable, str(folder / "a.py")),
         ("node", str(folder / "b.js")),

@@ -215,7 +215,7 @@ def executor() -> Iterator[Callable[..., LocalExecutor]]:
     opened: list[LocalExecutor] = []
 
     def make(games: int, threads: int = 1, keep_alive: bool = False) -> LocalExecutor:
-        opened.append(LocalExecutor(games, threads, usable_cores(), keep_alive))
+        opened.append(LocalExecutor(games, threads, usable_cores(), keep_alive=keep_alive))
         return opened[-1]
 
     yield make

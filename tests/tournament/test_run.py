@@ -46,7 +46,15 @@ class ScriptedExecutor:
         self.answer = answer
         self.tasks: list[Task] = []
         self.most = 0
+        self.masked: tuple[str, ...] = ()
         self.closed: list[bool] = []
+
+    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> ScriptedExecutor:
+        self.masked = masked
+        return self
+
+    def warning(self) -> None:
+        return None
 
     def submit(self, task: Task) -> None:
         self.tasks.append(task)
@@ -65,7 +73,7 @@ def play(
 ) -> tuple[Outcome, list[Event]]:
     events: list[Event] = []
     with Store.open_run(path, config) as store:
-        outcome = run(config, store, on_event=events.append, executor=executor)
+        outcome = run(config, store, on_event=events.append, open_executor=executor.open)
     return outcome, events
 
 
@@ -100,13 +108,13 @@ def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: 
 
     def answer(task: Task) -> Report:
         files = {path.name for path in tmp_path.iterdir() if path.name.startswith("t.sqlite")}
-        for player in task.spec.players:
-            masked.append({Path(path).name for path in player.policy.masked})
-            assert files <= masked[-1]
+        masked.append({Path(path).name for path in executor.masked})
+        assert files <= masked[-1]
         return Played(task, played(task.spec))
 
-    play(load(DOTS), tmp_path / "t.sqlite", ScriptedExecutor(answer))
-    assert len(masked) == 8
+    executor = ScriptedExecutor(answer)
+    play(load(DOTS), tmp_path / "t.sqlite", executor)
+    assert len(masked) == 4
 
 
 def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, played: Record) -> None:
@@ -146,7 +154,7 @@ def test_a_game_is_in_the_store_before_it_is_told(
 
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     with Store.open_run(path, config) as store:
-        run(config, store, on_event=on_event, executor=executor)
+        run(config, store, on_event=on_event, open_executor=executor.open)
     assert kept == [True] * 4
 
 
@@ -245,5 +253,5 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
             other.execute("CREATE TABLE games (game, attempt, termination, round, record)")
         other.close()
         with pytest.raises(StoreError, match="cannot be kept"):
-            run(config, store, on_event=lambda event: None, executor=executor)
+            run(config, store, on_event=lambda event: None, open_executor=executor.open)
     assert executor.closed == [True]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.prepare import prepare
 from arena.errors import ConfigError, SandboxError
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
@@ -36,8 +37,8 @@ def refusal(load: Load, text: str, **settings: int) -> str:
 
 def test_the_tournaments_sandbox_is_that_of_players_who_ask_for_none(load: Load) -> None:
     config = load(f'{HEAD}sandbox = "limits"\n{DOTS}{OTHER}sandbox = "bwrap"\n')
-    assert [player.sandbox for player in config.players] == ["bwrap", "limits", "limits"]
-    assert {player.sandbox for player in load(DOTS).players} == {"auto"}
+    assert [player.contender.sandbox for player in config.players] == ["bwrap", "limits", "limits"]
+    assert {player.contender.sandbox for player in load(DOTS).players} == {"auto"}
     assert load(DOTS).require == ()
 
 
@@ -116,18 +117,18 @@ def test_what_is_found_to_hold_goes_with_each_player(
     load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = held_but(Guarantee.CPU, note="cpu is not held.")
-    monkeypatch.setattr("arena.tournament.ready.resolve", resolving(held))
+    monkeypatch.setattr("arena.bots.prepare.resolve", resolving(held))
     config = ready(load(f'{HEAD}require = ["network", "uid"]\n{DOTS}'), tmp_path / "t.toml")
     for player in config.players:
-        assert player.spec.held == held
-        assert player.spec.policy.mode == "bwrap"
+        assert player.home.held == held
+        assert prepare(player.contender, "dots", player.home).policy.mode == "bwrap"
 
 
 def test_what_is_required_and_not_held_is_refused(
     load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = held_but(Guarantee.CPU, Guarantee.NETWORK, note="cpu is not held: buy a cpuset.")
-    monkeypatch.setattr("arena.tournament.ready.resolve", resolving(held))
+    monkeypatch.setattr("arena.bots.prepare.resolve", resolving(held))
     config = load(f'{HEAD}require = ["cpu", "network", "cpu"]\n{DOTS}')
     with pytest.raises(ConfigError) as caught:
         ready(config, tmp_path / "t.toml")
@@ -143,7 +144,7 @@ def test_a_sandbox_that_cannot_be_had_is_refused(
     load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = SandboxError("bubblewrap is not installed. Install it.")
-    monkeypatch.setattr("arena.tournament.ready.resolve", resolving(error))
+    monkeypatch.setattr("arena.bots.prepare.resolve", resolving(error))
     with pytest.raises(ConfigError) as caught:
         ready(load(f'{HEAD}sandbox = "bwrap"\n{DOTS}', players=2), tmp_path / "t.toml")
     assert str(caught.value) == (  # said once of all
@@ -153,12 +154,14 @@ def test_a_sandbox_that_cannot_be_had_is_refused(
 
 
 def test_players_that_are_to_be_contained_never_play_free(load: Load, tmp_path: Path) -> None:
-    config = load(DOTS)
-    with (
-        Store.open_run(tmp_path / "t.sqlite", config) as store,
-        pytest.raises(ValueError, match="m0 is to be contained"),
-    ):
+    """Also where nobody has tried their sandbox before."""
+    config = load(f"{HEAD}concurrency = 1\n{DOTS}")
+    assert all(player.home.held is None for player in config.players)
+    with Store.open_run(tmp_path / "t.sqlite", config) as store:
         run(config, store, on_event=lambda event: None)
+        seats = [seat for record in store.records() for seat in record.seats]
+    assert len(seats) == 4
+    assert all(seat.sandbox.mode != "none" for seat in seats)
 
 
 SPY = """
@@ -203,7 +206,7 @@ def test_a_game_in_the_sandbox_from_file_to_store(
     assert (outcome.done, outcome.exit_code) == (2, 0)
     for record in records:
         seat = next(seat for seat in record.seats if seat.player == "spy")
-        assert seat.sandbox == config.players[0].spec.held
+        assert seat.sandbox == config.players[0].home.held
         said = dict(line.split(maxsplit=1) for line in seat.stderr_head.splitlines())
         expected = {"secret": Guarantee.FILES, "network": Guarantee.NETWORK}
         for act, guarantee in expected.items():
@@ -237,7 +240,8 @@ def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> Non
         '[[player]]\nbot = "uct"\n[[player]]\nbot = "alphabeta"\n'
     )
     config = ready(load_config(path, BUILTINS, cores=1), path)
-    assert all(player.spec.policy.mode != "none" for player in config.players)
+    held = [player.home.held for player in config.players]
+    assert all(each is not None and each.mode != "none" for each in held)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
         assert run(config, store, on_event=lambda event: None).done == 2
         for record in store.records():

@@ -36,6 +36,12 @@ class Winning:
         self.stops_after = stops_after
         self.closed: list[bool] = []
 
+    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> Winning:
+        return self
+
+    def warning(self) -> None:
+        return None
+
     def submit(self, task: Task) -> None:
         self.tasks.append(task)
 
@@ -56,7 +62,7 @@ class Winning:
 def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[Outcome, list[Event]]:
     events: list[Event] = []
     with Store.open_run(path, config) as store:
-        outcome = run(config, store, on_event=events.append, executor=executor)
+        outcome = run(config, store, on_event=events.append, open_executor=executor.open)
     return outcome, events
 
 

@@ -67,10 +67,10 @@ def test_each_submission_that_plays_the_game_is_a_player(load: Load, submitted: 
     assert config.left_out == ("eve does not take part: it plays othello",)
     for player in config.players[:2]:
         assert player.bot == f"submissions/{player.name}"
-        assert player.sandbox == "limits"
-        assert player.spec.options == {"a": 1}
-        assert player.spec.cwd is not None
-        assert Path(player.spec.cwd).is_relative_to(submitted / player.name)
+        assert player.contender.sandbox == "limits"
+        assert player.contender.options == {"a": 1}
+        assert player.home.package is not None
+        assert Path(player.home.package).is_relative_to(submitted / player.name)
         assert player.digest is not None
 
 
@@ -121,9 +121,10 @@ def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: st
                 archive.write(file, file.name)
     text = f'{FREE}{DOTS}[[player]]\nbot = "./{bot}"\n'
     loaded = load(text, players=1, cores=1)
-    assert loaded.players[0].unbuilt is not None
+    built = tmp_path / "cache" / "bots" / f"{loaded.players[0].digest}-built"
+    assert not built.exists()
     config = ready(loaded, tmp_path / "t.toml")
-    assert config.players[0].unbuilt is None
+    assert built.exists()
     assert config.players[0].digest == loaded.players[0].digest
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
         run(config, store, on_event=lambda event: None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena.model.frozen import Frozen
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
+from arena.tournament.config import TournamentConfig
 
 
 class Task(Frozen):
@@ -52,6 +53,11 @@ class Executor(Protocol):
     def capacity(self) -> int:
         """How many games it takes at once."""
 
+    def warning(self) -> str | None:
+        """What may make games void here, a sentence; None where nothing is seen. Asked once, before
+        the first game.
+        """
+
     def submit(self, task: Task) -> None:
         """Begin a game; called only when fewer than `capacity` are being played."""
 
@@ -63,3 +69,9 @@ class Executor(Protocol):
 
     def close(self, *, now: bool) -> None:
         """Let go of everything; with `now`, games being played are cut off and not reported."""
+
+
+OpenExecutor = Callable[[TournamentConfig, tuple[str, ...]], Executor]
+"""Makes what plays a tournament. The files are kept from its players, who may be able to read the
+folder that has them.
+"""

@@ -8,22 +8,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import IO
+from typing import IO, Self
 
 from arena.errors import ExecutorError
+from arena.model.contender import Home
 from arena.model.record import GameRecord
+from arena.sandbox.overload import scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
+from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
-from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD
+from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD, WorkerSetup
+from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 
 _GRACE_S = 2.0
-"""How long idle workers may take to send their players home."""
+"""How long idle workers may take to end their players."""
 _STARTS = 3
-"""So many workers in a row may die before they are up; then none will ever be."""
+"""Workers in a row that may die before they are up; then none will ever be."""
 _PATIENCE_S = 1.0
 """How long a worker that was told to end may take, before it is killed."""
 
@@ -37,7 +41,7 @@ class _Worker:
     task: Task | None = None
     ready: bool = False
 
-    def last_words(self) -> str:
+    def exit_message(self) -> str:
         """How it ended, and the last line of its stderr."""
         code = self.process.wait()
         ended = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
@@ -53,7 +57,17 @@ class LocalExecutor:
     new children that are no workers are taken for what a killed worker left, and killed.
     """
 
-    def __init__(self, games: int, threads: int, cores: tuple[int, ...], keep_alive: bool) -> None:
+    def __init__(
+        self,
+        games: int,
+        threads: int,
+        cores: tuple[int, ...],
+        *,
+        keep_alive: bool = False,
+        homes: Mapping[str, Home] | None = None,
+        masked: tuple[str, ...] = (),
+    ) -> None:
+        """`homes` are those of contenders on this machine, by name; `masked` is kept from all."""
         if games * threads > len(cores):
             raise ExecutorError(
                 f"{games} games of {threads} cores each need {games * threads} cores, there are "
@@ -61,12 +75,32 @@ class LocalExecutor:
             )
         self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
         self._games = games
-        self._keep_alive = keep_alive
+        self._cores = cores[: games * threads]
+        self._setup = WorkerSetup(keep_alive=keep_alive, homes=dict(homes or {}), masked=masked)
         self._workers: list[_Worker] = []
-        self._stillborn = 0
+        self._failed_starts = 0
         self._failure: ExecutorError | None = None
         self._others = children()
         become_subreaper()
+
+    @classmethod
+    def open(cls, config: TournamentConfig, masked: tuple[str, ...] = ()) -> Self:
+        """What plays a tournament on this machine. Raises ExecutorError."""
+        return cls(
+            config.concurrency,
+            config.threads,
+            usable_cores(),
+            keep_alive=config.keep_alive,
+            homes={player.name: player.home for player in config.players},
+            masked=masked,
+        )
+
+    def warning(self) -> str | None:
+        """A sentence where the cores lose much to other programs. Raises ExecutorError."""
+        try:
+            return delay_warning(scheduling_delay(self._cores, DELAY_S))
+        except OSError as error:
+            raise ExecutorError(f"no process can be started: {error.strerror}") from None
 
     @property
     def capacity(self) -> int:
@@ -89,7 +123,6 @@ class LocalExecutor:
             str(theirs.fileno()),
             str(os.getpid()),
             ",".join(map(str, cores)),
-            "keep_alive" if self._keep_alive else "new_processes",
         )
         with theirs:
             process = subprocess.Popen(
@@ -101,6 +134,8 @@ class LocalExecutor:
                 process_group=0,  # Ctrl-C in the terminal reaches the run alone
             )
         worker = _Worker(process, Connection(ours.detach()), stderr, cores)
+        with suppress(BrokenPipeError, ConnectionResetError):  # `wait` finds it dead
+            worker.connection.send_bytes(self._setup.model_dump_json().encode())
         self._workers.append(worker)
         return worker
 
@@ -113,7 +148,7 @@ class LocalExecutor:
             try:
                 report = self._take(worker, worker.connection.recv_bytes())
             except (EOFError, ConnectionResetError):
-                report = self._bury(worker)
+                report = self._reap(worker)
             if report is not None:
                 reports.append(report)
         if self._failure is not None and not reports:  # what was played is told first
@@ -124,7 +159,7 @@ class LocalExecutor:
         kind, body, task = message[:1], message[1:], worker.task
         if kind == READY:
             worker.ready = True
-            self._stillborn = 0
+            self._failed_starts = 0
             return None
         assert task is not None  # a worker speaks only while it plays
         if kind == PLIES:
@@ -133,25 +168,25 @@ class LocalExecutor:
         if kind == RECORD:
             return Played(task, GameRecord.model_validate_json(body))
         assert kind == FAILED
-        return Lost(task, f"the referee failed: {body.decode('utf-8', 'replace').strip()}")
+        return Lost(task, body.decode("utf-8", "replace"))
 
-    def _bury(self, worker: _Worker) -> Report | None:
-        """A worker has died: free its cores, end what it left, tell of its game."""
+    def _reap(self, worker: _Worker) -> Report | None:
+        """A worker has died: free its cores, end what it left, report its game."""
         self._workers.remove(worker)
         self._free.append(worker.cores)
         worker.process.kill()  # it may only have closed the socket
-        last_words = worker.last_words()
+        exit_message = worker.exit_message()
         self._kill_leftovers()
         worker.connection.close()
         worker.stderr.close()
         if not worker.ready:
-            self._stillborn += 1
-            if self._stillborn < _STARTS and worker.task is not None:
+            self._failed_starts += 1
+            if self._failed_starts < _STARTS and worker.task is not None:
                 self.submit(worker.task)  # something may have killed just this one
                 return None
-            self._failure = ExecutorError(f"a worker process did not start ({last_words})")
+            self._failure = ExecutorError(f"a worker process did not start ({exit_message})")
             return None
-        return Lost(worker.task, f"its worker ended ({last_words})") if worker.task else None
+        return Lost(worker.task, f"its worker ended ({exit_message})") if worker.task else None
 
     def _kill_leftovers(self) -> None:
         kill_children(self._others | {worker.process.pid for worker in self._workers})

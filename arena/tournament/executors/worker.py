@@ -1,10 +1,11 @@
 """A worker process: plays one game after the other for the run that started it.
 
-    python -m arena.tournament.executors.worker SOCKET PARENT CORES KEEP_ALIVE
+    python -m arena.tournament.executors.worker SOCKET PARENT CORES
 
-Over the socket come tasks (JSON); back go messages, told apart by their first byte (see the
-constants). When the socket closes the worker ends; when the run dies it is sent SIGTERM by the
-system. In either case its players end with it.
+Over the socket come a WorkerSetup and then tasks (JSON); back go messages, told apart by their
+first byte (see the constants). Each contender is prepared here, once. When the socket closes the
+worker ends; when the run dies it is sent SIGTERM by the system. In either case its players end
+with it.
 """
 
 from __future__ import annotations
@@ -14,22 +15,44 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from types import FrameType
 
+from pydantic import Field
+
+from arena.bots.prepare import prepare
+from arena.errors import ArenaError
+from arena.model.contender import Contender, Home, Prepared
+from arena.model.frozen import Frozen
 from arena.referee import SessionPool, play_game
 from arena.sandbox.processes import become_subreaper, die_with_parent, kill_children
 from arena.tournament.executors.base import Task
 
 READY, PLIES, RECORD, FAILED = b"+", b"p", b"r", b"x"
-"""The worker is up · plies played so far · the game's record · the referee failed: why."""
+"""The worker is up · plies played so far · the game's record · why there is none."""
 
 _PROGRESS_S = 0.25
+_KEPT = 64
+"""Contenders that stay prepared; a tuning has ever new ones."""
+
+
+class WorkerSetup(Frozen):
+    """What a worker is given before its first task: what its machine knows, and no task says."""
+
+    keep_alive: bool = False
+    """Whether further games are played on the same player process."""
+    homes: dict[str, Home] = Field(default_factory=dict)
+    """Those of contenders, by name; of the others it knows nothing but what travels."""
+    masked: tuple[str, ...] = ()
+    """Files that are kept from all players."""
 
 
 def main(arguments: list[str]) -> None:
     """Serve until the socket closes."""
-    descriptor, parent, cores, keep_alive = arguments
+    descriptor, parent, cores = arguments
     signal.signal(signal.SIGTERM, _end)
     # A handler, not SIG_IGN: what is ignored here would be ignored by the players too.
     signal.signal(signal.SIGINT, _not_now)
@@ -40,17 +63,36 @@ def main(arguments: list[str]) -> None:
     os.set_inheritable(int(descriptor), False)
     connection = Connection(int(descriptor))
     connection.send_bytes(READY)
-    with SessionPool(keep_alive=keep_alive == "keep_alive", cores=ours) as pool:
-        while True:
-            try:
-                task = Task.model_validate_json(connection.recv_bytes())
-            except EOFError:
-                break
-            connection.send_bytes(_play(task, pool, connection))
+    with suppress(EOFError):
+        setup = WorkerSetup.model_validate_json(connection.recv_bytes())
+        with SessionPool(keep_alive=setup.keep_alive, cores=ours) as pool:
+            _serve(connection, setup, pool)
     kill_children()
 
 
-def _play(task: Task, pool: SessionPool, connection: Connection) -> bytes:
+def _serve(connection: Connection, setup: WorkerSetup, pool: SessionPool) -> None:
+    """Play tasks until the socket closes."""
+
+    @lru_cache(_KEPT)
+    def prepared(contender: str, rule_set: str) -> Prepared:
+        """A contender, as JSON, prepared for games of a rule set."""
+        one = Contender.model_validate_json(contender)
+        return prepare(one, rule_set, setup.homes.get(one.name), masked=setup.masked)
+
+    while True:
+        try:
+            task = Task.model_validate_json(connection.recv_bytes())
+        except EOFError:
+            return
+        connection.send_bytes(_play(task, prepared, pool, connection))
+
+
+def _play(
+    task: Task,
+    prepared: Callable[[str, str], Prepared],
+    pool: SessionPool,
+    connection: Connection,
+) -> bytes:
     last = time.monotonic()
 
     def on_ply(plies: int) -> None:
@@ -61,9 +103,13 @@ def _play(task: Task, pool: SessionPool, connection: Connection) -> bytes:
             connection.send_bytes(PLIES + b"%d" % plies)
 
     try:
-        record = play_game(task.spec, pool, attempt=task.attempt, on_ply=on_ply)
+        spec = task.spec
+        players = [prepared(each.model_dump_json(), spec.terms.rules) for each in spec.players]
+        record = play_game(spec, players, pool, attempt=task.attempt, on_ply=on_ply)
+    except ArenaError as error:  # a contender cannot be prepared here
+        return FAILED + f"a player cannot be started: {error}".encode()
     except Exception:  # the referee's fault: this game is void, the next may go well
-        return FAILED + traceback.format_exc().encode()
+        return FAILED + f"the referee failed: {traceback.format_exc().strip()}".encode()
     return RECORD + record.model_dump_json().encode("utf-8")
 
 

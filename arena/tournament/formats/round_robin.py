@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import NamedTuple
 
-from arena.model.contender import Prepared
+from arena.model.contender import Contender
 from arena.model.game_spec import GameSpec, derive
 from arena.tournament.config import TournamentConfig
 from arena.tournament.openings import Line, random_openings
@@ -24,7 +24,7 @@ class Meeting(NamedTuple):
     round: int
     pair: str
     """Shared by the games that belong together."""
-    players: tuple[Prepared, ...]
+    players: tuple[Contender, ...]
     """By seat."""
     lot: str
     """What its seed is drawn for."""
@@ -79,14 +79,14 @@ def game_count(config: TournamentConfig) -> int:
     return config.rounds * (players if seats == 1 else players * (players - 1))
 
 
-_Together = tuple[int, str, tuple[Prepared, ...], str]
+_Together = tuple[int, str, tuple[Contender, ...], str]
 """Round, label, players by seat, lot."""
 
 
 def _solo(config: TournamentConfig) -> Iterator[_Together]:
     for round_ in range(1, config.rounds + 1):
         for player in config.players:
-            yield round_, f"s{round_:04d}", (player.spec,), f"seed {round_}"
+            yield round_, f"s{round_:04d}", (player.contender,), f"seed {round_}"
 
 
 def _pairs(config: TournamentConfig) -> Iterator[_Together]:
@@ -98,7 +98,7 @@ def _pairs(config: TournamentConfig) -> Iterator[_Together]:
             number += 1
             label = f"p{number:04d}"
             for turn, (first, second) in enumerate(((one, other), (other, one))):
-                seats = (config.players[first].spec, config.players[second].spec)
+                seats = (config.players[first].contender, config.players[second].contender)
                 yield round_, label, seats, label if same_seed else f"{label} game {turn}"
 
 

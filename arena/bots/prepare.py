@@ -1,0 +1,144 @@
+"""From a contender to a program that can be started here: found, contained, built.
+
+Scripts and packages are known by the digest of their files. They are read where this machine has
+them, or in its store of packages, and verified; what needs building is built here, once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import rules
+from arena.bots import programs
+from arena.bots.build import build
+from arena.bots.package import Bot, open_bot, package_store, startable
+from arena.errors import PackageError
+from arena.files.cache import CACHE_VARIABLE, cache_root
+from arena.model.containment import Policy
+from arena.model.contender import BuiltIn, Command, Contender, Home, Package, Prepared
+from arena.sandbox.probe import resolve
+
+
+def prepare(
+    contender: Contender,
+    rule_set: str,
+    home: Home | None = None,
+    *,
+    masked: tuple[str, ...] = (),
+) -> Prepared:
+    """The contender as this machine starts it for games of `rule_set`. `masked` are files kept
+    from it.
+
+    Raises ProgramError, PackageError, SandboxError.
+    """
+    home = home or Home()
+    folder = Path(home.folder) if home.folder else Path.cwd()
+    program, unbuilt = _program(contender.program, folder, home)
+    ours = program.command[0] == sys.executable
+    prepared = Prepared(
+        name=contender.name,
+        command=program.command,
+        cwd=program.cwd,
+        options=contender.options,
+        threads=contender.threads,
+        memory_mb=contender.memory_mb,
+        policy=Policy(
+            readable=_readable(contender, folder, rule_set if ours else None),
+            listable=_roots(rule_set) if ours else (),
+            masked=masked,
+            environment=_environment(contender, rule_set),
+        ),
+    )
+    held = home.held or resolve(contender.sandbox, prepared)
+    policy = prepared.policy.model_copy(update={"mode": held.mode})
+    bot = build(unbuilt, held.mode) if unbuilt else program
+    return prepared.model_copy(
+        update={"command": bot.command, "cwd": bot.cwd, "policy": policy, "held": held}
+    )
+
+
+def as_package(bot: Bot) -> Package:
+    """What travels of a bot."""
+    opens = "." if bot.rules is not None else Path(bot.command[-1]).name
+    return Package(digest=bot.contents, opens=opens, built=bot.build is None)
+
+
+def _program(
+    program: BuiltIn | Package | Command, folder: Path, home: Home
+) -> tuple[programs.Program, Bot | None]:
+    """What is started, and the bot where that is still to be built."""
+    match program:
+        case BuiltIn():
+            return programs.Program(programs.module(program.module), str(folder)), None
+        case Command():
+            return programs.command(list(program.words), folder), None
+    bot = _found(program, home)
+    return programs.Program(bot.command, bot.cwd), bot if bot.build else None
+
+
+def _found(package: Package, home: Home) -> Bot:
+    """The bot of these files, wherever this machine has them. Raises PackageError."""
+    stored = package_store() / package.digest
+    place = Path(home.package or stored, package.opens)
+    if not place.exists():
+        raise PackageError(place, ["is not there; it is needed to play"])
+    bot = open_bot(place)
+    if bot.contents != package.digest:
+        raise PackageError(place, ["was changed since the tournament was read; start it again"])
+    return startable(bot) if package.built else bot
+
+
+def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
+    """What a built-in player is given: where the cache is, and how to find a registered game."""
+    if not isinstance(contender.program, BuiltIn):
+        return {}
+    given = {CACHE_VARIABLE: str(cache_root())}
+    if rule_set not in rules.GAMES and "PYTHONPATH" in os.environ:
+        given["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    return given
+
+
+def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple[str, ...]:
+    """What it reads besides its folder: its kernels, the files its options name, and where this
+    Python runs it the arena's packages and that of the rule set it may import. A file may also be
+    named in one word of a command.
+    """
+    paths = list(_packages(imported)) if imported else []
+    if isinstance(contender.program, BuiltIn):
+        paths += [str(cache_root() / name) for name in contender.program.caches]
+    for text in _texts(contender.options):
+        words = (text, *text.split())
+        paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]
+    return tuple(dict.fromkeys(paths))
+
+
+@cache
+def _packages(rule_set: str) -> tuple[str, ...]:
+    """The folders of this package and of a registered rule set, wherever they are installed from:
+    players import from them.
+    """
+    found = (find_spec(name) for name in ("arena", "players", "rules"))
+    own = [place for spec in found if spec for place in spec.submodule_search_locations or ()]
+    return (*own, *map(str, rules.folders(rule_set)))
+
+
+def _roots(rule_set: str) -> tuple[str, ...]:
+    """What holds those outside of Python's own folders, as in an editable installation: an import
+    looks through it.
+    """
+    roots = dict.fromkeys(Path(package).parent for package in _packages(rule_set))
+    return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in an options table."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
