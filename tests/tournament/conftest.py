@@ -86,7 +86,7 @@ def played(spec: GameSpec, *, attempt: int = 1, void: bool = False) -> GameRecor
         round=spec.round,
         pair=spec.pair,
         terms=spec.terms,
-        seats=tuple(SeatRecord(player=p.name, command=p.command) for p in spec.players),
+        seats=tuple(SeatRecord(player=p.name) for p in spec.players),
         opening=spec.opening,
         seed=spec.seed,
         moves=(PlayedMove(seat=0, move="d3", used_ms=1.5, info={"text": "ä"}),),
