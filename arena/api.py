@@ -25,7 +25,6 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.machine import usable_cores
 from arena.tournament.ready import ready
 from arena.tournament.run_view import recorded_game, standings_of
 from arena.tournament.store import Store
@@ -141,11 +140,11 @@ def play(
     spec = GameSpec(
         game="g0001",
         terms=config.terms,
-        players=tuple(player.spec for player in config.players),
+        players=tuple(player.contender for player in config.players),
         opening=tuple(opening),
         seed=seed,
     )
-    executor = LocalExecutor(1, config.threads, usable_cores(), keep_alive=False)
+    executor = LocalExecutor.open(config)
     try:
         return _result_of(spec, executor)
     finally:
