@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -34,6 +35,7 @@ MARK = "ARENA_TEST_MARK"
 RUN = """
 import sys
 from pathlib import Path
+from typing import Any
 from arena.tournament.run import GameFinished, GameStarted, run
 from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store
@@ -214,8 +216,8 @@ def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, 
 def executor() -> Iterator[Callable[..., LocalExecutor]]:
     opened: list[LocalExecutor] = []
 
-    def make(games: int, threads: int = 1, keep_alive: bool = False) -> LocalExecutor:
-        opened.append(LocalExecutor(games, threads, usable_cores(), keep_alive=keep_alive))
+    def make(games: int, threads: int = 1, **more: Any) -> LocalExecutor:
+        opened.append(LocalExecutor(games, threads, usable_cores(), **more))
         return opened[-1]
 
     yield make
@@ -235,12 +237,12 @@ def test_each_game_has_cores_of_its_own(
     load: Load, tmp_path: Path, executor: Callable[..., LocalExecutor]
 ) -> None:
     cores = usable_cores()
-    pool = executor(len(cores))
-    assert pool.capacity == len(cores)
     (tmp_path / "where.py").write_text(
         "import os, sys\nprint(sorted(os.sched_getaffinity(0)), file=sys.stderr)\n"
     )
     config = load(DOTS + '[[player]]\nbot = "where.py"\n', players=1)
+    pool = executor(len(cores), homes={player.name: player.home for player in config.players})
+    assert pool.capacity == len(cores)
     spec = schedule(config)[0]
     for number in range(len(cores)):
         pool.submit(Task(spec=spec.model_copy(update={"game": f"g{number}"})))
