@@ -68,15 +68,13 @@ def tasks(config: TournamentConfig) -> list[Task]:
 
 
 def at_home(config: TournamentConfig) -> list[GameRecord]:
-    homes = {player.name: player.home for player in config.players}
+    players = {
+        player.name: prepare(player.contender, "dots", player.home) for player in config.players
+    }
     with SessionPool() as pool:
         return [
-            play_game(
-                task.spec,
-                [prepare(each, "dots", homes[each.name]) for each in task.spec.players],
-                pool,
-            )
-            for task in tasks(config)
+            play_game(spec, [players[each.name] for each in spec.players], pool)
+            for spec in schedule(config)
         ]
 
 
