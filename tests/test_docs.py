@@ -174,6 +174,10 @@ def read_toml(block: Block) -> None:
         from arena.bots.manifest import read_manifest
 
         assert read_manifest(path).name
+    elif block.name == "pyproject.toml":
+        for value in tables["project"]["entry-points"]["arena.games"].values():
+            module = value.partition(":")[0].replace(".", "/")
+            assert (ROOT / "tests" / "thirdgame" / f"{module}.py").exists()
     elif "network" in tables or learns_by_td(path):
         parse_arena(["train", block.name])
         from arena.training.kinds import load_course
