@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -36,6 +37,40 @@ CLOCKED = (
 """Where tests judge clocks or measure load."""
 LONG = ("players/", "cli/", "tournament/")
 """Begun before the rest: what comes last should be short, for all workers to end together."""
+SLOW = (
+    # 2048's kernels once more, for another board
+    r"/players/.*2584",
+    # all kernels there are; other tests compile most of them as they need them
+    "test_cache.py::test_warming_reports_each_step",
+    # kernels that nothing else needs: of training and of players that take what it made
+    "test_game_training.py::test_it_learns_as_plain_python_does",
+    "test_training_games.py::test_tune_trains_a_network_that_players_take",
+    "test_tuning_tiles.py::test_from_a_file_to_a_verdict",
+    "test_evaluation_fits.py::test_a_fit_of_othello_finds",
+    "test_bench_tiles.py::test_random_play_and_search_are_timed",
+    # long games and deep positions; short ones are tried next to them
+    "test_first_tournament.py",
+    "test_perfect_endgames.py",
+    "test_othello_endgame.py::test_published_values",
+    r"test_alphabeta.py::test_full_depth_is_exact\[Dots\(rows=3, cols=3",
+    r"test_alphabeta.py::test_every_method_has_the_value_of_minimax\[Dots\(rows=4, cols=4.*-16-3",
+    "test_kernels_playouts.py::test_counting_out_is_mostly_exact",
+    r"test_kernels_playouts.py::test_every_lane.*'rows': 7",
+    "test_dots_far.py::test_values_are_those_of_the_plain_search",
+    # many samples of what is random
+    r"test_sprt.py::test_wrong_decisions_are_as_rare_as_promised\[(-90|0-100-nearly|0-100-drawish)",
+    "test_othello.py::test_random_play_is_a_little_better_for_white",
+    "test_tiles.py::test_random_2048_scores_as_known",
+    # runs killed many times; others are killed once
+    "test_soak.py",
+    "test_local.py::test_killed_at_any_moment",
+    "test_verifying.py::test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged",
+    "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
+    r"test_judging.py::test_the_table_of_a_run.*dots",
+    # what bytes mean, once more where the referee goes on
+    r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",
+)
+"""Tests that `.ci/run` runs and the README's command does not."""
 GIVES_WAY = 10
 """How nice the other tests are: most compile."""
 
@@ -60,8 +95,19 @@ class _FileByFile(LoadScopeScheduling):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, as clocked tests mostly wait; no more than help."""
+    return min(len(os.sched_getaffinity(0)), 3) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileByFile:
     return _FileByFile(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if any(re.search(pattern, item.nodeid) for pattern in SLOW):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from arena.model.protocol import Termination
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
@@ -17,7 +15,6 @@ from arena.tournament.store import Store
 FIRST = Path(__file__).parent.parent / "tournaments" / "first.toml"
 
 
-@pytest.mark.slow
 def test_uct_ends_above_the_monkey_separated(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "arena", "run", str(FIRST)],

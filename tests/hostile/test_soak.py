@@ -5,12 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
-
 from tests.hostile.soak import soak
 
 
-@pytest.mark.slow
 def test_killed_at_random_a_tournament_comes_to_the_same(tmp_path: Path) -> None:
     seed = random.SystemRandom().randrange(10**6)
     print(f"seed {seed}")  # noqa: T201 - shown when the test fails

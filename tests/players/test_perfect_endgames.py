@@ -22,7 +22,6 @@ GAMES = [
 """Games, and the random moves after which they are watched: 30 edges, or some 14 squares left."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["uct", "alphabeta"])
 @pytest.mark.parametrize(("game", "plies"), GAMES, ids=lambda each: str(each))
 def test_no_move_gives_anything_away(

@@ -200,11 +200,11 @@ OPENINGS = {
     [
         (Sprt(elo0=0, elo1=100), "decisive"),
         (Sprt(elo0=0, elo1=100), "drawish"),
-        pytest.param(Sprt(elo0=-90, elo1=0, alpha=0.1, beta=0.02), "level", marks=pytest.mark.slow),
+        (Sprt(elo0=-90, elo1=0, alpha=0.1, beta=0.02), "level"),
         (Sprt(elo0=0, elo1=80, model="logistic"), "decisive"),
         (Sprt(elo0=-15, elo1=25, model="logistic"), "drawish"),
         (Sprt(elo0=0, elo1=20, model="logistic"), "nearly all drawn"),
-        pytest.param(Sprt(elo0=0, elo1=100), "nearly all drawn", marks=pytest.mark.slow),
+        (Sprt(elo0=0, elo1=100), "nearly all drawn"),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.elo0:.0f}-{value.elo1:.0f}",
 )

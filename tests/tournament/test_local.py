@@ -105,7 +105,6 @@ def results(path: Path) -> list[str]:
         return [record.game for record in store.records()]
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: str) -> None:
     config, path = load(ROUNDS.format(3, "false") + DOTS, players=3), tmp_path / "t.sqlite"
     seed = random.SystemRandom().randrange(10**9)
