@@ -17,8 +17,8 @@ from arena.bench.referee import measure, play, players_of
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, Start
+from arena.model.record import PlayerFault
 from arena.referee import SessionPool
 from arena.sandbox.probe import resolve
 

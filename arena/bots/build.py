@@ -21,7 +21,8 @@ from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault, printable
+from arena.model.protocol import printable
+from arena.model.record import PlayerFault
 from arena.sandbox.container import Container
 
 MAX_SECONDS = 120

@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
 from arena.errors import ManifestError, Problem
-from arena.files.toml import NotToml, parse, problems
-from arena.files.toml_tables import Finding, Table, read_tables, shown
-from arena.model.frozen import Frozen
+from arena.files.toml import NotToml, parse
+from arena.files.toml_tables import Finding, TomlTable, problems, read_tables, shown
+from arena.model import Frozen
 from rules import names
 
 FILE_NAME = "bot.toml"
@@ -57,7 +57,7 @@ class Manifest(Frozen):
     authors: tuple[str, ...]
 
 
-class _File(Table):
+class _File(TomlTable):
     """The file's keys. Required ones are demanded later, so that all problems come at once."""
 
     name: str | None = None

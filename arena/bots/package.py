@@ -12,7 +12,7 @@ from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import digest, made_aside, settle, whole
 from arena.errors import PackageError, ProgramError
 from arena.files.cache import cache_root
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 from arena.sandbox import visible_files
 from arena.sandbox.visible_files import names_file, within
 

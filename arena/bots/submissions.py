@@ -25,7 +25,7 @@ from arena.bots.manifest import FILE_NAME
 from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import PackageError, SubmissionError
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 
 RECEIPT = "receipt.json"
 _VERSION_LENGTH = 12

@@ -11,8 +11,7 @@ from pathlib import Path
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
 from arena.model.contender import Prepared
-from arena.model.fault import excerpt, printable
-from arena.model.protocol import Start, Termination
+from arena.model.protocol import Start, Termination, excerpt, printable
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'

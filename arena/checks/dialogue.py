@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
+from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.outcome import natural, points
 from arena.referee.pool import RunningPlayer

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from arena.model import Frozen
 from arena.model.containment import Held
-from arena.model.frozen import Frozen
 from arena.model.protocol import Termination
 
 

@@ -16,8 +16,7 @@ from arena.checks.positions import games
 from arena.checks.result import CheckFinding
 from arena.model.containment import Held, Policy
 from arena.model.contender import Prepared
-from arena.model.fault import excerpt
-from arena.model.protocol import Termination
+from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
 from rules.position import Game
 

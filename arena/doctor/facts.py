@@ -11,15 +11,14 @@ from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.files.cache import cache_root
+from arena.model import Frozen
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
-from arena.model.frozen import Frozen
 from arena.model.record import Host
 from arena.sandbox import cgroups
-from arena.sandbox.features import this_host
-from arena.sandbox.overload import scheduling_delay
+from arena.sandbox.features import cpu_quota, this_host, usable_cores
+from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.probe import resolve
-from arena.tournament.machine import DELAY_S, cpu_quota, delay_warning, usable_cores
 from players.compiled.folder import cache_folder
 
 NEEDED = (Guarantee.MEMORY, Guarantee.NETWORK, Guarantee.FILES, Guarantee.PIDS)

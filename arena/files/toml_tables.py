@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from arena.files.toml_lines import KeyPath
+from arena.errors import Problem
+from arena.files.toml import KeyLines, KeyPath
 
-_File = TypeVar("_File", bound="Table")
+_File = TypeVar("_File", bound="TomlTable")
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """What all tables share: no unknown keys, no guessing at types, no infinity."""
 
     model_config = ConfigDict(
@@ -173,3 +174,10 @@ def written(path: KeyPath) -> str:
     for step in path:
         text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def problems(text: str, findings: Iterable[Finding]) -> tuple[Problem, ...]:
+    """The findings with their lines, in the order of the file."""
+    lines = KeyLines(text)
+    placed = sorted(findings, key=lambda finding: lines.line_of(finding.path) or 0)
+    return tuple(Problem(written(at), lines.line_of(at), message) for at, message in placed)

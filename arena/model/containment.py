@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 
 Mode = Literal["bwrap", "limits", "none"]
 """How a player is contained: bubblewrap; the system's limits without it; not at all."""

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from arena.model import Frozen
 from arena.model.containment import Asked, Held, Policy
-from arena.model.frozen import Frozen
 
 
 class BuiltIn(Frozen):

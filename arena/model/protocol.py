@@ -81,6 +81,17 @@ Text = Annotated[
 """A string without control characters or lone surrogates (which the JSON Schema cannot say)."""
 
 
+def excerpt(data: bytes, length: int = 120) -> str:
+    """A player's output, safe to show: shortened, unprintable characters escaped."""
+    shown = printable(data[:length].decode("utf-8", "backslashreplace"))
+    return f"`{shown}`" if len(data) <= length else f"`{shown}…` ({len(data)} bytes)"
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped that could rewrite a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class Message(BaseModel):
     """What all lines share: fixed once made, strict types, unknown fields ignored."""
 

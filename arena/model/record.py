@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.model import Frozen
 from arena.model.containment import Held
-from arena.model.frozen import Frozen
 from arena.model.game_spec import GameSetup
 from arena.model.protocol import Termination
 
@@ -17,6 +17,15 @@ class Fault(Frozen):
     seat: int
     termination: Termination
     detail: str
+
+
+class PlayerFault(Exception):
+    """A player broke the contract: a termination, and a sentence for its author."""
+
+    def __init__(self, termination: Termination, detail: str) -> None:
+        super().__init__(f"{termination}: {detail}")
+        self.termination = termination
+        self.detail = detail
 
 
 class PlayedMove(Frozen):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 import rules as rule_sets
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 from arena.model.protocol import Clock
 from rules.position import Game
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.bots.prepare import prepare
 from arena.errors import PackageError, ProgramError, SandboxError, UserError
-from arena.files.toml_lines import KeyPath
+from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive
@@ -16,9 +16,9 @@ from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.referee.outcome import Outcome, points
 from arena.referee.pool import SessionPool
 from arena.referee.session import Answered
+from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.contenders import Reading, read_player
-from arena.tournament.machine import usable_cores
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 

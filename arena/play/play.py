@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.errors import UserError
-from arena.model.fault import PlayerFault
 from arena.model.game_spec import first_position
+from arena.model.record import PlayerFault
 from arena.model.settings import load_game, read_pairs
 from arena.play.human_game import Sitting
 from arena.play.opponent import Opponent, choose_opponent

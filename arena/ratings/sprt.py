@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 from arena.ratings.elo import SCALE
 
 Floats = NDArray[np.float64]

@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 from random import Random
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.game_spec import GameSetup, derive, first_position
 from arena.model.protocol import CHANCE, End, Move, Start, Termination, Turn
-from arena.model.record import Fault, GameRecord, PlayedMove
-from arena.referee.clock import PlayerClock
+from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
 from arena.referee.outcome import Outcome, adjudicated, make_record, natural, points
 from arena.referee.pool import RunningPlayer, SessionPool
-from arena.referee.seat import Seat
+from arena.referee.seat import PlayerClock, Seat
 from arena.referee.session import PendingRequest
 from arena.sandbox.overload import LEAST_MS
 from rules.position import PASS, Position, draw_chance

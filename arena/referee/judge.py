@@ -14,8 +14,8 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from arena.model.fault import PlayerFault, excerpt
-from arena.model.protocol import Message, Move, Ready, Termination
+from arena.model.protocol import Message, Move, Ready, Termination, excerpt
+from arena.model.record import PlayerFault
 
 MAX_DEPTH = 64
 """Of nested arrays and objects."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
+from arena.model.record import PlayerFault
 from arena.referee.session import Session
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import leftovers

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import signal
 
-from arena.model.fault import PlayerFault, excerpt
-from arena.model.protocol import Termination
+from arena.model.protocol import Termination, excerpt
+from arena.model.record import PlayerFault
 
 _SHOWN_BYTES = 4096
 """Of a buffer, enough for an excerpt."""

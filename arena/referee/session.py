@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from arena.model.fault import PlayerFault
 from arena.model.protocol import End, Message, Move, Quit, Ready, Start, Termination, Turn
+from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
 from arena.referee.transport import MAX_BLANK_LINES, Transport
 

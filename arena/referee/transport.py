@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault, printable
-from arena.model.protocol import MAX_LINE_BYTES, Termination
+from arena.model.protocol import MAX_LINE_BYTES, Termination, printable
+from arena.model.record import PlayerFault
 from arena.referee import sentences
 from arena.sandbox.container import Container
 from arena.sandbox.overload import Load, stolen_ms

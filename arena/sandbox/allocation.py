@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
 from arena.sandbox import leftovers, users
 from arena.sandbox.bwrap import HOME
 from arena.sandbox.cgroups import Group

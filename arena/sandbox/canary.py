@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from arena.model.containment import Guarantee, Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
+from arena.model.record import PlayerFault
 from arena.sandbox import canary_acts
 from arena.sandbox.container import Container
 from arena.sandbox.features import Features

@@ -12,13 +12,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.sandbox.processes import stat_fields
 
+DELAY_S = 0.2
+"""How long a busy loop runs on each core, to see what it loses to others."""
+TOLERATED_MS = 10.0
+"""A quiet machine loses that much of it now and then."""
 LEAST_MS = 20.0
 """Less is no overload: the system counts idle time in steps of 10 ms a core."""
 
@@ -114,7 +118,7 @@ print((now - began - (time.process_time() - used)) * 1000)
 """
 
 
-def scheduling_delay(cores: Collection[int], seconds: float = 0.2) -> dict[int, float]:
+def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[int, float]:
     """By core, the milliseconds that a busy loop of `seconds` on it lost to other programs.
 
     All cores at once, as in a tournament. OSError: no process can be started.
@@ -129,3 +133,15 @@ def scheduling_delay(cores: Collection[int], seconds: float = 0.2) -> dict[int, 
         for core in cores
     }
     return {core: float(loop.communicate()[0]) for core, loop in loops.items()}
+
+
+def delay_warning(lost_ms: Mapping[int, float]) -> str | None:
+    """A sentence where busy loops of `DELAY_S` on these cores lost too much; None where not."""
+    core = max(lost_ms, key=lambda core: lost_ms[core])
+    if lost_ms[core] <= TOLERATED_MS:
+        return None
+    return (
+        f"This machine is busy: of {DELAY_S * 1000:.0f} ms, a busy loop on core {core} lost "
+        f"{lost_ms[core]:.0f} ms to other programs. Players may be late without a fault of theirs; "
+        "such games are void and replayed. End the other programs, or lower concurrency."
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held, Mode
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
+from arena.model.record import PlayerFault
 from arena.sandbox import canary, cgroups
 from arena.sandbox.canary import CanaryError, Findings
 from arena.sandbox.features import Features, detect

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
 
 _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""

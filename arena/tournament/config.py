@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
+from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.model.contender import Contender, Home
-from arena.model.frozen import Frozen
 from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Trial

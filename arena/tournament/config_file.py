@@ -9,17 +9,16 @@ from typing import Any
 import rules
 from arena.bots import programs
 from arena.errors import ConfigError, FileError, Problem, ProgramError
-from arena.files.toml import problems, read_file
-from arena.files.toml_lines import KeyPath
-from arena.files.toml_tables import Finding, did_you_mean, read_tables, shown, wrong_name
+from arena.files.toml import KeyPath, read_file
+from arena.files.toml_tables import Finding, did_you_mean, problems, read_tables, shown, wrong_name
 from arena.model.protocol import Clock
 from arena.model.terms import Terms
 from arena.ratings.sprt import Sprt
+from arena.sandbox.features import usable_cores
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import ClockTable, TournamentFile
 from arena.tournament.contenders import Builtin, Reading, read_players
-from arena.tournament.machine import usable_cores
 from rules.position import Game
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from arena.files.toml_tables import Table
+from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
 from arena.model.protocol import Text
 from arena.model.terms import OnFault
@@ -17,7 +17,7 @@ LONGEST_MS = 1_000_000_000
 MOST_ROUNDS = 1_000_000
 
 
-class TournamentTable(Table):
+class TournamentTable(TomlTable):
     """`[tournament]`."""
 
     name: Text | None = None
@@ -34,7 +34,7 @@ class TournamentTable(Table):
     require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
 
 
-class ClockTable(Table):
+class ClockTable(TomlTable):
     """`[clock]`."""
 
     move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
@@ -44,21 +44,21 @@ class ClockTable(Table):
     startup_ms: int = Field(default=30_000, gt=0, le=LONGEST_MS)
 
 
-class OpeningsTable(Table):
+class OpeningsTable(TomlTable):
     """`[openings]`."""
 
     plies: int | None = Field(default=None, ge=0)
     file: str | None = None
 
 
-class RatingTable(Table):
+class RatingTable(TomlTable):
     """`[rating]`."""
 
     anchor: str | None = None
     anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 
-class SprtTable(Table):
+class SprtTable(TomlTable):
     """`[sprt]`."""
 
     elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
@@ -77,14 +77,14 @@ class SprtTable(Table):
         )
 
 
-class ResourcesTable(Table):
+class ResourcesTable(TomlTable):
     """`resources` of a player."""
 
     threads: int = Field(default=1, ge=1)
     memory_mb: int = Field(default=2048, gt=0, le=2**30)
 
 
-class PlayerTable(Table):
+class PlayerTable(TomlTable):
     """`[[player]]`."""
 
     bot: str | None = None
@@ -98,7 +98,7 @@ class PlayerTable(Table):
     """None takes the tournament's."""
 
 
-class TournamentFile(Table):
+class TournamentFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     tournament: TournamentTable = TournamentTable()

@@ -15,7 +15,7 @@ from arena.bots.package import Bot, open_bot
 from arena.bots.prepare import as_package
 from arena.bots.submissions import submissions
 from arena.errors import PackageError, ProgramError, SubmissionError
-from arena.files.toml_lines import KeyPath
+from arena.files.toml import KeyPath
 from arena.files.toml_tables import did_you_mean, explain, shown
 from arena.model.containment import Asked
 from arena.model.contender import BuiltIn, Command, Contender, Home, Program

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from arena.errors import FileError, Problem, UserError, sentence
-from arena.files.toml import read_file
-from arena.files.toml_lines import KeyLines, KeyPath
+from arena.files.toml import KeyLines, KeyPath, read_file
 from arena.files.toml_tables import Finding, written
 from arena.model.settings import read_pairs
 from arena.tournament.config import TournamentConfig

@@ -10,8 +10,16 @@ from pydantic import Field, ValidationError
 
 import rules as rule_sets
 from arena.errors import FileError, Problem
-from arena.files.toml import problems, read_file
-from arena.files.toml_tables import Finding, Table, explain, read_tables, shown, written
+from arena.files.toml import read_file
+from arena.files.toml_tables import (
+    Finding,
+    TomlTable,
+    explain,
+    problems,
+    read_tables,
+    shown,
+    written,
+)
 from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, SprtTable, TournamentFile
 from players.catalogue import BUILTINS
@@ -59,13 +67,13 @@ class LearnedVerifyTable(VerifyTable):
     """The player's; a budget among them is for the test in process."""
 
 
-class _VerifyFile(Table):
+class _VerifyFile(TomlTable):
     """Of a tuning file, what is read here."""
 
     verify: VerifyTable = VerifyTable()
 
 
-class _LearnedVerifyFile(Table):
+class _LearnedVerifyFile(TomlTable):
     """The same where an evaluation is learned."""
 
     verify: LearnedVerifyTable = LearnedVerifyTable()
@@ -170,7 +178,7 @@ def read_learned(file: Path, config: GamesConfig | None) -> tuple[Verification, 
     return verification, asker
 
 
-_File = TypeVar("_File", bound=Table)
+_File = TypeVar("_File", bound=TomlTable)
 
 
 def _read(file: Path, model: type[_File]) -> tuple[str, _File, list[Finding]]:

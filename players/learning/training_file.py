@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
-from arena.files.toml_lines import KeyPath
-from arena.files.toml_tables import Finding, Table, read_tables, shown, wrong_name
+from arena.files.toml import KeyPath
+from arena.files.toml_tables import Finding, TomlTable, read_tables, shown, wrong_name
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.network_header import memory_mb
 
@@ -75,7 +75,7 @@ class Training:
         return {key: value for key, value in asdict(self).items() if key not in FREE}
 
 
-class TrainingTable(Table):
+class TrainingTable(TomlTable):
     """`[training]`."""
 
     name: str | None = None
@@ -86,7 +86,7 @@ class TrainingTable(Table):
     threads: int = Field(default=1, ge=1, le=64)
 
 
-class NetworkTable(Table):
+class NetworkTable(TomlTable):
     """`[network]`."""
 
     tuples: list[str] = Field(default_factory=list)
@@ -94,7 +94,7 @@ class NetworkTable(Table):
     initial: float = Field(default=0.0, ge=-MOST_INITIAL, le=MOST_INITIAL)
 
 
-class LearningTable(Table):
+class LearningTable(TomlTable):
     """`[learning]`."""
 
     target: Target = "td0"
@@ -117,7 +117,7 @@ class Tables(Protocol):
         """`[learning]`."""
 
 
-_File = TypeVar("_File", bound=Table)
+_File = TypeVar("_File", bound=TomlTable)
 
 
 class TrainingReader(Generic[_File]):

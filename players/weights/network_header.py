@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from arena.files.toml_tables import Table
+from arena.files.toml_tables import TomlTable
 from players.games.tiles.boards import CELL_BITS, TileBoard, tuple_masks
 from players.ntuple.network import Network
 from players.weights.board_tuples import BOARD_GAMES, STATES, board_cells
@@ -19,7 +19,7 @@ from rules.position import square_name
 from rules.tiles import CELLS, SIZE, SPAWNS
 
 
-class Extra(Table):
+class Extra(TomlTable):
     """An array that follows the weights, as in a checkpoint."""
 
     name: str
@@ -30,7 +30,7 @@ class Extra(Table):
     """How many there are."""
 
 
-class Header(Table):
+class Header(TomlTable):
     """What a file tells about its network."""
 
     rules: Literal["2048", "2584", "othello", "dots"]

@@ -10,8 +10,8 @@ import rules
 from arena.checks.advice import about_move, advise
 from arena.checks.dialogue import Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from arena.files.toml_lines import KeyLines
+from arena.files.toml import KeyLines
 
 TEXT = '''\
 top = 1  # a = comment

@@ -16,9 +16,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from arena.errors import SandboxError
+from arena.model import Frozen
 from arena.model.containment import Asked, Held, Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.frozen import Frozen
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.sandbox.probe import resolve

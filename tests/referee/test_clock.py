@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.model.protocol import Clock
-from arena.referee.clock import PlayerClock
+from arena.referee.seat import PlayerClock
 
 
 def limits(control: Clock, *used_ms: float) -> list[int]:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from arena.model.fault import PlayerFault, excerpt
-from arena.model.protocol import Termination
+from arena.model.protocol import Termination, excerpt
+from arena.model.record import PlayerFault
 from arena.referee import judge
 
 T = Termination

@@ -13,9 +13,8 @@ import pytest
 
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, Termination
-from arena.model.record import GameRecord
+from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, play_game
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import cgroups

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Clock, End, Start, Termination, Turn
+from arena.model.record import PlayerFault
 from arena.referee.session import Session
 from arena.referee.transport import HeadTail, OutputLine
 

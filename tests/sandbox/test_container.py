@@ -15,8 +15,8 @@ import pytest
 
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.fault import PlayerFault
 from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import mounts
 from arena.sandbox.container import Container

@@ -19,11 +19,11 @@ import psutil
 import pytest
 
 from arena.errors import ExecutorError
+from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.executors.base import Lost, Played, Report, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.round_robin import schedule
-from arena.tournament.machine import usable_cores
 from arena.tournament.store import Store
 
 Load = Callable[..., TournamentConfig]

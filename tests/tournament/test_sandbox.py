@@ -14,7 +14,7 @@ from arena.bots.prepare import prepare
 from arena.errors import ConfigError, SandboxError
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
-from arena.tournament import machine
+from arena.sandbox.overload import delay_warning
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
 from arena.tournament.formats.round_robin import schedule
@@ -223,8 +223,8 @@ def listener() -> Iterator[int]:
 
 
 def test_a_busy_machine_is_told_with_the_figure() -> None:
-    assert machine.delay_warning({0: 1.5, 1: 9.9}) is None
-    warned = machine.delay_warning({0: 1.5, 1: 61.2})
+    assert delay_warning({0: 1.5, 1: 9.9}) is None
+    warned = delay_warning({0: 1.5, 1: 61.2})
     assert warned is not None
     assert warned.startswith("This machine is busy: of 200 ms, a busy loop on core 1 lost 61 ms")
 

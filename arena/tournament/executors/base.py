@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena.model.frozen import Frozen
+from arena.model import Frozen
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig

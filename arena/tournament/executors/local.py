@@ -17,12 +17,12 @@ from typing import IO, Self
 from arena.errors import ExecutorError
 from arena.model.contender import Home
 from arena.model.record import GameRecord
-from arena.sandbox.overload import scheduling_delay
+from arena.sandbox.features import usable_cores
+from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
 from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD, WorkerSetup
-from arena.tournament.machine import DELAY_S, delay_warning, usable_cores
 
 _GRACE_S = 2.0
 """How long idle workers may take to end their players."""

@@ -25,8 +25,8 @@ from pydantic import Field
 
 from arena.bots.prepare import prepare
 from arena.errors import ArenaError
+from arena.model import Frozen
 from arena.model.contender import Contender, Home, Prepared
-from arena.model.frozen import Frozen
 from arena.referee import SessionPool, play_game
 from arena.sandbox.processes import become_subreaper, die_with_parent, kill_children
 from arena.tournament.executors.base import Task

@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field
 
 import rules as rule_sets
 from arena.errors import FileError
-from arena.files.toml import problems, read_file
-from arena.files.toml_tables import Table, shown
+from arena.files.toml import read_file
+from arena.files.toml_tables import TomlTable, problems, shown
 from players.catalogue import BUILTINS
 from players.learning.training_file import (
     METHOD,
@@ -52,7 +52,7 @@ class TdTable(GamesTable):
     method: Literal["td"] = "td"
 
 
-class GameTable(Table):
+class GameTable(TomlTable):
     """`[game]`: the rule set; the other keys are its settings, judged by it."""
 
     model_config = ConfigDict(extra="allow")
@@ -69,7 +69,7 @@ class GamesLearningTable(LearningTable):
     """How often a later move is random."""
 
 
-class GamesFile(Table):
+class GamesFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     training: GamesTable = GamesTable()

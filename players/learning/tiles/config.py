@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from arena.errors import FileError
-from arena.files.toml import problems, read_file
-from arena.files.toml_tables import Table, shown
+from arena.files.toml import read_file
+from arena.files.toml_tables import TomlTable, problems, shown
 from players.games.tiles.boards import CELL_BITS
 from players.learning.training_file import (
     METHOD,
@@ -25,14 +25,14 @@ ALPHA = {"tc": 1.0, "fixed": 0.1}
 """The learning rate where none is given."""
 
 
-class GameTable(Table):
+class GameTable(TomlTable):
     """`[game]`."""
 
     rules: Literal["2048", "2584"] | None = None
     spawn: str | None = None
 
 
-class TrainFile(Table):
+class TrainFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     training: TrainingTable = TrainingTable()

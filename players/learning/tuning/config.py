@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 import rules as rule_sets
 from arena.errors import FileError
-from arena.files.toml import problems, read_file
-from arena.files.toml_lines import KeyPath
+from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import (
     Finding,
-    Table,
+    TomlTable,
     did_you_mean,
     explain,
+    problems,
     read_tables,
     shown,
     wrong_name,
@@ -141,7 +141,7 @@ class _Reader:
         if self.findings or method is None:
             return None
         tuning = self.file.tuning
-        settings: Table = getattr(self.file, method)
+        settings: TomlTable = getattr(self.file, method)
         return TuneConfig(
             name=name,
             method=method,

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from arena.files.toml_tables import Table
+from arena.files.toml_tables import TomlTable
 from players.learning.tuning.space import FLAT, Symmetry
 
 MethodName = Literal["selfplay", "spsa", "cma"]
 
 
-class TuningTable(Table):
+class TuningTable(TomlTable):
     """`[tuning]`."""
 
     name: str | None = None
@@ -32,7 +32,7 @@ class TuningTable(Table):
     """Play all games between player processes under the referee, not in this process."""
 
 
-class GameTable(Table):
+class GameTable(TomlTable):
     """`[game]`: the rule set; the other keys are its settings, judged by it."""
 
     model_config = ConfigDict(extra="allow")
@@ -40,7 +40,7 @@ class GameTable(Table):
     rules: Literal["othello", "dots", "2048", "2584"] | None = None
 
 
-class OpeningsTable(Table):
+class OpeningsTable(TomlTable):
     """`[openings]`."""
 
     plies: int | None = Field(default=None, ge=0, le=40)
@@ -48,14 +48,14 @@ class OpeningsTable(Table):
     the start; left out, 6. Games of 2048 and 2584 have none: chance draws their boards."""
 
 
-class PlayerTable(Table):
+class PlayerTable(TomlTable):
     """`[player]`."""
 
     bot: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
 
-class WeightsTable(Table):
+class WeightsTable(TomlTable):
     """`[weights]`: the table of weights is tuned."""
 
     start: str = FLAT
@@ -66,7 +66,7 @@ class WeightsTable(Table):
     symmetry: Symmetry = "all"
 
 
-class ParameterTable(Table):
+class ParameterTable(TomlTable):
     """`[parameters.NAME]`: an option is tuned. What is left out is as the player declares it."""
 
     low: float | None = None
@@ -74,7 +74,7 @@ class ParameterTable(Table):
     step: float | None = Field(default=None, gt=0)
 
 
-class SelfplayTable(Table):
+class SelfplayTable(TomlTable):
     """`[selfplay]`."""
 
     constant: float = Field(default=0.001, gt=0)
@@ -84,7 +84,7 @@ class SelfplayTable(Table):
     for the rule to the letter, on one core."""
 
 
-class SpsaTable(Table):
+class SpsaTable(TomlTable):
     """`[spsa]`: gains a/(A + k + 1)^alpha and perturbations c/(k + 1)^gamma at step k, in units of
     the parameters' steps.
     """
@@ -98,7 +98,7 @@ class SpsaTable(Table):
     """Pairs of games a step."""
 
 
-class CmaTable(Table):
+class CmaTable(TomlTable):
     """`[cma]`."""
 
     population: int | None = Field(default=None, ge=4, le=1000)
@@ -114,7 +114,7 @@ class CmaTable(Table):
     their ranks too much, candidates play more pairs from then on. 0 for never."""
 
 
-class TuneFile(Table):
+class TuneFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     tuning: TuningTable = TuningTable()
