@@ -23,7 +23,7 @@ from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning.tasks import Aborted
 from players.ntuple.network import Network
 from players.weights.network_file import load_network
-from tests.cli.learning_helpers import LEARN, arena
+from tests.training.learning_helpers import LEARN, arena
 
 VERIFY = """
 [verify]

@@ -12,8 +12,8 @@ import pytest
 import rules
 from arena.training.kinds import load_course
 from players.weights.network_file import load_network
-from tests.cli.learning_helpers import arena
 from tests.players.conftest import Player, play_with
+from tests.training.learning_helpers import arena
 
 CONFIG = """
 [tuning]

@@ -20,7 +20,7 @@ from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
 from players.ntuple.network import Network
-from tests.cli.learning_helpers import LEARN
+from tests.training.learning_helpers import LEARN
 
 TUNE = """
 [tuning]
