@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ from arena.cli import app, pages
 from arena.model.protocol import Termination
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import TournamentFile
+from arena.tournament.executors.local import fit
 from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td
 from players.catalogue import BUILTINS
@@ -165,7 +167,7 @@ def read_toml(block: Block) -> None:
     if block.name in CASTS:
         path = Path("yours") / "cast.toml"
         path.write_text(f"[game]\n{CASTS[block.name]}\n{block.text}")
-        assert load_config(path, BUILTINS, cores=4).players
+        assert load_config(path, BUILTINS, fit=partial(fit, cores=4)).players
         return
     assert block.name.endswith(".toml"), f"a toml block is named {block.name!r}"
     path = Path(block.name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from arena.tournament import config_file as tournament
+from arena.tournament.executors.local import fit
 from arena.training.kinds import learns_by_td, load_course
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
@@ -29,7 +31,7 @@ def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     elif "tuning" in tables:
         assert tuning.load_config(path).name == path.stem
     else:
-        assert tournament.load_config(path, BUILTINS, cores=4).players
+        assert tournament.load_config(path, BUILTINS, fit=partial(fit, cores=4)).players
 
 
 def test_no_two_share_the_name_of_their_run() -> None:

@@ -20,7 +20,7 @@ from arena.bots.package import Bot, open_bot, package_store, startable
 from arena.errors import PackageError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model.containment import Policy
-from arena.model.contender import BuiltIn, Command, Contender, Home, Package, Prepared
+from arena.model.contender import CommandLine, Contender, Home, Module, Package, Prepared
 from arena.sandbox.probe import resolve
 
 
@@ -69,13 +69,13 @@ def as_package(bot: Bot) -> Package:
 
 
 def _program(
-    program: BuiltIn | Package | Command, folder: Path, home: Home
+    program: Module | Package | CommandLine, folder: Path, home: Home
 ) -> tuple[programs.Program, Bot | None]:
     """What is started, and the bot where that is still to be built."""
     match program:
-        case BuiltIn():
+        case Module():
             return programs.Program(programs.module(program.module), str(folder)), None
-        case Command():
+        case CommandLine():
             return programs.command(list(program.words), folder), None
     bot = _found(program, home)
     return programs.Program(bot.command, bot.cwd), bot if bot.build else None
@@ -95,7 +95,7 @@ def _found(package: Package, home: Home) -> Bot:
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
     """What a built-in player is given: where the cache is, and how to find a registered game."""
-    if not isinstance(contender.program, BuiltIn):
+    if not isinstance(contender.program, Module):
         return {}
     given = {CACHE_VARIABLE: str(cache_root())}
     if rule_set not in rules.GAMES and "PYTHONPATH" in os.environ:
@@ -109,7 +109,7 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
     named in one word of a command.
     """
     paths = list(_packages(imported)) if imported else []
-    if isinstance(contender.program, BuiltIn):
+    if isinstance(contender.program, Module):
         paths += [str(cache_root() / name) for name in contender.program.caches]
     for text in _texts(contender.options):
         words = (text, *text.split())

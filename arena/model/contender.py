@@ -10,7 +10,7 @@ from arena.model import Frozen
 from arena.model.containment import Asked, Held, Policy
 
 
-class BuiltIn(Frozen):
+class Module(Frozen):
     """A player that comes with the arena: any installation has it."""
 
     kind: Literal["builtin"] = "builtin"
@@ -32,7 +32,7 @@ class Package(Frozen):
     """Whether the files are there as its build command left them."""
 
 
-class Command(Frozen):
+class CommandLine(Frozen):
     """A command line, taken at its word: its program must be wherever it is played."""
 
     kind: Literal["command"] = "command"
@@ -40,7 +40,7 @@ class Command(Frozen):
     """As written: a program with a slash is relative to the contender's folder."""
 
 
-Program = Annotated[BuiltIn | Package | Command, Field(discriminator="kind")]
+Program = Annotated[Module | Package | CommandLine, Field(discriminator="kind")]
 
 
 class Contender(Frozen):

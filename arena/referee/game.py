@@ -223,13 +223,10 @@ class _Game:
     def _begin(self, seat: Seat) -> PendingRequest:
         """Send `start` to a process for this seat. Raises PlayerFault."""
         try:
-            player = seat.player = self.pool.open(seat.prepared)
-            player.process.stderr = seat.stderr
+            player = seat.player = self.pool.open(seat.prepared, seat.stderr)
             if not self.terms.ponder:
                 self.pool.freeze_all_but(player)
-            processes = [other.player.process for other in self.seats if other.player is not None]
-            for process in processes:
-                process.others = tuple(other for other in processes if other is not process)
+            self.pool.play_together([each.player for each in self.seats if each.player])
             request = Start(
                 game=self.setup.game,
                 rules=self.game.name,

@@ -12,7 +12,7 @@ from typing import Self
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
 from arena.referee.session import Session
-from arena.referee.transport import PlayerProcess
+from arena.referee.transport import HeadTail, PlayerProcess
 from arena.sandbox import leftovers
 from arena.sandbox.processes import become_subreaper, children, kill_children
 
@@ -51,10 +51,11 @@ class SessionPool:
         self._others = children()
         leftovers.sweep()
 
-    def open(self, prepared: Prepared) -> RunningPlayer:
+    def open(self, prepared: Prepared, stderr: HeadTail | None = None) -> RunningPlayer:
         """A process that plays for `prepared`: an idle one that has kept quiet, or a new one.
 
-        Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+        `stderr` keeps what it writes there from now on. Raises PlayerFault (`start_failed`); an
+        OSError is the host's fault.
         """
         for player in self._idle:
             if player.prepared == prepared:
@@ -64,9 +65,11 @@ class SessionPool:
                 except PlayerFault:  # after its game, and no fault in it: begin afresh
                     self.kill(player)
                     break
+                if stderr is not None:
+                    player.process.stderr = stderr
                 return player
         cores = self._least_used(prepared.threads)
-        process = PlayerProcess(prepared, cores)
+        process = PlayerProcess(prepared, cores, stderr)
         player = RunningPlayer(prepared, process, Session(process), cores)
         self._alive.append(player)
         return player
@@ -77,6 +80,12 @@ class SessionPool:
             return None
         used = Counter(core for player in self._alive for core in player.cores or ())
         return tuple(sorted(self._cores, key=lambda core: used[core])[:count])
+
+    def play_together(self, players: Collection[RunningPlayer]) -> None:
+        """These are at one board: while one is waited for, the others are looked after too."""
+        processes = [player.process for player in players]
+        for process in processes:
+            process.others = tuple(other for other in processes if other is not process)
 
     def kill(self, player: RunningPlayer) -> None:
         """End a process that cannot be trusted any more."""

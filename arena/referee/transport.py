@@ -100,8 +100,13 @@ class PlayerProcess:
     Starting it may raise PlayerFault (`start_failed`).
     """
 
-    def __init__(self, spec: Prepared, cores: tuple[int, ...] | None = None) -> None:
-        self.stderr = HeadTail()
+    def __init__(
+        self,
+        spec: Prepared,
+        cores: tuple[int, ...] | None = None,
+        stderr: HeadTail | None = None,
+    ) -> None:
+        self.stderr = stderr or HeadTail()
         self.peak_memory_bytes = 0
         self.others: tuple[PlayerProcess, ...] = ()
         """The game's other players, looked after while we wait for this one."""

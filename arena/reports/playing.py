@@ -17,7 +17,7 @@ from arena.ratings.results import digest
 from arena.reports import terminal, words
 from arena.reports.live import LiveReport, PlainReport, preparations
 from arena.tournament.config import TournamentConfig
-from arena.tournament.config_file import Builtin
+from arena.tournament.config_file import CatalogueEntry
 from arena.tournament.estimate import estimate
 from arena.tournament.formats.round_robin import game_count, meetings
 from arena.tournament.run import run
@@ -47,7 +47,7 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
 
 def play_config(
     config: TournamentConfig,
-    builtins: Mapping[str, Builtin],
+    builtins: Mapping[str, CatalogueEntry],
     store_path: Path | None,
     *,
     more: str = "--max-games, or rounds in the file",
@@ -99,7 +99,7 @@ def default_store(config: TournamentConfig) -> Path:
     return Path("runs") / f"{config.name}.sqlite"
 
 
-def _warm(config: TournamentConfig, builtins: Mapping[str, Builtin]) -> None:
+def _warm(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry]) -> None:
     """Compile the kernels that its built-in players need."""
     if any(builtins[player.builtin].kernels for player in config.players if player.builtin):
         warm_kernels([config.terms.rules])

@@ -14,15 +14,16 @@ from arena.files.toml_tables import Finding, did_you_mean, problems, read_tables
 from arena.model.protocol import Clock
 from arena.model.terms import Terms
 from arena.ratings.sprt import Sprt
-from arena.sandbox.features import usable_cores
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import ClockTable, TournamentFile
-from arena.tournament.contenders import Builtin, Reading, read_players
+from arena.tournament.contenders import CatalogueEntry, Reading, read_players
+from arena.tournament.executors import local
+from arena.tournament.executors.base import Demand, Fit
 from rules.position import Game
 
 __all__ = [
-    "Builtin",
+    "CatalogueEntry",
     "ConfigError",
     "Problem",
     "TournamentConfig",
@@ -36,9 +37,9 @@ _TEST_ROUNDS = 50_000
 
 
 def load_config(
-    path: Path, builtins: Mapping[str, Builtin], *, cores: int | None = None
+    path: Path, builtins: Mapping[str, CatalogueEntry], *, fit: Fit = local.fit
 ) -> TournamentConfig:
-    """Read a tournament file. `cores` is what it may use; None takes what this process has.
+    """Read a tournament file. `fit` tells what the machines that play it can play at a time.
 
     Raises ConfigError with every problem found. Scripts lie relative to the file and are started
     in their own folder; commands and built-ins are started in the folder of the file.
@@ -49,7 +50,7 @@ def load_config(
     except FileError as error:
         raise ConfigError(path, error.problems) from None
     try:
-        return read_config(data, builtins, path.resolve().parent, name=path.stem, cores=cores)
+        return read_config(data, builtins, path.resolve().parent, name=path.stem, fit=fit)
     except Unusable as error:
         raise ConfigError(path, problems(text, error.findings)) from None
 
@@ -64,20 +65,19 @@ class Unusable(ValueError):
 
 def read_config(
     data: dict[str, Any],
-    builtins: Mapping[str, Builtin],
+    builtins: Mapping[str, CatalogueEntry],
     folder: Path,
     *,
     name: str,
     player_folders: Mapping[int, Path] | None = None,
-    cores: int | None = None,
+    fit: Fit = local.fit,
 ) -> TournamentConfig:
     """The tournament of a file's tables, wherever they come from.
 
     Paths are relative to `folder`, those of player tables that have one in `player_folders` to
     that. `name` is the tournament's where the tables give none. Raises Unusable.
     """
-    cores = cores or len(usable_cores())
-    return _Reader(data, builtins, folder, player_folders or {}, name, cores).config()
+    return _Reader(data, builtins, folder, player_folders or {}, name, fit).config()
 
 
 class _Reader:
@@ -86,17 +86,17 @@ class _Reader:
     def __init__(
         self,
         data: dict[str, Any],
-        builtins: Mapping[str, Builtin],
+        builtins: Mapping[str, CatalogueEntry],
         folder: Path,
         player_folders: Mapping[int, Path],
         name: str,
-        cores: int,
+        fit: Fit,
     ) -> None:
         self.builtins = builtins
         self.folder = folder
         self.player_folders = player_folders
         self.name = name
-        self.cores = cores
+        self.fit = fit
         self.tables: TournamentFile
         self.tables, self.findings = read_tables(TournamentFile, data)
         self.wrong = {finding.path for finding in self.findings}
@@ -231,31 +231,19 @@ class _Reader:
             )
 
     def _concurrency(self, game: Game | None, players: tuple[Player, ...]) -> int:
-        for index, player in enumerate(self.tables.player):
-            if player.resources.threads > self.cores:
-                self.report(
-                    ("player", index, "resources", "threads"),
-                    f"asks for {player.resources.threads} cores, this machine has {self.cores}",
-                )
+        table = self.tables.tournament
         threads = [player.contender.threads for player in players] or [1]
-        ponder = self.tables.tournament.ponder
-        needed = cores_a_game(threads, game.seats if game else 1, ponder)
-        if ponder and needed > self.cores >= max(threads):
-            self.report(
-                ("tournament", "ponder"),
-                f"players that think all the time need cores of their own: {needed} a game, this "
-                f"machine has {self.cores}; leave ponder out",
-            )
-        most = max(1, self.cores // needed)
-        asked = self.tables.tournament.concurrency
-        if asked is not None and asked > most and needed <= self.cores:
-            each = "1 core" if needed == 1 else f"{needed} cores"
-            self.report(
-                ("tournament", "concurrency"),
-                f"{asked} games of {each} each need {asked * needed} cores, this machine has "
-                f"{self.cores}; at most {most}",
-            )
-        return most if asked is None else asked
+        seats = game.seats if game else 1
+        demand = Demand(
+            threads=tuple(player.resources.threads for player in self.tables.player),
+            a_game=cores_a_game(threads, seats, table.ponder),
+            concurrency=table.concurrency,
+            ponder=table.ponder,
+        )
+        concurrency, findings = self.fit(demand)
+        for finding in findings:
+            self.report(*finding)
+        return concurrency
 
     def _require(self, players: tuple[Player, ...]) -> None:
         """What can be seen without trying: who has no sandbox is held to nothing."""

@@ -18,7 +18,7 @@ from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import did_you_mean, explain, shown
 from arena.model.containment import Asked
-from arena.model.contender import BuiltIn, Command, Contender, Home, Program
+from arena.model.contender import CommandLine, Contender, Home, Module, Program
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from rules.position import Game
@@ -27,7 +27,7 @@ Report = Callable[[KeyPath, str], None]
 """Takes where something is wrong, and what."""
 
 
-class Builtin(Protocol):
+class CatalogueEntry(Protocol):
     """A player that comes with the package, as its catalogue describes it."""
 
     @property
@@ -65,8 +65,8 @@ class Reading(NamedTuple):
     """What the tables of players are read with."""
 
     game: Game | None
-    """Without it nobody is asked whether he can play it."""
-    builtins: Mapping[str, Builtin]
+    """None where it was reported: then no player is asked whether it can play it."""
+    builtins: Mapping[str, CatalogueEntry]
     folder: Path
     """Of the tournament file: where relative paths begin."""
     report: Report
@@ -82,7 +82,7 @@ class Named(NamedTuple):
     name: str
     """Of the player, where the table gives none."""
     program: Program
-    builtin: Builtin | None = None
+    builtin: CatalogueEntry | None = None
     package: Bot | None = None
     """The script or package; it may have to be built before it plays."""
 
@@ -129,14 +129,14 @@ def _command(at: KeyPath, words: list[str], reading: Reading) -> Named | None:
     except ProgramError as error:
         reading.report((*at, "command"), str(error))
         return None
-    return Named(shlex.join(words), Path(words[0]).stem, Command(words=tuple(words)))
+    return Named(shlex.join(words), Path(words[0]).stem, CommandLine(words=tuple(words)))
 
 
 def _bot(at: KeyPath, bot: str, reading: Reading) -> Named | None:
     builtin, folder = reading.builtins.get(bot), reading.folder
     if builtin is not None:
         caches = tuple(builtin.readable())
-        program = BuiltIn(module=builtin.module, caches=caches)
+        program = Module(module=builtin.module, caches=caches)
         return Named(bot, builtin.name, program, builtin)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
@@ -234,14 +234,9 @@ def read_player(at: KeyPath, table: PlayerTable, reading: Reading) -> Player | N
 
 
 def _player(at: KeyPath, table: PlayerTable, found: Named, reading: Reading) -> Player:
-    builtin, game, package = found.builtin, reading.game, found.package
-    _check_options((*at, "options"), table.options, builtin, reading.folder, reading.report)
-    _check_memory(at, table, builtin, reading.report)
-    _check_threads(at, table, builtin, reading.report)
-    if builtin is not None and game is not None:
-        sentence = builtin.unsupported(game.name, game.variant)
-        if sentence:
-            reading.report((*at, "bot"), sentence)
+    builtin, package = found.builtin, found.package
+    if builtin is not None:
+        _check_builtin(at, table, builtin, reading)
     return Player(
         bot=found.bot,
         builtin=builtin.name if builtin else None,
@@ -270,52 +265,42 @@ def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> Non
             report((*at, key), f"dates, nan and inf cannot be sent to players, got {shown(value)}")
 
 
-def _check_options(
-    at: KeyPath, options: dict[str, Any], builtin: Builtin | None, folder: Path, report: Report
+def _check_builtin(
+    at: KeyPath, table: PlayerTable, builtin: CatalogueEntry, reading: Reading
 ) -> None:
-    """A built-in judges its options itself, files relative to `folder`."""
-    if builtin is None:
-        return
+    """It judges its game and its options itself; its threads and memory must fit its resources."""
+    report, given = reading.report, table.resources
     try:
-        builtin.options.model_validate(options, context={"folder": folder})
+        builtin.options.model_validate(table.options, context={"folder": reading.folder})
     except ValidationError as error:
-        for path, message in explain(error, builtin.options, options):
-            report((*at, *path), message)
-
-
-def _check_memory(at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report) -> None:
-    """What a built-in's tree and tables may take must leave room for the program around them."""
-    if builtin is None:
-        return
+        for path, message in explain(error, builtin.options, table.options):
+            report((*at, "options", *path), message)
     sizes = {
         name: size
         for name in builtin.options.model_fields
         if name.endswith("_mb") and isinstance(size := _option(name, table, builtin), int)
     }
-    allowed, wanted = table.resources.memory_mb, sum(sizes.values()) + _PROGRAM_MB
-    if sizes and wanted > allowed:
-        given = " and ".join(f"options.{name} = {size}" for name, size in sizes.items())
+    wanted = sum(sizes.values()) + _PROGRAM_MB
+    if sizes and wanted > given.memory_mb:
+        asked = " and ".join(f"options.{name} = {size}" for name, size in sizes.items())
         report(
             (*at, "resources", "memory_mb"),
-            f"{allowed} MB are too few for {given} and {_PROGRAM_MB} MB for the program itself; "
-            f"give at least {wanted}, or lower the option",
+            f"{given.memory_mb} MB are too few for {asked} and {_PROGRAM_MB} MB for the program "
+            f"itself; give at least {wanted}, or lower the option",
         )
-
-
-def _check_threads(
-    at: KeyPath, table: PlayerTable, builtin: Builtin | None, report: Report
-) -> None:
-    """A built-in may use no more threads than there are cores reserved for it."""
-    wanted = _option("threads", table, builtin)
-    allowed = table.resources.threads
-    if isinstance(wanted, int) and wanted > allowed:
+    threads = _option("threads", table, builtin)
+    if isinstance(threads, int) and threads > given.threads:
         report(
             (*at, "resources", "threads"),
-            f"{allowed} are too few for options.threads = {wanted}; give at least {wanted}",
+            f"{given.threads} are too few for options.threads = {threads}; give at least {threads}",
         )
+    if reading.game is not None:
+        refusal = builtin.unsupported(reading.game.name, reading.game.variant)
+        if refusal:
+            report((*at, "bot"), refusal)
 
 
-def _option(name: str, table: PlayerTable, builtin: Builtin | None) -> Any:
+def _option(name: str, table: PlayerTable, builtin: CatalogueEntry | None) -> Any:
     """An option of a built-in as given or by default; None for one it does not have."""
     if builtin is None or name not in builtin.options.model_fields:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.config_file import load_config
+from arena.tournament.executors.local import fit
 from players.catalogue import BUILTINS
 from players.gtp_engine import find_engine
 from rules.position import PASS
@@ -249,7 +251,7 @@ def test_a_tournament_file_names_the_key_that_is_wrong(tmp_path: Path) -> None:
         players = f'[[player]]\nbot = "gtp"\noptions = {options}\n[[player]]\nbot = "monkey"\n'
         file.write_text(f"[game]\n{game}\n{players}")
         with pytest.raises(ConfigError) as caught:
-            load_config(file, BUILTINS, cores=2)
+            load_config(file, BUILTINS, fit=partial(fit, cores=2))
         return str(caught.value)
 
     (tmp_path / "engine").write_text("")
@@ -278,9 +280,9 @@ def test_the_default_engine_is_looked_for_too(
         '[game]\nrules = "othello"\n[[player]]\nbot = "gtp"\n[[player]]\nbot = "monkey"\n'
     )
     with pytest.raises(ConfigError, match="apt-get install grhino"):
-        load_config(tmp_path / "t.toml", BUILTINS, cores=2)
+        load_config(tmp_path / "t.toml", BUILTINS, fit=partial(fit, cores=2))
     (tmp_path / "gtp-rhino").touch(0o755)
-    assert load_config(tmp_path / "t.toml", BUILTINS, cores=2).players
+    assert load_config(tmp_path / "t.toml", BUILTINS, fit=partial(fit, cores=2)).players
     assert find_engine("gtp-rhino", tmp_path) == str(tmp_path / "gtp-rhino")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.contender import Command, Contender, Home
+from arena.model.contender import CommandLine, Contender, Home
 from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -33,7 +33,7 @@ from arena.tournament.run import (
 
 
 def contender(name: str) -> Contender:
-    return Contender(name=name, program=Command(words=("x",)))
+    return Contender(name=name, program=CommandLine(words=("x",)))
 
 
 def started(cup: list[GameRecord], done: int = 0) -> RunStarted:

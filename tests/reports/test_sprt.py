@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.model.contender import Command, Contender, Home
+from arena.model.contender import CommandLine, Contender, Home
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
@@ -103,7 +103,7 @@ def test_comparisons() -> None:
 
 
 def contender(name: str) -> Contender:
-    return Contender(name=name, program=Command(words=("x",)))
+    return Contender(name=name, program=CommandLine(words=("x",)))
 
 
 def started(play: Play) -> tuple[RunStarted, GameRecord]:

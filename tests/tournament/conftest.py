@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
+from arena.tournament.executors.local import fit
 
 
 class MonkeyOptions(BaseModel):
@@ -73,7 +75,7 @@ def load(tmp_path: Path) -> Load:
         text += "".join(f'[[player]]\nbot = "monkey"\nname = "m{i}"\n' for i in range(players))
         path = tmp_path / "t.toml"
         path.write_text(text)
-        return load_config(path, BUILTINS, cores=cores)
+        return load_config(path, BUILTINS, fit=partial(fit, cores=cores))
 
     return load
 

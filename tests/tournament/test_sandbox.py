@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from arena.model.contender import Prepared
 from arena.sandbox.overload import delay_warning
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
+from arena.tournament.executors.local import fit
 from arena.tournament.formats.round_robin import schedule
 from arena.tournament.ready import ready
 from arena.tournament.run import RunStarted, run
@@ -239,7 +241,7 @@ def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> Non
         "[clock]\nmove_ms = 50\n[openings]\nplies = 2\n"
         '[[player]]\nbot = "uct"\n[[player]]\nbot = "alphabeta"\n'
     )
-    config = ready(load_config(path, BUILTINS, cores=1), path)
+    config = ready(load_config(path, BUILTINS, fit=partial(fit, cores=1)), path)
     held = [player.home.held for player in config.players]
     assert all(each is not None and each.mode != "none" for each in held)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:

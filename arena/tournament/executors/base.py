@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from arena.files.toml_tables import Finding
 from arena.model import Frozen
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
@@ -44,6 +45,22 @@ class Lost:
 
 
 Report = Progress | Played | Lost
+
+
+class Demand(NamedTuple):
+    """What a tournament file asks of the machines that play it."""
+
+    threads: tuple[int, ...]
+    """Cores that the player of each `[[player]]` table keeps busy."""
+    a_game: int
+    """Cores that any of its games needs."""
+    concurrency: int | None
+    """Games at a time; None for as many as fit."""
+    ponder: bool
+
+
+Fit = Callable[[Demand], tuple[int, Sequence[Finding]]]
+"""How many games are played at a time, and what cannot be met, under the keys of the file."""
 
 
 class Executor(Protocol):

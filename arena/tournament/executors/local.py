@@ -15,13 +15,14 @@ from multiprocessing.connection import Connection, wait
 from typing import IO, Self
 
 from arena.errors import ExecutorError
+from arena.files.toml_tables import Finding
 from arena.model.contender import Home
 from arena.model.record import GameRecord
 from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
+from arena.tournament.executors.base import Demand, Lost, Played, Progress, Report, Task
 from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD, WorkerSetup
 
 _GRACE_S = 2.0
@@ -48,6 +49,34 @@ class _Worker:
         self.stderr.seek(0)
         lines = self.stderr.read().decode("utf-8", "replace").strip().splitlines()
         return f"{ended}: {lines[-1]}" if lines else ended
+
+
+def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding]]:
+    """What this machine, or that many cores of it, can play at a time."""
+    cores = cores or len(usable_cores())
+    most = max(1, cores // demand.a_game)
+    asked = demand.concurrency
+    findings = [
+        Finding(
+            ("player", index, "resources", "threads"),
+            f"asks for {threads} cores, this machine has {cores}",
+        )
+        for index, threads in enumerate(demand.threads)
+        if threads > cores
+    ]
+    if demand.a_game > cores:
+        if demand.ponder and not findings:
+            what = f"{demand.a_game} a game, this machine has {cores}; leave ponder out"
+            message = f"players that think all the time need cores of their own: {what}"
+            findings.append(Finding(("tournament", "ponder"), message))
+    elif asked is not None and asked > most:
+        each = "1 core" if demand.a_game == 1 else f"{demand.a_game} cores"
+        message = (
+            f"{asked} games of {each} each need {asked * demand.a_game} cores, this machine has "
+            f"{cores}; at most {most}"
+        )
+        findings.append(Finding(("tournament", "concurrency"), message))
+    return most if asked is None else asked, findings
 
 
 class LocalExecutor:
