@@ -17,7 +17,7 @@ from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserErr
 from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
-from arena.ratings.results import GameDigest, Result, digest
+from arena.ratings.results import GameDigest, Result
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
 from arena.tournament import run as running
@@ -26,7 +26,7 @@ from arena.tournament.config_file import Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.ready import ready
-from arena.tournament.run_view import recorded_game, standings_of
+from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
 
@@ -52,17 +52,16 @@ class Run:
 
     def standings(self) -> Table:
         """A row a player, by rank: the columns of `arena report --csv players`."""
-        with Store.open(self.path) as store:
-            return _columns(
-                csv_report.PLAYER_COLUMNS, map(csv_report.player_row, standings_of(store).players)
-            )
+        with RunView(self.path) as view:
+            rows = map(csv_report.player_row, view.standings.players)
+            return _columns(csv_report.PLAYER_COLUMNS, rows)
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
         `player0`, `score0`, `points0`, `player1`, …
         """
-        with Store.open(self.path) as store:
-            games = [digest(record) for record in store.records()]
+        with RunView(self.path) as view:
+            games = view.games
         seats = range(self.config.terms.game.seats)
         names = ("game", "round", "pair", "seed", "termination", "detail", "offender", "moves")
         by_seat = (f"{name}{seat}" for seat in seats for name in ("player", "score", "points"))
@@ -104,7 +103,7 @@ def run(
     config = _ready(tournament)
     path = Path(store or Path("runs") / f"{config.name}.sqlite")
     with Store.open_run(path, config) as opened:
-        outcome = running.run(config, opened, on_event=lambda event: None)
+        outcome = running.run(config, opened)
     if outcome.interrupted:
         raise KeyboardInterrupt
     return Run(path)

@@ -9,8 +9,8 @@ from pathlib import Path
 from arena.model.protocol import Termination
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
-from arena.tournament.formats.round_robin import schedule
 from arena.tournament.store import Store
+from tests.tournament.helpers import schedule
 
 FIRST = Path(__file__).parent.parent / "tournaments" / "first.toml"
 

@@ -14,29 +14,28 @@ from arena.ratings.standings import standings_of_results
 from arena.records.transcript import championship_record, transcript
 from arena.reports import csv_report, json_report, keyboard, replay, terminal
 from arena.reports.rate import read_results
-from arena.tournament.run_view import recorded_game, standings_of
-from arena.tournament.store import Store
+from arena.tournament.run_view import RunView, recorded_game
 
 
 def on_terminal(path: Path) -> None:
     """The report for people."""
-    with Store.open(path) as store:
-        terminal.show(standings_of(store), Console())
+    with RunView(path) as view:
+        terminal.show(view.standings, Console())
 
 
 def as_json(path: Path) -> str:
     """The report for programs."""
-    with Store.open(path) as store:
-        return json_report.dumps(standings_of(store))
+    with RunView(path) as view:
+        return json_report.dumps(view.standings)
 
 
 def as_csv(path: Path, table: str) -> str:
     """One table of the report for spreadsheets; `results` is what `arena rate` reads."""
-    with Store.open(path) as store:
+    with RunView(path) as view:
         if table == "results":
-            return csv_report.results(results_of(store.records()))
-        current = standings_of(store)
-    return {"players": csv_report.players, "crosstable": csv_report.crosstable}[table](current)
+            return csv_report.results(results_of(view.games))
+        write = {"players": csv_report.players, "crosstable": csv_report.crosstable}[table]
+        return write(view.standings)
 
 
 def show_game(path: Path, game: str, *, whole: bool) -> None:

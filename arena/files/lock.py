@@ -5,8 +5,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+
+_TRIES, _PAUSE_S = 4, 0.02
 
 
 class Held(Exception):
@@ -19,11 +23,16 @@ def acquire(path: Path) -> int:
     Raises Held; OSError when there can be no such file.
     """
     name = beside(path)
+    tries = count(1)
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if next(tries) < _TRIES:  # `is_held` has it for a moment
+                os.close(descriptor)
+                time.sleep(_PAUSE_S)
+                continue
             holder = os.read(descriptor, 200).decode("utf-8", "replace")
             os.close(descriptor)
             with suppress(ValueError):
@@ -37,6 +46,21 @@ def acquire(path: Path) -> int:
                 os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
                 return descriptor
         os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process has locked `path`."""
+    try:
+        descriptor = os.open(beside(path), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def release(path: Path, descriptor: int) -> None:

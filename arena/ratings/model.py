@@ -7,7 +7,7 @@ from typing import Literal, Self
 from arena.model.containment import Held
 from arena.ratings import elo, sprt
 from arena.ratings.pentanomial import Figures
-from arena.ratings.tables import Meeting, Share, Table, TileFigures, Times
+from arena.ratings.tables import Cell, Share, Table, TileFigures, Times
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"
@@ -82,7 +82,7 @@ class Anchor(Table):
     """The player whose rating is given; null for the mean of the pool."""
     elo: float
     """The rating of the player, or the mean of the pool."""
-    in_force: bool
+    in_force: bool = True
     """False while the player has no result: then the mean of the pool is at `elo` instead."""
 
 
@@ -179,6 +179,28 @@ class Verdict(Table):
         return sum(self.counts.values())
 
 
+class Placing(Table):
+    """A player's place by the rules of the format."""
+
+    rank: int
+    """From 1; equals share it."""
+    player: str
+    """The player's name."""
+    figures: tuple[float, ...]
+    """Points and tie-breaks, in the order of the ranking's columns."""
+
+
+class Ranking(Table):
+    """The order of the players by the rules of a format that does not rank them by Elo."""
+
+    columns: tuple[str, ...]
+    """What the figures of each player are: points, then tie-breaks."""
+    players: tuple[Placing, ...]
+    """The best first."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what figures do not tell, as byes."""
+
+
 class Broken(Table):
     """One way in which a player broke the contract."""
 
@@ -251,7 +273,7 @@ class Standings(Table):
     """Rated players next to each other, from the top."""
     groups: tuple[tuple[str, ...], ...]
     """Players linked by results; the ratings of two groups cannot be compared."""
-    crosstable: tuple[Meeting, ...]
+    crosstable: tuple[Cell, ...]
     """Results of each player against each opponent met, both ways round."""
     terminations: dict[str, int]
     """Games by how they ended, the most frequent first."""
@@ -265,3 +287,5 @@ class Standings(Table):
     """Head to head; null unless exactly two players have results."""
     sprt: Verdict | None = None
     """The sequential test; null where the tournament asks for none."""
+    ranking: Ranking | None = None
+    """The order by the rules of the format; null where players are ranked by Elo alone."""

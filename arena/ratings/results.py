@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import combinations
 from typing import NamedTuple
 
 import rules
@@ -116,7 +117,8 @@ def digests(games: Iterable[GameRecord | GameDigest]) -> tuple[GameDigest, ...]:
 def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     """The results of `games`, in a fixed order. Void games give none.
 
-    A game of two that decided points is a result as it stands, a forfeit included. Games of 2048
+    A game that decided points is a result as it stands, a forfeit included; of more than two
+    players, each two of them are compared by their points, in one cluster. Games of 2048
     and 2584 are compared:
 
     - One seat: all players who played the same seed are compared two by two. The higher score
@@ -135,7 +137,7 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
         if game.termination is Termination.VOID:
             continue
         if not rules.default(game.rules).decided_by_seed:
-            results.append(Result(game.players[0], game.players[1], game.points[0], game.pair))
+            results += _of_game(game)
         elif len(game.players) == 1:
             seeds[game.pair, game.seed].append(game)
         else:
@@ -145,6 +147,15 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     for (label, _), together in roles.items():
         results += _swapped_roles(label, together)
     return tuple(results)
+
+
+def _of_game(game: GameDigest) -> Iterator[Result]:
+    """A game that decided points; of more than two players, each two of them compared."""
+    if len(game.players) == 2:
+        yield Result(*game.players, game.points[0], game.pair)
+        return
+    for (one, own), (other, others) in combinations(zip(game.players, game.points, strict=True), 2):
+        yield Result(one, other, _compare(own, others), game.pair or game.game)
 
 
 def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:

@@ -23,12 +23,13 @@ from arena.ratings.model import (
     Match,
     Neighbours,
     PlayerStanding,
+    Ranking,
     Spoilt,
     Standings,
     Verdict,
 )
 from arena.ratings.results import GameDigest, Result, digests, results_of
-from arena.ratings.tables import Meeting
+from arena.ratings.tables import Cell, Crosstable, Share
 
 
 def standings(
@@ -40,25 +41,26 @@ def standings(
     anchor_elo: float = 0.0,
     planned: int | None = None,
     sprt: Verdict | None = None,
+    ranking: Ranking | None = None,
 ) -> Standings:
     """The standings after `games`.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
-    the length of the schedule. `sprt` is what a `Trial` of these games says. For a live table
-    keep digests instead of records.
+    the length of the schedule, `sprt` and `ranking` are what it says of these games. For a live
+    table keep digests instead of records.
     """
-    games = digests(games)
-    played = tuple(game for game in games if game.termination is not Termination.VOID)
-    return _assemble(
-        results_of(played),
-        played,
-        players=players,
-        name=name,
-        anchor=anchor,
-        anchor_elo=anchor_elo,
-        planned=planned,
-        void=tuple(game for game in games if game.termination is Termination.VOID),
-        sprt=sprt,
+    every = digests(games)
+    played = tuple(game for game in every if game.termination is not Termination.VOID)
+    void = tuple(game for game in every if game.termination is Termination.VOID)
+    rated = _rated(results_of(played), played, name, players, Anchor(player=anchor, elo=anchor_elo))
+    return rated.model_copy(
+        update={
+            "planned": planned,
+            "void": len(void),
+            "spoilt": tuple(_spoilt(void, {game.game for game in played})),
+            "sprt": sprt,
+            "ranking": ranking,
+        }
     )
 
 
@@ -75,58 +77,42 @@ def standings_of_results(
         raise ValueError(
             f"the anchor {anchor!r} is none of the players: {', '.join(sorted(names))}"
         )
-    return _assemble(
-        results,
-        (),
-        players=(),
-        name=name,
-        anchor=anchor,
-        anchor_elo=anchor_elo,
-        planned=None,
-        void=(),
-        sprt=None,
-    )
+    return _rated(results, (), name, (), Anchor(player=anchor, elo=anchor_elo))
 
 
-def _assemble(
+def _rated(
     results: Sequence[Result],
     games: Sequence[GameDigest],
-    *,
-    players: Sequence[str],
     name: str,
-    anchor: str | None,
-    anchor_elo: float,
-    planned: int | None,
-    void: Sequence[GameDigest],
-    sprt: Verdict | None,
+    players: Sequence[str],
+    anchor: Anchor,
 ) -> Standings:
+    """The standings of results, with what the games behind them tell where there are any."""
     moves_first = not any(rules.default(game.rules).decided_by_seed for game in games)
-    rated = {player for result in results for player in result[:2]}
-    in_force = anchor is None or anchor in rated
+    with_results = {player for result in results for player in result[:2]}
+    in_force = anchor.player is None or anchor.player in with_results
     fit = elo.fit(
         results,
-        anchor=anchor if in_force else None,
-        anchor_elo=anchor_elo,
+        anchor=anchor.player if in_force else None,
+        anchor_elo=anchor.elo,
         first_mover=moves_first,
     )
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
-    meetings = tables.crosstable(results)
-    rows = _rows(names, fit, results, games, meetings, moves_first)
+    crosstable = tables.crosstable(results)
+    rows = _Rows(fit, results, games, crosstable, moves_first).of(names)
     ranked = [row.name for row in rows if row.elo is not None]
     order = [fit.players.index(player) for player in ranked]
-    scores, clusters = _arrays(results)
     return Standings(
         name=name,
         rules=games[0].rules if games else None,
         games=len(games) if games else len(results),
-        planned=planned,
-        void=len(void),
-        spoilt=tuple(_spoilt(void, {game.game for game in games})),
+        planned=None,
+        void=0,
         results=len(results),
-        anchor=Anchor(player=anchor, elo=anchor_elo, in_force=in_force),
+        anchor=anchor.model_copy(update={"in_force": in_force}),
         first_mover=_advantage(fit),
-        first_player=tables.share(scores, clusters) if moves_first else None,
+        first_player=tables.share(*_arrays(results)) if moves_first else None,
         players=rows,
         neighbours=tuple(
             Neighbours(upper=upper, lower=lower, **fit.compare(upper, lower)._asdict())
@@ -134,17 +120,16 @@ def _assemble(
         ),
         groups=fit.groups,
         crosstable=tuple(
-            Meeting(player=one, opponent=other, wins=count[0], draws=count[1], losses=count[2])
+            Cell(player=one, opponent=other, wins=count[0], draws=count[1], losses=count[2])
             for one in names
             for other in names
-            if (count := meetings.get((one, other))) is not None
+            if (count := crosstable.get((one, other))) is not None
         ),
-        terminations=dict(Counter(str(game.termination) for game in games).most_common()),
+        terminations=_by_word(game.termination for game in games),
         faults=_faults(games),
         sandboxes=tuple(_sandboxes(games)),
         covariance=tuple(tuple(row) for row in fit.covariance[np.ix_(order, order)].tolist()),
         match=_match(results, *ranked) if len(ranked) == 2 else None,
-        sprt=sprt,
     )
 
 
@@ -153,78 +138,90 @@ def _arrays(results: Sequence[Result]) -> tuple[NDArray[np.float64], NDArray[np.
     return scores, elo.cluster_numbers(results)
 
 
-def _rows(
-    names: Sequence[str],
-    fit: elo.Fit,
-    results: Sequence[Result],
-    games: Sequence[GameDigest],
-    meetings: dict[tuple[str, str], tuple[int, int, int]],
-    moves_first: bool,
-) -> tuple[PlayerStanding, ...]:
-    """The players' lines, the strongest first."""
-    index = {name: position for position, name in enumerate(names)}
-    first = np.array([index[result.first] for result in results], dtype=np.intp)
-    second = np.array([index[result.second] for result in results], dtype=np.intp)
-    scores, clusters = _arrays(results)
-    difference = tables.differences(game for game in games if game.points)
-    seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
-    for game in games:
-        for seat, player in enumerate(game.players):
-            seats[player].append((game, seat))
+def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
+    """How often each word came, the most frequent first."""
+    return dict(Counter(map(str, terminations)).most_common())
 
-    counts = {
-        name: tuple(
-            sum(count[kind] for (player, _), count in meetings.items() if player == name)
-            for kind in range(3)
+
+class _Rows:
+    """Makes the players' lines."""
+
+    def __init__(
+        self,
+        fit: elo.Fit,
+        results: Sequence[Result],
+        games: Sequence[GameDigest],
+        crosstable: Crosstable,
+        moves_first: bool,
+    ) -> None:
+        self._fit = fit
+        self._any_games = bool(games)
+        self._moves_first = moves_first
+        self._rated = {name: at for at, name in enumerate(fit.players)}
+        self._first = np.array([self._rated[result.first] for result in results], dtype=np.intp)
+        self._second = np.array([self._rated[result.second] for result in results], dtype=np.intp)
+        self._scores, self._clusters = _arrays(results)
+        self._difference = tables.differences(game for game in games if game.points)
+        self._seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
+        for game in games:
+            for seat, player in enumerate(game.players):
+                self._seats[player].append((game, seat))
+        self._counts: dict[str, tuple[int, ...]] = defaultdict(lambda: (0, 0, 0))
+        for (player, _), counts in crosstable.items():
+            known = self._counts[player]
+            self._counts[player] = tuple(a + b for a, b in zip(known, counts, strict=True))
+
+    def of(self, names: Sequence[str]) -> tuple[PlayerStanding, ...]:
+        """The lines of these players, the strongest first."""
+        course = tables.course_ranks({name: self._course_key(name) for name in names})
+
+        def strength(name: str) -> tuple[float | str, ...]:
+            if name not in self._rated:
+                return (1.0, name)
+            return (0.0, -round(self._elo(name), 6), course[name], name)
+
+        ranked = enumerate(sorted(names, key=strength), start=1)
+        return tuple(self._row(rank, name, course[name]) for rank, name in ranked)
+
+    def _course_key(self, name: str) -> tuple[int, int, int]:
+        wins, draws, _ = self._counts[name]
+        return 2 * wins + draws, wins, self._difference.get(name, 0)
+
+    def _elo(self, name: str) -> float:
+        return float(self._fit.elo[self._rated[name]])
+
+    def _row(self, rank: int, name: str, course_rank: int) -> PlayerStanding:
+        wins, draws, losses = self._counts[name]
+        met, own = wins + draws + losses, self._seats[name]
+        forfeits = (game.termination for game, seat in own if game.offender == seat)
+        return PlayerStanding(
+            rank=rank,
+            name=name,
+            elo=self._elo(name) if met else None,
+            elo_error=self._fit.error(name) if met else None,
+            games=len(own) if self._any_games else met,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            score=(wins + draws / 2) / met if met else None,
+            points=2 * wins + draws,
+            course_rank=course_rank,
+            difference=self._difference.get(name),
+            as_first=self._share(name, self._first, self._scores),
+            as_second=self._share(name, self._second, 1 - self._scores),
+            forfeits=_by_word(forfeits),
+            random_moves=sum(game.random_moves[seat] for game, seat in own),
+            times=tables.times([game.used_ms[seat] for game, seat in own]),
+            tiles=tables.tile_figures([game for game, seat in own if seat == 0]),
         )
-        for name in names
-    }
-    keys = {
-        name: (2 * wins + draws, wins, difference.get(name, 0))
-        for name, (wins, draws, _) in counts.items()
-    }
-    course = tables.course_ranks(keys)
 
-    def place(name: str) -> tuple[float, ...]:
-        if name not in fit.players:
-            return (1.0,)
-        return (0.0, -round(float(fit.elo[fit.players.index(name)]), 6), course[name])
-
-    rows = []
-    for rank, name in enumerate(sorted(names, key=lambda name: (place(name), name)), start=1):
-        wins, draws, losses = counts[name]
-        met = wins + draws + losses
-        leads, follows = first == index[name], second == index[name]
-        own = seats[name]
-        rows.append(
-            PlayerStanding(
-                rank=rank,
-                name=name,
-                elo=float(fit.elo[fit.players.index(name)]) if met else None,
-                elo_error=fit.error(name) if met else None,
-                games=len(own) if games else met,
-                wins=wins,
-                draws=draws,
-                losses=losses,
-                score=(wins + draws / 2) / met if met else None,
-                points=2 * wins + draws,
-                course_rank=course[name],
-                difference=difference.get(name),
-                as_first=tables.share(scores[leads], clusters[leads]) if moves_first else None,
-                as_second=(
-                    tables.share(1 - scores[follows], clusters[follows]) if moves_first else None
-                ),
-                forfeits=dict(
-                    Counter(
-                        str(game.termination) for game, seat in own if game.offender == seat
-                    ).most_common()
-                ),
-                random_moves=sum(game.random_moves[seat] for game, seat in own),
-                times=tables.times([game.used_ms[seat] for game, seat in own]),
-                tiles=tables.tile_figures([game for game, seat in own if seat == 0]),
-            )
-        )
-    return tuple(rows)
+    def _share(
+        self, name: str, side: NDArray[np.intp], scores: NDArray[np.float64]
+    ) -> Share | None:
+        if not self._moves_first or name not in self._rated:
+            return None
+        own = side == self._rated[name]
+        return tables.share(scores[own], self._clusters[own])
 
 
 def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:

@@ -22,7 +22,7 @@ class Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Meeting(Table):
+class Cell(Table):
     """One cell of the crosstable: a player's results against one opponent."""
 
     player: str
@@ -91,7 +91,11 @@ class TileFigures(Table):
     """Tiles that ended a game, and all larger ones seen; the largest first."""
 
 
-def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], tuple[int, int, int]]:
+Crosstable = dict[tuple[str, str], tuple[int, int, int]]
+"""Player and opponent → wins, draws and losses of the player."""
+
+
+def crosstable(results: Iterable[Result]) -> Crosstable:
     """Wins, draws and losses of the first named against the second, both ways round."""
     counts: dict[tuple[str, str], list[int]] = {}
     for (first, second, score), number in Counter(result[:3] for result in results).items():

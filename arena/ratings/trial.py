@@ -145,8 +145,20 @@ class Trial:
         )
 
     @property
+    def decision(self) -> Decision | None:
+        """What was accepted; None while the test goes on."""
+        self._count()
+        return self._tally.decision
+
+    @property
     def verdict(self) -> Verdict:
         """Where the test stands."""
+        self._count()
+        found = {"forfeits": self._forfeits, "repeats": self._repeats}
+        return self._tally.verdict.model_copy(update=found)
+
+    def _count(self) -> None:
+        """Count the units that are complete by now."""
         while self._tally.decision is None and (units := self._more()):
             before = self._tally.units
             self._tally.add([unit.result for unit in units])
@@ -154,8 +166,6 @@ class Trial:
                 self._forfeits += unit.forfeits
                 self._repeats += unit.lines in self._lines
                 self._lines.add(unit.lines)
-        told = {"forfeits": self._forfeits, "repeats": self._repeats}
-        return self._tally.verdict.model_copy(update=told)
 
     def _more(self) -> list[Unit]:
         """The next complete units, some of many, up to the first round still to be played."""

@@ -35,15 +35,15 @@ def play_game(
     pool: SessionPool,
     *,
     attempt: int = 1,
-    on_ply: Callable[[int], None] | None = None,
+    on_move: Callable[[Sequence[tuple[int, str]]], None] | None = None,
 ) -> GameRecord:
     """Play one game and return its record, whatever the players do.
 
-    `on_ply` is told how many plies have been played, after each. A failure of the host, such as
+    `on_move` takes the moves so far, with their seats, after each. A failure of the host, such as
     no memory to start a process, makes the game void. ValueError: the opening is not legal.
     Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
     """
-    return _Game(setup, players, pool, attempt, on_ply or (lambda plies: None)).play()
+    return _Game(setup, players, pool, attempt, on_move or (lambda moves: None)).play()
 
 
 class _Overloaded(Exception):
@@ -67,13 +67,13 @@ class _Game:
         players: Sequence[Prepared],
         pool: SessionPool,
         attempt: int,
-        on_ply: Callable[[int], None],
+        on_move: Callable[[Sequence[tuple[int, str]]], None],
     ) -> None:
         self.setup = setup
         self.players = players
         self.pool = pool
         self.attempt = attempt
-        self.on_ply = on_ply
+        self.on_move = on_move
         self.terms = setup.terms
         self.game = self.terms.game
         if len(players) != self.game.seats:
@@ -168,7 +168,7 @@ class _Game:
         self.position = self.position.play(move)
         self.moves.append((seat, move))
         self.played.append(made or PlayedMove(seat=seat, move=move))
-        self.on_ply(len(self.moves))
+        self.on_move(self.moves)
 
     def _ask(
         self, seat: Seat, player: RunningPlayer, legal: tuple[str, ...]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
 from itertools import islice
-from types import TracebackType
-from typing import Self
+from pathlib import Path
+from typing import Protocol, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -15,180 +18,143 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.model.containment import Held
-from arena.model.game_spec import GameSpec
 from arena.model.protocol import Termination
-from arena.model.record import GameRecord
-from arena.ratings.model import Standings, Verdict
-from arena.ratings.results import GameDigest, digest
-from arena.ratings.standings import standings
+from arena.ratings.model import Standings
+from arena.ratings.results import GameDigest
 from arena.reports import containment, terminal, words
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.formats.round_robin import game_count, meetings
-from arena.tournament.run import (
-    Event,
-    GameFinished,
-    GameProgress,
-    GameStarted,
-    GameVoid,
-    RunFinished,
-    RunInterrupted,
-    RunStarted,
-)
+from arena.tournament.events import GameFinished, GameVoid, RunStarted
+from arena.tournament.run_view import RunView
 
-_RATE_GAMES = 50
-"""The speed shown is that of so many last games."""
-_FIT_S, _DRAW_S = 0.5, 0.1
-"""Standings are fitted anew, and the screen is drawn, at most so often."""
+_LOOK_S = 0.1
+"""How often a run is looked at."""
+_FIT_S = 0.5
+"""Standings are fitted again at most so often."""
 _FIT_GAMES = 2000
 """Of more games the standings are fitted less often: the fit takes its time from the games."""
 _SHOWN_GAMES = 6
+_STATE_LINES = 12
+"""Lines of the screen that are not players."""
 _SAMPLE_GAMES = 1000
-"""So many games tell how long one of them takes, on the average."""
+"""As many games tell how long one of them takes, on the average."""
 
 
-class Progress:
-    """What a run's events add up to.
+class Show(Protocol):
+    """Shows a run as it goes on."""
 
-    `finished` are the digests of games that earlier runs have finished; `now` tells monotonic
-    seconds.
+    def show(self, view: RunView) -> None:
+        """Show what is new at this look."""
+
+    def close(self) -> None:
+        """The run is over, or the show is."""
+
+
+class Watching:
+    """Shows the run of a store from a thread of its own while this process plays it. A context
+    manager.
+
+    Where nothing can be shown any more, as on a closed pipe, the run is stopped by SIGINT.
     """
 
-    def __init__(self, finished: list[GameDigest], now: Callable[[], float]) -> None:
-        self.games = list(finished)
-        self.playing: dict[str, tuple[GameSpec, int]] = {}
-        """Game → what is played, and how many plies so far."""
-        self.done = self.total = self.void = 0
-        self.verdict: Verdict | None = None
-        """Where the sequential test stands; None without one."""
-        self._now = now
-        self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
-
-    def add(self, event: Event) -> None:
-        """Take note of an event."""
-        match event:
-            case RunStarted():
-                self.done, self.total, self.verdict = event.done, event.total, event.verdict
-                self._ends.append(self._now())
-            case GameStarted():
-                self.playing[event.spec.game] = event.spec, len(event.spec.opening)
-            case GameProgress():
-                if event.game in self.playing:
-                    self.playing[event.game] = self.playing[event.game][0], event.plies
-            case GameFinished():
-                self.playing.pop(event.record.game, None)
-                self.games.append(digest(event.record))
-                self.done, self.total, self.verdict = event.done, event.total, event.verdict
-                self._ends.append(self._now())
-            case GameVoid():
-                self.playing.pop(event.record.game, None)
-                self.void += 1
-            case RunFinished() | RunInterrupted():
-                self.playing.clear()
-
-    @property
-    def games_per_s(self) -> float | None:
-        """Speed of the last games; None before the first."""
-        if len(self._ends) < 2 or self._ends[-1] <= self._ends[0]:
-            return None
-        return (len(self._ends) - 1) / (self._ends[-1] - self._ends[0])
-
-    @property
-    def left_s(self) -> float | None:
-        """Time left at that speed; None before the first game, and where a test ends the run."""
-        speed = self.games_per_s
-        return (
-            None if speed is None or self.verdict is not None else (self.total - self.done) / speed
-        )
-
-
-class LiveReport:
-    """Standings that renew themselves on a terminal. A context manager that takes events."""
-
-    def __init__(
-        self, console: Console, finished: list[GameDigest], now: Callable[[], float]
-    ) -> None:
-        self._progress = Progress(finished, now)
-        self._now = now
-        self._started: RunStarted | None = None
-        self._table: Standings | None = None
-        self._fitted_at = self._drawn_at = float("-inf")
-        self._live = Live(console=console, auto_refresh=False, transient=True)
+    def __init__(self, path: Path, show: Show) -> None:
+        self._path = path
+        self._show = show
+        self._over = threading.Event()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._watch, name="watching", daemon=True)
 
     def __enter__(self) -> Self:
-        self._live.__enter__()
+        self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
 
-    def __call__(self, event: Event) -> None:
-        """Show what an event changed."""
-        self._progress.add(event)
-        if isinstance(event, RunStarted):
-            self._started = event
-            for line in opening(event):
-                self._live.console.print(line, soft_wrap=True)
-        if self._started is None:
+    def _watch(self) -> None:
+        try:
+            with RunView(self._path) as view:
+                over = False
+                while not over:
+                    self._show.show(view)
+                    over = self._over.wait(_LOOK_S)
+                    view.refresh()
+                self._show.show(view)
+        except BaseException as error:
+            self._failure = error
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            self._show.close()
+
+
+class LiveTable:
+    """Standings that renew themselves on a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._table: Standings | None = None
+        self._fitted_at = float("-inf")
+        self._live: Live | None = None
+
+    def show(self, view: RunView) -> None:
+        """Draw the screen."""
+        if view.started is None:
             return
-        now = self._now()
-        pause = _FIT_S * max(1.0, len(self._progress.games) / _FIT_GAMES)
-        if self._table is None or now >= self._fitted_at + pause:
-            self._fitted_at = now
-            self._table = self._fit(self._started.config)
-        if now >= self._drawn_at + _DRAW_S or isinstance(event, GameStarted):
-            self._drawn_at = now
-            self._live.update(screen(self._table, self._progress), refresh=True)
+        if self._live is None:
+            for line in opening(view.started, view.config):
+                self._console.print(line)
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        pause = _FIT_S * max(1.0, view.done / _FIT_GAMES)
+        if self._table is None or time.monotonic() >= self._fitted_at + pause:
+            self._table, self._fitted_at = view.standings, time.monotonic()
+        self._live.update(screen(self._table, view, self._console.height), refresh=True)
 
-    def _fit(self, config: TournamentConfig) -> Standings:
-        return standings(
-            self._progress.games,
-            players=[player.name for player in config.players],
-            name=config.name,
-            anchor=config.rating.anchor,
-            anchor_elo=config.rating.anchor_elo,
-            planned=self._progress.total,
-        )
+    def close(self) -> None:
+        """Take the screen away."""
+        if self._live is not None:
+            self._live.stop()
 
 
-def screen(table: Standings, progress: Progress) -> RenderableType:
-    """What a terminal shows during a run."""
+def screen(table: Standings, view: RunView, height: int) -> RenderableType:
+    """What a terminal shows during a run: the table is cut where there is no room for it."""
     state = Table.grid(padding=(0, 2, 0, 0))
-    state.add_row(
-        ProgressBar(total=progress.total, completed=progress.done, width=24),
-        Text(status(progress)),
-    )
+    state.add_row(ProgressBar(total=view.total, completed=view.done, width=24), Text(status(view)))
     games = Table.grid(padding=(0, 2, 0, 0))
-    playing = list(progress.playing.values())
-    for spec, plies in playing[:_SHOWN_GAMES]:
-        names = " – ".join(player.name for player in spec.players)
-        games.add_row(Text(spec.game, style="dim"), Text(names), Text(f"ply {plies}"))
+    playing = list(view.playing.values())
+    for game in playing[:_SHOWN_GAMES]:
+        now = f"ply {len(game.moves)}" if game.moves else "starting"
+        names = " – ".join(game.started.players)
+        games.add_row(Text(game.started.game, style="dim"), Text(names), Text(now))
     if len(playing) > _SHOWN_GAMES:
         games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
-    parts = [terminal.heading(table), terminal.ranking(table)]
+    most = max(3, height - _STATE_LINES - min(len(playing), _SHOWN_GAMES))
+    parts = [terminal.heading(table), terminal.ranking(table, most)]
     if any(row.tiles for row in table.players):
         parts.append(terminal.tile_scores(table))
-    if progress.verdict:
-        parts.append(terminal.sequential_test(progress.verdict))
+    if view.verdict:
+        parts.append(terminal.sequential_test(view.verdict))
     return Group(*parts, Text(), state, games)
 
 
-def status(progress: Progress) -> str:
+def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
-    most = "at most " if progress.verdict else ""
-    parts = [f"{progress.done:,} of {most}{progress.total:,} games"]
-    if progress.games_per_s is not None:
-        parts.append(f"{progress.games_per_s:.3g} games/s")
-    if progress.left_s is not None:
-        parts.append(f"{duration(progress.left_s)} left")
-    if progress.void:
-        parts.append(f"{progress.void} void")
+    parts = [f"{view.done:,} games" if view.total is None else _of(view, f"{view.done:,}")]
+    if view.games_per_s is not None:
+        parts.append(f"{view.games_per_s:.3g} games/s")
+    if view.left_s is not None:
+        parts.append(f"{duration(view.left_s)} left")
+    if view.void:
+        parts.append(f"{len(view.void)} void")
     return " · ".join(parts)
+
+
+def _of(view: RunView, done: str) -> str:
+    most = "at most " if view.verdict else ""
+    return f"{done} of {most}{view.total:,} games"
 
 
 def duration(seconds: float) -> str:
@@ -201,67 +167,77 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-class PlainReport:
-    """One line for each finished game, for logs and pipes. A context manager that takes events."""
+class PlainLines:
+    """One line for each finished game, for logs and pipes."""
 
-    def __init__(
-        self, console: Console, finished: list[GameDigest], now: Callable[[], float]
-    ) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._progress = Progress(finished, now)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is held open."""
-
-    def __call__(self, event: Event) -> None:
+    def show(self, view: RunView) -> None:
         """Print what is worth a line."""
-        self._progress.add(event)
-        match event:
-            case RunStarted():
-                for line in opening(event):
-                    self._console.print(line, soft_wrap=True)
-            case GameFinished():
-                width = len(str(event.total))
-                speed = self._progress.left_s
-                left = "" if speed is None else f" · {duration(speed)} left"
-                if event.verdict is not None:
-                    left = f" · {words.where_it_stands(event.verdict)}"
-                self._print(f"{event.done:>{width}}/{event.total} {told(event.record)}{left}")
-            case GameVoid():
-                again = "played again" if event.replayed else "given up in this run"
-                self._print(f"void {event.record.game}: {event.record.detail} ({again})")
+        for event in view.news:
+            match event:
+                case RunStarted():
+                    for line in opening(event, view.config):
+                        self._console.print(line, soft_wrap=True)
+                case GameFinished():
+                    self._print(_finished(event, view))
+                case GameVoid():
+                    again = "played again" if event.replayed else "given up in this run"
+                    self._print(f"void {event.game}: {event.detail} ({again})")
+
+    def close(self) -> None:
+        """Every line is printed."""
 
     def _print(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
 
 
-def opening(event: RunStarted) -> Iterator[Text]:
-    """What lies ahead: games, the time they are estimated to take, what contains the players."""
-    if event.verdict is not None and event.verdict.decision is not None:
-        yield Text(f"{event.done:,} games done before; the test is decided, no more are played")
+def _finished(event: GameFinished, view: RunView) -> str:
+    count = f"{event.done}"
+    if event.total is not None:
+        count = f"{event.done:>{len(str(event.total))}}/{event.total}"
+    game = next(game for game in reversed(view.games) if game.game == event.game)
+    if event.verdict is not None:
+        return f"{count} {in_a_line(game)} · {words.where_it_stands(event.verdict)}"
+    left = "" if view.left_s is None else f" · {duration(view.left_s)} left"
+    return f"{count} {in_a_line(game)}{left}"
+
+
+def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
+    """What is to come: games, the time they are estimated to take, what contains the players."""
+    if start.verdict is not None and start.verdict.decision is not None:
+        yield Text(f"{start.done:,} games done before; the test is decided, no more are played")
         return
-    most = "At most " if event.verdict else ""
-    yield Text(f"{most}{event.total:,} games, {event.done:,} done before; {event.estimate}")
-    yield from preparations(event.config)
-    if event.delay is not None:
-        yield Text(event.delay, style="yellow")
+    if start.done == start.total:
+        yield Text(f"All {start.total:,} games are played already.")
+    else:
+        yield Text(f"{to_play(config, start.total, start.done)}. {start.estimate}.")
+    yield from preparations(config)
+    if start.delay is not None:
+        yield Text(start.delay, style="yellow")
+
+
+def to_play(config: TournamentConfig, total: int | None, done: int = 0) -> str:
+    """`72 games to play`, `42 of 72 games to play`."""
+    if total is None:
+        return f"{done:,} games played"
+    count = f"{total - done:,} of {total:,}" if done else f"{total:,}"
+    return f"{'At most ' if config.sprt else ''}{count} games to play"
 
 
 def preparations(config: TournamentConfig) -> Iterator[Text]:
-    """How long a test takes, who was left out, and what contains the others; in yellow what does
-    not hold.
+    """How long a test takes, which submissions do not take part, and what contains the players; in
+    yellow what is not held.
     """
     if config.sprt is not None:
-        paired = not config.terms.game.decided_by_seed
-        some = list(islice(meetings(config), _SAMPLE_GAMES))
+        schedule = config.schedule()
+        some = list(islice(iter(schedule.next, None), _SAMPLE_GAMES))
         sample = estimate(config, some)
         lengths = words.expected_games(
             config.sprt,
-            paired=paired,
-            planned=game_count(config),
+            paired=not config.terms.game.decided_by_seed,
+            planned=schedule.total or 0,
             game_s=sample.expected_s / len(some) if sample.known else None,
         )
         yield from map(Text, lengths)
@@ -272,14 +248,15 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
         yield Text(line.text, style="yellow" if line.warns else "")
 
 
-def told(record: GameRecord) -> str:
-    """A finished game in a line: `g0012 uct 40–24 monkey`, and how it ended if not by the rules."""
-    names = [seat.player for seat in record.seats]
-    if len(names) == 2:
-        line = f"{record.game} {names[0]} {record.scores[0]}–{record.scores[1]} {names[1]}"
+def in_a_line(game: GameDigest) -> str:
+    """A finished game: `g0012 uct 40–24 monkey`, and how it ended if not by the rules."""
+    if len(game.players) == 2:
+        (first, second), (one, other) = game.players, game.scores
+        line = f"{game.game} {first} {one}–{other} {second}"
     else:
-        line = f"{record.game} {names[0]} {record.scores[0]:,}"
-    if record.termination is Termination.NATURAL:
+        scores = zip(game.players, game.scores, strict=True)
+        line = f"{game.game} " + ", ".join(f"{name} {score:,}" for name, score in scores)
+    if game.termination is Termination.NATURAL:
         return line
-    by = "" if record.offender is None else f" by {names[record.offender]}"
-    return f"{line} · {record.termination}{by}: {record.detail}"
+    by = "" if game.offender is None else f" by {game.players[game.offender]}"
+    return f"{line} · {game.termination}{by}: {game.detail}"

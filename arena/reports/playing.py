@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,16 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.errors import Exit
-from arena.model.protocol import Termination
-from arena.ratings.results import digest
 from arena.reports import terminal, words
-from arena.reports.live import LiveReport, PlainReport, preparations
+from arena.reports.live import LiveTable, PlainLines, Watching, preparations, to_play
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import CatalogueEntry
 from arena.tournament.estimate import estimate
-from arena.tournament.formats.round_robin import game_count, meetings
 from arena.tournament.run import run
-from arena.tournament.run_view import standings_of, verdict_of
+from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
 
@@ -31,11 +27,9 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     names = ", ".join(player.name for player in config.players)
     _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
     _say(f"{len(config.players)} players: {names}")
-    most = "At most " if config.sprt else ""
-    _say(
-        f"{most}{game_count(config):,} games, {config.concurrency} at a time, "
-        f"{estimate(config, meetings(config))}"
-    )
+    schedule = config.schedule()
+    ahead = estimate(config, iter(schedule.next, None))
+    _say(f"{to_play(config, schedule.total)}, {config.concurrency} at a time. {ahead}.")
     for line in preparations(config):
         Console().print(line, soft_wrap=True)
     path = store_path or default_store(config)
@@ -57,29 +51,26 @@ def play_config(
     """
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
+    console = Console()
     with Store.open_run(path, config) as store:
-        before = [digest(record) for record in store.records(void=True)]
-        finished = [game for game in before if game.termination is not Termination.VOID]
-        verdict = verdict_of(config, before)
-        decided = verdict is not None and verdict.decision is not None
-        if len(finished) < game_count(config) and not decided:
+        with RunView(path) as view:
+            over = view.over
+        if not over:
             try:
                 _warm(config, builtins)
             except KeyboardInterrupt:
                 _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED
-        console = Console()
-        report = (LiveReport if console.is_terminal else PlainReport)(
-            console, finished, time.monotonic
-        )
-        with report:
-            outcome = run(config, store, on_event=report)
-        terminal.show(standings_of(store), console)
+        with Watching(path, (LiveTable if console.is_terminal else PlainLines)(console)):
+            outcome = run(config, store)
+    with RunView(path) as view:
+        terminal.show(view.standings, console)
     if outcome.interrupted:
-        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
+        of = "" if outcome.total is None else f" of {outcome.total}"
+        _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
     else:
-        for record in outcome.void:
-            _say(f"void {record.game}: {record.detail}", Console(stderr=True))
+        for void in outcome.void:
+            _say(f"void {void.game}: {void.detail}", Console(stderr=True))
         if outcome.void:
             _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
         if outcome.verdict is not None:

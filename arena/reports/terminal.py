@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.model import Count, Match, PlayerStanding, Standings, Verdict
+from arena.ratings.model import Count, Match, PlayerStanding, Ranking, Standings, Verdict
 from arena.ratings.tables import Share
 from arena.reports import words
 
@@ -31,6 +31,8 @@ def show(standings: Standings, console: Console) -> None:
 def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     """The parts of the report in their order, to fit `width` columns."""
     yield heading(standings)
+    if standings.ranking is not None:
+        yield format_ranking(standings.ranking)
     yield ranking(standings)
     yield from _paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
     if any(row.tiles for row in standings.players):
@@ -63,14 +65,14 @@ def heading(standings: Standings) -> Text:
     return line.append(f"{rules} · {games} games", style="not bold")
 
 
-def ranking(standings: Standings) -> RenderableType:
-    """The Elo table."""
+def ranking(standings: Standings, most: int | None = None) -> RenderableType:
+    """The Elo table, of at most that many players."""
     anchor = standings.anchor.player if standings.anchor.in_force else None
     los = {pair.upper: percent(pair.los) for pair in standings.neighbours}
     table = _table()
     for column in ("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS"):
         _column(table, column)
-    for row in standings.players:
+    for row in standings.players[:most]:
         table.add_row(
             str(row.rank),
             Text(row.name, style="bold"),
@@ -83,7 +85,18 @@ def ranking(standings: Standings) -> RenderableType:
             optional(row.score, "{:.1%}"),
             los.get(row.name, ""),
         )
-    return _titled("Elo", table)
+    cut = len(standings.players) - table.row_count
+    return Group(_titled("Elo", table), *([Text(f"and {cut} more", style="dim")] if cut else []))
+
+
+def format_ranking(ranked: Ranking) -> RenderableType:
+    """The order by the rules of the format."""
+    table = _table()
+    for column in ("#", "Player", *ranked.columns):
+        _column(table, column)
+    for row in ranked.players:
+        table.add_row(str(row.rank), Text(row.player), *(f"{each:g}" for each in row.figures))
+    return Group(_titled("Ranking", table), *_paragraphs(ranked.notes))
 
 
 def match(counted: Match) -> RenderableType:

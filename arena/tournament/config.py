@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import model_validator
+from pydantic import Field, field_validator, model_validator
 
 from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.model.contender import Contender, Home
 from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
-from arena.ratings.trial import Trial
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Plan, Schedule
 
 
 class Player(Frozen):
@@ -82,10 +83,13 @@ class TournamentConfig(UnderTerms):
     """Everything a tournament is made from. The schedule is a function of this alone."""
 
     name: str
-    format: Literal["round-robin"] = "round-robin"
+    format: str = "round-robin"
+    """One of `arena.tournament.formats`."""
+    format_keys: dict[str, Any] = Field(default_factory=dict)
+    """The format's own keys, complete."""
     rounds: int = 1
-    """How often every pairing is met, each time as a pair of games with seats swapped;
-    where one seat plays alone, how many seeds each player plays."""
+    """In a round-robin: how often every pairing is met, each time as a pair of games with seats
+    swapped; where one seat plays alone, how many seeds each player plays."""
     seed: int = 1
     concurrency: int
     """Games played at the same time."""
@@ -95,8 +99,6 @@ class TournamentConfig(UnderTerms):
     """What every player must be held to, or nothing is played."""
     openings: Openings = Openings()
     rating: Rating = Rating()
-    sprt: Sprt | None = None
-    """Ends the tournament of two players once it is decided; null plays all rounds."""
     players: tuple[Player, ...]
     left_out: tuple[str, ...] = ()
     """Submissions that do not take part: a sentence each."""
@@ -107,12 +109,34 @@ class TournamentConfig(UnderTerms):
         threads = (player.contender.threads for player in self.players)
         return cores_a_game(threads, self.terms.game.seats, self.terms.ponder)
 
-    def trial(self) -> Trial | None:
-        """The sequential test it asks for, before the first game; None without one."""
-        if self.sprt is None:
-            return None
-        player, opponent = (player.name for player in self.players)
-        return Trial(self.sprt, player, opponent, paired=not self.terms.game.decided_by_seed)
+    @property
+    def sprt(self) -> Sprt | None:
+        """The sequential test that ends the tournament of two players; None without one."""
+        return Sprt(**self.format_keys) if self.format == "sprt" else None
+
+    def schedule(self) -> Schedule:
+        """Its schedule, before the first game."""
+        names = tuple(player.name for player in self.players)
+        plan = Plan(names, self.rounds, self.terms.game, self.format_keys)
+        return FORMATS[self.format].open(plan)
+
+    @field_validator("format")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in FORMATS:
+            raise ValueError(f"no format {name}; there are {', '.join(FORMATS)}")
+        return name
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lift_sprt(cls, data: Any) -> Any:
+        """Take what stores of schema 1 hold, where the keys of a test stand on their own."""
+        if not isinstance(data, Mapping) or "sprt" not in data:
+            return data
+        lifted = {key: value for key, value in data.items() if key != "sprt"}
+        if data["sprt"] is None:
+            return lifted
+        return {**lifted, "format": "sprt", "format_keys": data["sprt"]}
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
@@ -183,8 +207,7 @@ def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
     yield "openings.plies", config.openings.plies
     for number, line in enumerate(config.openings.lines, 1):
         yield f"openings.file[{number}]", " ".join(line)
-    if config.sprt is not None:
-        yield from _leaves("sprt", config.sprt.model_dump())
+    yield from _leaves(config.format, config.format_keys)
     for number, player in enumerate(config.players, 1):
         at = f"player[{number}]"
         yield f"{at}.name", player.name

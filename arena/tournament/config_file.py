@@ -13,13 +13,15 @@ from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import Finding, did_you_mean, problems, read_tables, shown, wrong_name
 from arena.model.protocol import Clock
 from arena.model.terms import Terms
-from arena.ratings.sprt import Sprt
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
-from arena.tournament.config_tables import ClockTable, TournamentFile
+from arena.tournament.config_tables import TOURNAMENT_FILE, ClockTable, TournamentFile
 from arena.tournament.contenders import CatalogueEntry, Reading, read_players
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Demand, Fit
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.round_robin import RoundRobin
 from rules.position import Game
 
 __all__ = [
@@ -31,9 +33,6 @@ __all__ = [
     "load_config",
     "read_config",
 ]
-
-_TEST_ROUNDS = 50_000
-"""As many as a sequential test may take where the file does not say; it seldom needs them all."""
 
 
 def load_config(
@@ -98,7 +97,7 @@ class _Reader:
         self.name = name
         self.fit = fit
         self.tables: TournamentFile
-        self.tables, self.findings = read_tables(TournamentFile, data)
+        self.tables, self.findings = read_tables(TOURNAMENT_FILE, data)
         self.wrong = {finding.path for finding in self.findings}
 
     def report(self, at: KeyPath, message: str) -> None:
@@ -119,15 +118,15 @@ class _Reader:
         concurrency = self._concurrency(game, players)
         self._require(players)
         self._rating(players)
-        self._sprt(players)
+        format_, format_keys = self._format(players)
         if self.findings:
             raise Unusable(self.findings)
         assert game is not None and clock is not None  # or there was a finding
-        sprt = self.tables.sprt
         return TournamentConfig(
             name=name,
-            format=table.format,
-            rounds=table.rounds or (_TEST_ROUNDS if sprt else 1),
+            format=format_.name,
+            format_keys=format_keys,
+            rounds=table.rounds or format_.rounds,
             seed=table.seed,
             concurrency=concurrency,
             keep_alive=table.keep_alive,
@@ -144,7 +143,6 @@ class _Reader:
             ),
             openings=start,
             rating=Rating(**self.tables.rating.model_dump()),
-            sprt=Sprt(**sprt.model_dump()) if sprt else None,
             players=players,
             left_out=roster.left_out,
         )
@@ -266,13 +264,23 @@ class _Reader:
                 f"no player is named {shown(rating.anchor)}; {did_you_mean(rating.anchor, names)}",
             )
 
-    def _sprt(self, players: tuple[Player, ...]) -> None:
-        table = self.tables.sprt
-        if table is None:
-            return
-        if len(players) > 2:
-            names = ", ".join(player.name for player in players)
-            self.report(("sprt",), f"compares two players, got {len(players)}: {names}")
-        wrong = table.wrong_elo1()
-        if wrong is not None:
-            self.report(("sprt", "elo1"), wrong)
+    def _format(self, players: tuple[Player, ...]) -> tuple[Format, dict[str, Any]]:
+        """The format, and its own keys: a format's table selects it. A sequential test is one of
+        round-robins, so its table may follow `format = "round-robin"`.
+        """
+        asked, tables = self.tables.tournament.format, self.tables.format_tables()
+        name = next(iter(tables), asked or RoundRobin.name)
+        if name not in FORMATS:
+            known = ", ".join(map(repr, FORMATS))
+            self.report(("tournament", "format"), f"must be one of {known}, got {shown(name)}")
+            name = RoundRobin.name
+        others = [other for other in tables if other != name]
+        if asked not in (None, name, RoundRobin.name):
+            self.report((name,), f'belongs to another format than "{asked}"; leave one of them out')
+        for other in others:
+            self.report((other,), f"another format than [{name}]; leave one of them out")
+        format_ = FORMATS[name]
+        keys = (tables.get(name) or format_.keys()).model_dump()
+        for key, problem in format_.problems(keys, [player.name for player in players]):
+            self.report((name, key) if key else (name,), problem)
+        return format_, keys

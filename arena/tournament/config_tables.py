@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
 from arena.model.protocol import Text
 from arena.model.terms import OnFault
-from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Model
+from arena.tournament.formats import FORMATS
 
 LONGEST_MS = 1_000_000_000
 """Eleven days: times fit the 32-bit integers of any player's language."""
@@ -21,9 +21,10 @@ class TournamentTable(TomlTable):
     """`[tournament]`."""
 
     name: Text | None = None
-    format: Literal["round-robin"] = "round-robin"
+    format: str | None = None
+    """None takes the one whose table is there, else the round-robin."""
     rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
-    """None plays one, or with a sequential test as many as it may need."""
+    """None plays as many as the format does."""
     seed: int = Field(default=1, ge=-(2**63), lt=2**63)
     concurrency: int | None = Field(default=None, ge=1)
     on_fault: OnFault = "forfeit"
@@ -58,25 +59,6 @@ class RatingTable(TomlTable):
     anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 
-class SprtTable(TomlTable):
-    """`[sprt]`."""
-
-    elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
-    elo1: float = Field(default=5.0, ge=-MOST_ELO, le=MOST_ELO)
-    alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
-    beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
-    model: Model = "normalized"
-
-    def wrong_elo1(self) -> str | None:
-        """Why `elo1` makes no second hypothesis; None where it does."""
-        if self.elo1 >= self.elo0 + LEAST_ELO:
-            return None
-        return (
-            f"must be above elo0 = {self.elo0:g} by {LEAST_ELO:g} at least, got {self.elo1:g}: H1 "
-            "is the larger lead"
-        )
-
-
 class ResourcesTable(TomlTable):
     """`resources` of a player."""
 
@@ -106,5 +88,25 @@ class TournamentFile(TomlTable):
     clock: ClockTable = ClockTable()
     openings: OpeningsTable = OpeningsTable()
     rating: RatingTable = RatingTable()
-    sprt: SprtTable | None = None
     player: list[PlayerTable] = Field(default_factory=list)
+
+    def format_tables(self) -> dict[str, TomlTable]:
+        """The tables of formats that are there, by the formats' names."""
+        tables = ((name, getattr(self, _field(name))) for name in FORMATS)
+        return {name: table for name, table in tables if table is not None}
+
+
+def _field(format_: str) -> str:
+    return format_.replace("-", "_")
+
+
+def _with_formats() -> type[TournamentFile]:
+    """The tables of a tournament file with those of all formats."""
+    fields: dict[str, Any] = {
+        _field(name): (format_.keys | None, Field(default=None, alias=name))
+        for name, format_ in FORMATS.items()
+    }
+    return create_model("TournamentFile", __base__=TournamentFile, **fields)
+
+
+TOURNAMENT_FILE = _with_formats()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from arena.model import Frozen
 from arena.tournament.config import Player, TournamentConfig
-from arena.tournament.formats.round_robin import Meeting
+from arena.tournament.formats.base import Pairing
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""
@@ -17,37 +17,28 @@ _UNKNOWN_SHARE = 0.5
 """Part of its time that a player we know nothing of is taken to use."""
 
 
-class Estimate(NamedTuple):
+class Estimate(Frozen):
     """Wall time of some games, in seconds."""
 
     expected_s: float
     worst_s: float | None
     """If every move takes all the time it may (built-ins that answer at once never do), players
-    start promptly and no game is replayed; None
-    where a game has no known length (2048 and 2584 without `max_plies`)."""
+    start promptly and no game is replayed; null where a game has no known length."""
     known: bool = True
     """False where options such as `depth` say how long a player thinks: `expected_s` is what the
     clock allows, which may be far more than it takes."""
 
     def __str__(self) -> str:
-        if not self.known:
-            return self._bound()
-        about = f"about {rough_duration(self.expected_s)}"
-        if self.worst_s is None:
+        about = f"About {rough_duration(self.expected_s)}"
+        if self.worst_s is None and self.known:
             return f"{about}; no upper limit, a game lasts as long as it goes well"
-        return f"{about}, at most {rough_duration(self.worst_s)}"
-
-    def _bound(self) -> str:
         if self.worst_s is None:
-            return (
-                "time unknown: players think as far as their iterations, nodes or depth say, and a "
-                "game lasts as long as it goes well"
-            )
-        most = rough_duration(self.worst_s)
-        return f"at most {most}, less where iterations, nodes or depth end the thinking earlier"
+            return "Time unknown until the first games are played (players without a time limit)"
+        most = f"t most {rough_duration(self.worst_s)}"
+        return f"{about}, a{most}" if self.known else f"A{most}"
 
 
-def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
+def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time."""
     game, max_plies = config.terms.game, config.terms.max_plies
     plies = game.typical_plies
@@ -55,10 +46,7 @@ def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
         plies = min(plies, max_plies)
     players = {player.name: player for player in config.players}
     start = 0.0 if config.keep_alive else _START_S
-    alike = Counter(
-        (_opening_plies(config, game.round), tuple(player.name for player in game.players))
-        for game in games
-    )
+    alike = Counter((_opening_plies(config, game.round), game.players) for game in games)
     expected, worst = _Times(), _Times()
     for (opening, names), count in alike.items():
         own = max(1, (plies - opening) // len(names))
@@ -68,8 +56,8 @@ def estimate(config: TournamentConfig, games: Iterable[Meeting]) -> Estimate:
     side_by_side = min(config.concurrency, max(1, alike.total()))
     endless = game.is_endless and max_plies is None
     return Estimate(
-        max(expected.longest, expected.total / side_by_side),
-        None if endless else worst.total / side_by_side + worst.longest,
+        expected_s=max(expected.longest, expected.total / side_by_side),
+        worst_s=None if endless else worst.total / side_by_side + worst.longest,
         known=not any(players[name].budgeted for _, names in alike for name in names),
     )
 

@@ -1,32 +1,40 @@
-"""Playing a tournament: what the schedule has and the store has not, until nothing is left."""
+"""Playing a tournament: the games its schedule asks for and the store lacks, until none is left."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 
 from arena.files.stop_signals import Stop, stop_signals
-from arena.model.game_spec import GameSpec
+from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings.model import Verdict
-from arena.ratings.results import digest
-from arena.ratings.trial import Trial
+from arena.ratings.results import GameDigest, digest
 from arena.referee.outcome import void_record
 from arena.tournament.config import TournamentConfig
-from arena.tournament.estimate import Estimate, estimate
+from arena.tournament.estimate import estimate
+from arena.tournament.events import (
+    GameFinished,
+    GameStarted,
+    GameVoid,
+    MovesPlayed,
+    Outcome,
+    RunFinished,
+    RunStarted,
+)
 from arena.tournament.executors.base import (
     Executor,
     Lost,
+    Moved,
     OpenExecutor,
     Played,
-    Progress,
     Report,
     Task,
 )
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.formats.round_robin import game_count, games, meetings
+from arena.tournament.formats.base import Pairing, Schedule
+from arena.tournament.openings import Line, random_openings
 from arena.tournament.store import Store
 
 MAX_ATTEMPTS = 3
@@ -35,239 +43,195 @@ MAX_ATTEMPTS = 3
 _POLL_S = 0.2
 
 
-@dataclass(frozen=True)
-class RunStarted:
-    """Before the first game."""
-
-    config: TournamentConfig
-    total: int
-    """Games of the tournament."""
-    done: int
-    """Games that earlier runs have finished."""
-    estimate: Estimate
-    """For the games that are left."""
-    delay: str | None = None
-    """A sentence where this machine is too busy for fair clocks; None where it is not."""
-    verdict: Verdict | None = None
-    """Where the tournament's sequential test stands; None without one."""
-
-
-@dataclass(frozen=True)
-class GameStarted:
-    """A game was given to a worker."""
-
-    spec: GameSpec
-    attempt: int
-
-
-@dataclass(frozen=True)
-class GameProgress:
-    """A game goes on; a few times a second at most."""
-
-    game: str
-    plies: int
-
-
-@dataclass(frozen=True)
-class GameFinished:
-    """A game has its result, and the store has it for good."""
-
-    record: GameRecord
-    done: int
-    total: int
-    verdict: Verdict | None = None
-    """Where the sequential test stands now; None without one."""
-
-
-@dataclass(frozen=True)
-class GameVoid:
-    """An attempt was void; the store keeps it."""
-
-    record: GameRecord
-    replayed: bool
-    """Whether the game is tried again now."""
-
-
-@dataclass(frozen=True)
-class RunFinished:
-    """Nothing is left to play, or the sequential test is decided."""
-
-    outcome: Outcome
-
-
-@dataclass(frozen=True)
-class RunInterrupted:
-    """Stopped by a signal; the same command goes on."""
-
-    outcome: Outcome
-
-
-Event = (
-    RunStarted | GameStarted | GameProgress | GameFinished | GameVoid | RunFinished | RunInterrupted
-)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended."""
-
-    total: int
-    done: int
-    void: tuple[GameRecord, ...] = ()
-    """The last attempt of each game that stayed void in this run."""
-    interrupted: bool = False
-    verdict: Verdict | None = None
-    """Of the sequential test; None without one."""
-
-    @property
-    def exit_code(self) -> int:
-        """0 done, 130 interrupted; 1 games void, or of a sequential test: not decided."""
-        if self.interrupted:
-            return 130
-        if self.verdict is not None:
-            return 0 if self.verdict.decision else 1
-        return 1 if self.void else 0
-
-
 def run(
-    config: TournamentConfig,
-    store: Store,
-    *,
-    on_event: Callable[[Event], None],
-    open_executor: OpenExecutor = LocalExecutor.open,
+    config: TournamentConfig, store: Store, *, open_executor: OpenExecutor = LocalExecutor.open
 ) -> Outcome:
-    """Play what is left of the tournament, `config.concurrency` games at a time; with a sequential
-    test, until it is decided. Games in play are cut off then.
+    """Play what is left of the tournament, `config.concurrency` games at a time, until its schedule
+    is over. Games in play are cut off then.
 
-    A game is in the store before it is told of, so a kill at any moment loses only games in play.
-    SIGINT, SIGTERM and SIGHUP end the run within about 2 s (when called in the main thread, which
-    alone may handle signals). Raises ExecutorError when no game can be played, StoreError when one
-    cannot be kept.
+    A game is in the store before its event is appended, so a kill at any moment loses only games in
+    play. SIGINT, SIGTERM and SIGHUP end the run within about 2 s (when called in the main thread,
+    which alone may handle signals). Raises ExecutorError when no game can be played, StoreError
+    when one cannot be kept.
     """
-    total, finished = game_count(config), store.finished()
-    left = [meeting for meeting in meetings(config) if meeting.game not in finished]
-    progress = _Progress(store, on_event, total, total - len(left), _so_far(config, store))
-    to_play = bool(left) and not progress.decided
-    executor = open_executor(config, store.files) if to_play else None
-    delay = executor.warning() if executor else None
-    ahead = estimate(config, left)
-    on_event(RunStarted(config, total, progress.done, ahead, delay, progress.verdict))
+    games = [game for _, game in store.digests()]
+    state = _Run(config, store, resumed(config, games))
+    executor = None if state.schedule.over else open_executor(config, store.files)
+    store.append(
+        RunStarted(
+            total=state.schedule.total,
+            done=state.done,
+            estimate=estimate(config, iter(resumed(config, games).next, None)),
+            delay=executor.warning() if executor else None,
+            verdict=state.schedule.verdict,
+        )
+    )
     interrupted = False
     if executor is not None:
-        specs = games(config, left, store.openings())
         with stop_signals() as stop:
-            _play(_Queue(specs), progress, executor, stop)
-            over = progress.decided or progress.done + len(progress.void) >= total
-            interrupted = stop.asked and not over
-    void = tuple(progress.void.values())
-    outcome = Outcome(total, progress.done, void, interrupted, progress.verdict)
-    on_event(RunInterrupted(outcome) if interrupted else RunFinished(outcome))
+            _play(state, executor, stop)
+            interrupted = stop.asked and not state.over
+    outcome = state.outcome(interrupted)
+    store.append(RunFinished(outcome=outcome))
     return outcome
 
 
-def _so_far(config: TournamentConfig, store: Store) -> Trial | None:
-    """The sequential test after the games that the store has."""
-    trial = config.trial()
-    if trial is not None:
-        for record in store.records(void=True):
-            trial.add(digest(record))
-    return trial
+def resumed(config: TournamentConfig, games: Iterable[GameDigest]) -> Schedule:
+    """The schedule after these games."""
+    schedule = config.schedule()
+    for game in games:
+        schedule.add(game)
+    return schedule
 
 
-class _Queue:
-    """The games that are left, made as they come up; replays last: what overloads the host may
-    have passed then.
-    """
+class GameSpecs:
+    """Makes the games of pairings, each on the opening of its round."""
 
-    def __init__(self, games: Iterable[GameSpec]) -> None:
-        self._games = iter(games)
-        self._replays: deque[GameSpec] = deque()
+    def __init__(self, config: TournamentConfig, *, drawn: Sequence[Line] = ()) -> None:
+        """`drawn` are openings of the first rounds, where they are known from games played: they
+        are not drawn again.
+        """
+        self._config = config
+        self._players = {player.name: player.contender for player in config.players}
+        self._openings = _openings(config, drawn)
+        self._drawn: list[Line] = []
 
-    def replay(self, spec: GameSpec) -> None:
-        self._replays.append(spec)
+    def of(self, pairing: Pairing) -> GameSpec:
+        """The game of a pairing."""
+        return GameSpec(
+            game=pairing.game,
+            round=pairing.round,
+            pair=pairing.pair,
+            terms=self._config.terms,
+            players=tuple(self._players[name] for name in pairing.players),
+            opening=self._opening(pairing.round),
+            seed=derive(self._config.seed, pairing.lot),
+        )
 
-    def next(self) -> GameSpec | None:
-        """None when there is none now."""
-        spec = next(self._games, None)
-        return self._replays.popleft() if spec is None and self._replays else spec
+    def _opening(self, round_: int) -> Line:
+        """Openings are drawn in the order of the rounds, in whatever order they are asked for."""
+        while len(self._drawn) < round_:
+            self._drawn.append(next(self._openings))
+        return self._drawn[round_ - 1]
 
 
-def _play(queue: _Queue, progress: _Progress, executor: Executor, stop: Stop) -> None:
-    playing, complete = 0, False
+def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]:
+    """One for each round, without end."""
+    if config.openings.lines:
+        return cycle(config.openings.lines)
+    return random_openings(config.terms.game, config.openings.plies, config.seed, drawn)
+
+
+def _play(state: _Run, executor: Executor, stop: Stop) -> None:
+    playing = 0
     try:
-        while not (progress.decided or stop.asked):
-            while playing < executor.capacity and (spec := queue.next()) is not None:
-                executor.submit(progress.begin(spec))
+        while not (state.schedule.over or stop.asked):
+            while playing < executor.capacity and (task := state.next()) is not None:
+                executor.submit(task)
                 playing += 1
             if not playing:
-                complete = True
                 break
             for report in executor.wait(_POLL_S):
-                replay = progress.take(report)
-                playing -= not isinstance(report, Progress)
-                if replay is not None:
-                    queue.replay(replay)
+                state.take(report)
+                playing -= not isinstance(report, Moved)
     finally:
-        executor.close(now=not complete)
+        executor.close(now=playing > 0)
 
 
-class _Progress:
-    """Brings reports into the store and tells of them."""
+class _Run:
+    """A run while it is played: hands out its games, and keeps what is reported of them."""
 
-    def __init__(
-        self,
-        store: Store,
-        on_event: Callable[[Event], None],
-        total: int,
-        done: int,
-        trial: Trial | None,
-    ) -> None:
-        self.total = total
-        self.done = done
-        self.void: dict[str, GameRecord] = {}
-        self.verdict = None if trial is None else trial.verdict
-        self._trial = trial
+    def __init__(self, config: TournamentConfig, store: Store, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.done = len(store.finished())
         self._store = store
-        self._on_event = on_event
+        self._specs = GameSpecs(config, drawn=store.openings())
+        self._replays: deque[GameSpec] = deque()
+        self._void: dict[str, GameVoid] = {}
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
 
     @property
-    def decided(self) -> bool:
-        """Whether the sequential test is."""
-        return self.verdict is not None and self.verdict.decision is not None
+    def over(self) -> bool:
+        """Whether there is nothing left to play in this run."""
+        if self.schedule.over:
+            return True
+        return self.schedule.total is not None and (
+            self.done + len(self._void) >= self.schedule.total
+        )
 
-    def begin(self, spec: GameSpec) -> Task:
-        """The next attempt of a game."""
+    def outcome(self, interrupted: bool) -> Outcome:
+        """How the run ended."""
+        return Outcome(
+            total=self.schedule.total,
+            done=self.done,
+            void=tuple(self._void.values()),
+            interrupted=interrupted,
+            verdict=self.schedule.verdict,
+        )
+
+    def next(self) -> Task | None:
+        """The next attempt of a game; replays last, as what overloads the host may have passed
+        then. None when there is none now.
+        """
+        pairing = self.schedule.next()
+        if pairing is not None:
+            spec = self._specs.of(pairing)
+        elif self._replays:
+            spec = self._replays.popleft()
+        else:
+            return None
         self._attempts[spec.game] += 1
         self._tries[spec.game] += 1
         task = Task(spec=spec, attempt=self._attempts[spec.game])
-        self._on_event(GameStarted(spec, task.attempt))
+        self._store.append(
+            GameStarted(
+                game=spec.game,
+                attempt=task.attempt,
+                round=spec.round,
+                pair=spec.pair,
+                players=tuple(player.name for player in spec.players),
+                opening=spec.opening,
+                seed=spec.seed,
+            )
+        )
         return task
 
-    def take(self, report: Report) -> GameSpec | None:
-        """Keep what is told; the game to be replayed, if one is."""
+    def take(self, report: Report) -> None:
+        """Keep what is reported of a game."""
         match report:
-            case Progress(task, plies):
-                self._on_event(GameProgress(task.spec.game, plies))
-                return None
+            case Moved(task, ply, moves):
+                self._store.append(MovesPlayed(game=task.spec.game, ply=ply, moves=moves))
             case Played(task, record):
-                return self._keep(task.spec, record)
+                self._keep(task.spec, record)
             case Lost(task, reason):
-                return self._keep(task.spec, void_record(task.spec, task.attempt, reason))
+                self._keep(task.spec, void_record(task.spec, task.attempt, reason))
 
-    def _keep(self, spec: GameSpec, record: GameRecord) -> GameSpec | None:
+    def _keep(self, spec: GameSpec, record: GameRecord) -> None:
         self._store.add(record)
-        if self._trial is not None:
-            self._trial.add(digest(record))
-            self.verdict = self._trial.verdict
-        if record.termination is not Termination.VOID:
-            self.done += 1
-            self._on_event(GameFinished(record, self.done, self.total, self.verdict))
-            return None
+        self.schedule.add(digest(record))
+        if record.termination is Termination.VOID:
+            self._replay(spec, record)
+            return
+        self.done += 1
+        self._store.append(
+            GameFinished(
+                game=record.game,
+                attempt=record.attempt,
+                done=self.done,
+                total=self.schedule.total,
+                verdict=self.schedule.verdict,
+            )
+        )
+
+    def _replay(self, spec: GameSpec, record: GameRecord) -> None:
+        """Have a void game played again, but not for ever."""
         replayed = self._tries[spec.game] < MAX_ATTEMPTS
-        self._on_event(GameVoid(record, replayed))
+        void = GameVoid(
+            game=spec.game, attempt=record.attempt, detail=record.detail, replayed=replayed
+        )
+        self._store.append(void)
         if replayed:
-            return spec
-        self.void[spec.game] = record
-        return None
+            self._replays.append(spec)
+        else:
+            self._void[spec.game] = void

@@ -1,43 +1,173 @@
-"""A run as it stands: its standings, its sequential test, one of its games."""
+"""A run as it stands: the only source of every report, live or final, in any process.
+
+A view reads its store and the events next to it, each time only what came since it looked last, so
+looking often costs little while thousands of games are played.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from arena.errors import UserError
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings, Verdict
-from arena.ratings.results import GameDigest, digest
+from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament.config import TournamentConfig
-from arena.tournament.formats.round_robin import game_count, meetings
+from arena.tournament.events import (
+    Event,
+    EventReader,
+    GameFinished,
+    GameStarted,
+    GameVoid,
+    MovesPlayed,
+    RunFinished,
+    RunStarted,
+    events_file,
+)
 from arena.tournament.store import Store
 
-
-def standings_of(store: Store) -> Standings:
-    """The standings of a run as it is now."""
-    config = store.config
-    games = [digest(record) for record in store.records(void=True)]
-    return standings(
-        games,
-        players=[player.name for player in config.players],
-        name=config.name,
-        anchor=config.rating.anchor,
-        anchor_elo=config.rating.anchor_elo,
-        planned=game_count(config),
-        sprt=verdict_of(config, games),
-    )
+_RATE_GAMES = 50
+"""The speed is that of the last games, this many."""
 
 
-def verdict_of(config: TournamentConfig, games: Iterable[GameDigest]) -> Verdict | None:
-    """The tournament's sequential test after these games; None without one."""
-    trial = config.trial()
-    if trial is None:
-        return None
-    for game in games:
-        trial.add(game)
-    return trial.verdict
+@dataclass
+class GameInPlay:
+    """A game that is being played."""
+
+    started: GameStarted
+    moves: list[str] = field(default_factory=list)
+    """Those known so far, the opening's included."""
+
+
+class RunView:
+    """What is known of a run. Close it, or use it in a `with` statement."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StoreError."""
+        self._store = Store.open(path)
+        self._events = EventReader(events_file(path))
+        self._was_played = False
+        self.news: list[Event] = []
+        """The events since the look before."""
+        self._begin()
+        self.refresh()
+
+    def _begin(self) -> None:
+        """Start from the configuration, which a new run may have changed."""
+        self.config: TournamentConfig = self._store.config
+        self.games: list[GameDigest] = []
+        """Those with a result, in the order they ended."""
+        self.void: list[GameDigest] = []
+        """Attempts that were void, in the order they ended."""
+        self.playing: dict[str, GameInPlay] = {}
+        """Games in play, by their ids."""
+        self.started: RunStarted | None = None
+        """The run that is played, or was played last, where its events are there."""
+        self._schedule = self.config.schedule()
+        self._seen = 0
+        self._standings: Standings | None = None
+        self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
+
+    def refresh(self) -> None:
+        """Look again."""
+        played = self._store.is_played
+        self.news = self._events.read() if played or self._was_played else []
+        self._was_played = played
+        for event in self.news:
+            self._take(event)
+        for seen, game in self._store.digests(after=self._seen):
+            self._seen = seen
+            (self.void if game.termination is Termination.VOID else self.games).append(game)
+            self._schedule.add(game)
+            self._standings = None
+        if not played:
+            self.playing.clear()
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self._begin()
+                self.started = event
+                self._ends.append(event.at)
+            case GameStarted():
+                self.playing[event.game] = GameInPlay(event)
+            case MovesPlayed() if event.game in self.playing:
+                self.playing[event.game].moves[event.ply :] = event.moves
+            case GameFinished():
+                self.playing.pop(event.game, None)
+                self._ends.append(event.at)
+            case GameVoid():
+                self.playing.pop(event.game, None)
+            case RunFinished():
+                self.playing.clear()
+
+    @property
+    def done(self) -> int:
+        """Games that have a result."""
+        return len(self.games)
+
+    @property
+    def total(self) -> int | None:
+        """Games of the tournament, at most with a sequential test; None while results decide."""
+        return self._schedule.total
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Where the sequential test stands; None without one."""
+        return self._schedule.verdict
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play."""
+        return self._schedule.over
+
+    @property
+    def standings(self) -> Standings:
+        """The standings after the games there are."""
+        if self._standings is None:
+            self._standings = standings(
+                self.games + self.void,
+                players=[player.name for player in self.config.players],
+                name=self.config.name,
+                anchor=self.config.rating.anchor,
+                anchor_elo=self.config.rating.anchor_elo,
+                planned=self.total,
+                sprt=self.verdict,
+                ranking=self._schedule.ranking(),
+            )
+        return self._standings
+
+    @property
+    def games_per_s(self) -> float | None:
+        """Speed of the last games of this run; None before the first."""
+        if len(self._ends) < 2 or self._ends[-1] <= self._ends[0]:
+            return None
+        return (len(self._ends) - 1) / (self._ends[-1] - self._ends[0])
+
+    @property
+    def left_s(self) -> float | None:
+        """Time left at that speed; None before the first game, and where results decide when the
+        run ends.
+        """
+        speed = self.games_per_s
+        if speed is None or self.total is None or self.verdict is not None:
+            return None
+        return (self.total - self.done) / speed
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
@@ -46,7 +176,7 @@ def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
         config, record = store.config, store.record(game)
     if record is not None:
         return config, record
-    known = [meeting.game for meeting in meetings(config)]
+    known = [pairing.game for pairing in iter(config.schedule().next, None)]
     if game in known:
         raise UserError(f"{path}: game {game} has not been played yet.")
     raise UserError(f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.')

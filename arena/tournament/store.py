@@ -1,11 +1,23 @@
 """One run in one SQLite file: its configuration and every game, durable game by game.
 
-    run    one row: the resolved configuration (JSON), where and when it began
-    games  one row an attempt; `record` is the whole game (JSON), the columns beside it are for
-           queries. An attempt that was void is kept; at most one attempt of a game is not.
+    run        one row: the resolved configuration (JSON), where and when it began
+    games      one row an attempt, `id` in the order they ended. `termination` is `void` for an
+               attempt that counts for nothing; at most one attempt of a game is not void.
+               `offender` is the seat that forfeited, `opening` and `faults` (seat, word, sentence)
+               are JSON, `line` is a hash of the moves
+    seats      one row for each seat of an attempt: the player, its score and points, the random
+               moves that were played for it, what contained it (a row of `sandboxes`), and
+               `used_ms`, the time of each move it was asked for (float32, one after the other)
+    sandboxes  what contained players (JSON), each different value once
+    records    the whole game (JSON, `arena.model.record.GameRecord`); all else is drawn from it, so
+               that standings need not read it
+
+Schema 1, of earlier versions, has `games` alone, with the record in it: it is read as it is, and
+brought to this schema when the run is played.
 
 The file is in WAL mode with `synchronous = FULL`: a game is one transaction, on the disk when `add`
-returns. Whoever plays holds a lock file beside it; any number may read meanwhile.
+returns. The process that plays has a lock file next to it, and appends what happens to another one
+(`arena.tournament.events`); any number may read meanwhile.
 
 Errors: `StoreError`, of which `StoreLockedError` and `ConfigChangedError` are kinds.
 """
@@ -16,39 +28,60 @@ import json
 import os
 import platform
 import sqlite3
+from array import array
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
-from types import TracebackType
+from typing import Any, Self
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
+from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
+from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.events import Event, EventWriter, events_file
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
 
-_SCHEMA = """
+_RUN = """
 CREATE TABLE run (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     config TEXT NOT NULL, created_at TEXT NOT NULL,
     arena TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL
 );
+"""
+_GAMES = """
 CREATE TABLE games (
+    id INTEGER PRIMARY KEY,
     game TEXT NOT NULL, attempt INTEGER NOT NULL, round INTEGER NOT NULL, pair TEXT NOT NULL,
-    first TEXT NOT NULL, second TEXT, first_score INTEGER, second_score INTEGER,
-    first_points REAL, second_points REAL,
-    termination TEXT NOT NULL, offender INTEGER,
-    plies INTEGER NOT NULL, random_moves INTEGER NOT NULL,
-    started_at TEXT NOT NULL, duration_ms REAL NOT NULL, record TEXT NOT NULL,
-    PRIMARY KEY (game, attempt)
+    rules TEXT NOT NULL, seed INTEGER NOT NULL, opening TEXT NOT NULL,
+    termination TEXT NOT NULL, detail TEXT NOT NULL, offender INTEGER, faults TEXT,
+    plies INTEGER NOT NULL, best_tile INTEGER NOT NULL, line BLOB NOT NULL,
+    started_at TEXT NOT NULL, duration_ms REAL NOT NULL,
+    UNIQUE (game, attempt)
 );
 CREATE UNIQUE INDEX one_result_a_game ON games (game) WHERE termination <> 'void';
+CREATE TABLE sandboxes (id INTEGER PRIMARY KEY, held TEXT NOT NULL UNIQUE);
+CREATE TABLE seats (
+    id INTEGER NOT NULL REFERENCES games, seat INTEGER NOT NULL, player TEXT NOT NULL,
+    score INTEGER, points REAL, random_moves INTEGER NOT NULL,
+    sandbox INTEGER NOT NULL REFERENCES sandboxes, used_ms BLOB NOT NULL,
+    PRIMARY KEY (id, seat)
+) WITHOUT ROWID;
+CREATE TABLE records (id INTEGER PRIMARY KEY REFERENCES games, record TEXT NOT NULL);
 """
+_SCHEMA_1 = """
+CREATE TEMP VIEW games AS
+    SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;
+CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
+"""
+"""A file of schema 1 as far as readers ask for the columns of this one."""
 
 
 class Store:
@@ -58,14 +91,24 @@ class Store:
         self.path = path
         self._database = database
         self._lock = lock
+        self._schema = SCHEMA_VERSION
         self._identity: int | None = None
         """The file's inode while the run is played: whether the path still leads to it."""
+        self._sandboxes: dict[str, int] = {}
+        """Rows of `sandboxes` that are known."""
+        self._events: EventWriter | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
         """All it consists of while it is played, by their absolute paths."""
         path = self.path.resolve()
-        return (str(lock_file.beside(path)), *(f"{path}{end}" for end in ("", "-wal", "-shm")))
+        others = (lock_file.beside(path), events_file(path))
+        return (*map(str, others), *(f"{path}{end}" for end in ("", "-wal", "-shm")))
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a process plays the run now."""
+        return lock_file.is_held(self.path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -75,13 +118,16 @@ class Store:
             raise StoreError(_folder(path))
         if not path.is_file():
             raise StoreError(f"{path}: no such run; `arena run` makes one from a tournament file")
-        database = _connect(path, read_only=True)
+        store = cls(path, _connect(path, read_only=True))
         try:
-            _check_ours(path, database)
-        except StoreError:
-            database.close()
+            store._check_ours()
+            if store._schema == 1:
+                store._database.executescript(_SCHEMA_1)
+            store._database.execute("PRAGMA query_only = 1")
+        except BaseException:
+            store._database.close()
             raise
-        return cls(path, database)
+        return store
 
     @classmethod
     def open_run(cls, path: Path, config: TournamentConfig) -> Store:
@@ -110,24 +156,51 @@ class Store:
             store = cls(path, _connect(path, read_only=False), lock)
             store._begin(config)
             store._database.execute("PRAGMA synchronous = FULL")
+            store._events = EventWriter(events_file(path))
         except BaseException as error:
             if store is not None:
                 store._database.close()
             lock_file.release(path, lock)
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, sqlite3.Error | OSError):
                 raise StoreError(f"{path}: cannot be written: {error}") from None
             raise
         store._identity = path.stat().st_ino
         return store
 
+    def append(self, event: Event) -> None:
+        """Let watchers know what happens; only for the process that plays. Raises StoreError."""
+        assert self._events is not None
+        self._events.append(event)
+
     def _begin(self, config: TournamentConfig) -> None:
-        if _is_empty(self.path, self._database):
+        ((tables,),) = self._rows("SELECT count(*) FROM sqlite_master")
+        if tables == 0:
             self._create(config)
             return
-        _check_ours(self.path, self._database)
+        self._check_ours()
         self.refuse_changed(config)
+        if self._schema == 1:
+            self._migrate()
         with self._database:
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
+
+    def _check_ours(self) -> None:
+        """Raise StoreError unless this is a run of a version we know."""
+        ((application,),) = self._rows("PRAGMA application_id")
+        ((self._schema,),) = self._rows("PRAGMA user_version")
+        if application != _APPLICATION_ID:
+            raise StoreError(
+                f"{self.path}: an SQLite file of another program, not a run; left alone"
+            )
+        if self._schema > SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.path}: written by a newer arena (schema {self._schema}, this one knows up "
+                f"to {SCHEMA_VERSION}); update this one"
+            )
+        try:
+            _ = self.config
+        except (TypeError, ValueError) as error:
+            raise _damaged(self.path, error) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
@@ -151,51 +224,104 @@ class Store:
         )
         with database:  # all or nothing: a kill in between leaves an empty file, begun anew
             database.execute("BEGIN IMMEDIATE")
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                database.execute(statement)
+            self._execute_all(_RUN + _GAMES)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
+    def _migrate(self) -> None:
+        """Bring a file of schema 1 to this one, or leave it as it was."""
+        database = self._database
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
+            self._execute_all(_GAMES)
+            for (text,) in database.execute("SELECT record FROM old ORDER BY rowid"):
+                self._insert(GameRecord.model_validate_json(text), text)
+            self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
+        self._schema = SCHEMA_VERSION
+
+    def _execute_all(self, statements: str) -> None:
+        """Like `executescript`, within the transaction."""
+        for statement in filter(str.strip, statements.split(";")):
+            self._database.execute(statement)
+
+    def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
+        """What a query finds. Raises StoreError where the file cannot be read."""
+        try:
+            yield from self._database.execute(query, arguments)
+        except sqlite3.Error as error:
+            raise _damaged(self.path, error) from None
+
     @property
     def config(self) -> TournamentConfig:
         """The configuration the run was last played with."""
-        (text,) = self._database.execute("SELECT config FROM run").fetchone()
+        ((text,),) = self._rows("SELECT config FROM run")
         return TournamentConfig.model_validate_json(text)
 
     def add(self, record: GameRecord) -> bool:
         """Keep a game for good. The first write wins: False when the attempt, or another result of
         this game, is there already.
         """
-        seats = [*record.seats, None][:2]
-        scores = [*record.scores, None, None][:2]
-        points = [*record.points, None, None][:2]
-        row = (
-            record.game,
-            record.attempt,
-            record.round,
-            record.pair,
-            *(seat.player if seat else None for seat in seats),
-            *scores,
-            *points,
-            record.termination.value,
-            record.offender,
-            len(record.moves),
-            sum(seat.random_moves for seat in record.seats),
-            record.started_at,
-            record.duration_ms,
-            record.model_dump_json(),
-        )
-        marks = ", ".join("?" * len(row))
         try:
             with self._database:
-                cursor = self._database.execute(
-                    f"INSERT INTO games VALUES ({marks}) ON CONFLICT DO NOTHING", row
-                )
+                self._database.execute("BEGIN IMMEDIATE")
+                added = self._insert(record, record.model_dump_json())
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
         self._check_still_there()
-        return cursor.rowcount == 1
+        return added
+
+    def _insert(self, record: GameRecord, text: str) -> bool:
+        """Add the rows of a game. False when the attempt, or a result, is there already."""
+        game = digest(record)
+        row = (
+            game.game,
+            record.attempt,
+            game.round,
+            game.pair,
+            game.rules,
+            game.seed,
+            json.dumps(record.opening),
+            game.termination,
+            game.detail,
+            game.offender,
+            json.dumps(game.faults) if game.faults else None,
+            len(record.moves),
+            game.best_tile,
+            game.line,
+            record.started_at,
+            record.duration_ms,
+        )
+        cursor = self._database.execute(
+            f"INSERT INTO games VALUES (NULL{', ?' * len(row)}) ON CONFLICT DO NOTHING", row
+        )
+        if cursor.rowcount == 0:
+            return False
+        id_ = cursor.lastrowid
+        self._database.execute("INSERT INTO records VALUES (?, ?)", (id_, text))
+        for seat, player in enumerate(game.players):
+            row_of_seat = (
+                id_,
+                seat,
+                player,
+                game.scores[seat] if game.scores else None,
+                game.points[seat] if game.points else None,
+                game.random_moves[seat],
+                self._sandbox(game.held[seat]),
+                game.used_ms[seat].tobytes(),
+            )
+            self._database.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row_of_seat)
+        return True
+
+    def _sandbox(self, held: Held) -> int:
+        """The row of `sandboxes` with this value, made when it is new."""
+        text = held.model_dump_json()
+        if text not in self._sandboxes:
+            self._database.execute("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", (text,))
+            ((row,),) = self._database.execute("SELECT id FROM sandboxes WHERE held = ?", (text,))
+            self._sandboxes[text] = row
+        return self._sandboxes[text]
 
     def _check_still_there(self) -> None:
         """What is written to a file that was moved or deleted meanwhile would be lost silently."""
@@ -209,68 +335,134 @@ class Store:
                 f"Put it back to go on, or start anew."
             )
 
+    def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest]]:
+        """Games and void attempts with an `id` above `after`, in the order they ended."""
+        if self._schema == 1:
+            for id_, text in self._rows(
+                "SELECT id, record FROM records WHERE id > ? ORDER BY id", after
+            ):
+                yield id_, digest(GameRecord.model_validate_json(text))
+            return
+        seats = groupby(
+            self._rows(
+                "SELECT seats.id, player, score, points, random_moves, held, used_ms FROM seats "
+                "JOIN sandboxes ON sandbox = sandboxes.id WHERE seats.id > ? "
+                "ORDER BY seats.id, seat",
+                after,
+            ),
+            key=lambda row: row[0],
+        )
+        games = self._rows(
+            "SELECT id, game, round, pair, rules, seed, termination, detail, offender, faults, "
+            "best_tile, line FROM games WHERE id > ? ORDER BY id",
+            after,
+        )
+        for row, (_, of_game) in zip(games, seats, strict=True):
+            yield row[0], _digest(row[1:], [seat[1:] for seat in of_game])
+
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
         """The games in the order they ended, one result each; with `void` all void attempts too."""
         where = "" if void else "WHERE termination <> 'void'"
-        cursor = self._database.execute(f"SELECT record FROM games {where} ORDER BY rowid")
-        for (text,) in cursor:
+        for (text,) in self._rows(
+            f"SELECT records.record FROM games JOIN records USING (id) {where} ORDER BY id"
+        ):
             yield GameRecord.model_validate_json(text)
 
     def record(self, game: str) -> GameRecord | None:
         """The latest attempt of one game; None when it was not played."""
-        row = self._database.execute(
-            "SELECT record FROM games WHERE game = ? ORDER BY attempt DESC LIMIT 1", (game,)
-        ).fetchone()
-        return GameRecord.model_validate_json(row[0]) if row else None
+        for (text,) in self._rows(
+            "SELECT records.record FROM games JOIN records USING (id) WHERE game = ? "
+            "ORDER BY attempt DESC LIMIT 1",
+            game,
+        ):
+            return GameRecord.model_validate_json(text)
+        return None
 
     def finished(self) -> frozenset[str]:
         """Ids of the games that have a result."""
-        rows = self._database.execute("SELECT game FROM games WHERE termination <> ?", _VOID)
+        rows = self._rows("SELECT game FROM games WHERE termination <> 'void'")
         return frozenset(game for (game,) in rows)
 
     def openings(self) -> tuple[tuple[str, ...], ...]:
         """The openings of the first rounds, up to the first of which no game was played."""
-        rows = self._database.execute(
-            "SELECT round, json_extract(record, '$.opening') FROM games "
-            "WHERE rowid IN (SELECT min(rowid) FROM games GROUP BY round) ORDER BY round"
+        rows = self._rows(
+            "SELECT round, opening FROM games "
+            "WHERE id IN (SELECT min(id) FROM games GROUP BY round) ORDER BY round"
         )
         first = takewhile(lambda row: row[1][0] == row[0], enumerate(rows, 1))
         return tuple(tuple(json.loads(opening)) for _, (_, opening) in first)
 
     def attempts(self) -> dict[str, int]:
         """How often each game was tried so far, void attempts included."""
-        rows = self._database.execute("SELECT game, max(attempt) FROM games GROUP BY game")
-        return dict(rows.fetchall())
+        return dict(self._rows("SELECT game, max(attempt) FROM games GROUP BY game"))
 
     def close(self) -> None:
         """Let go of the file, and of the right to play."""
         self._database.close()
+        if self._events is not None:
+            self._events.close()
+            self._events = None
         if self._lock is not None:
             lock_file.release(self.path, self._lock)
             self._lock = None
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
-_VOID = (Termination.VOID.value,)
+def _digest(game: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameDigest:
+    """The digest of a game, of its row and those of its seats."""
+    name, round_, pair, rules, seed, termination, detail, offender, faults, best_tile, line = game
+    players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
+    times = tuple(map(_times, used_ms))
+    return GameDigest(
+        game=name,
+        round=round_,
+        pair=pair,
+        rules=rules,
+        seed=seed,
+        players=players,
+        scores=tuple(score for score in scores if score is not None),
+        points=tuple(share for share in points if share is not None),
+        termination=Termination(termination),
+        detail=detail,
+        offender=offender,
+        moves=sum(map(len, times)),
+        random_moves=random_moves,
+        faults=_faults(faults) if faults else (),
+        held=tuple(map(_held, held)),
+        used_ms=times,
+        best_tile=best_tile,
+        line=line,
+    )
+
+
+def _times(blob: bytes) -> array[float]:
+    values = array("f")
+    values.frombytes(blob)
+    return values
+
+
+def _faults(text: str) -> tuple[tuple[int, Termination, str], ...]:
+    return tuple((seat, Termination(word), detail) for seat, word, detail in json.loads(text))
+
+
+@cache
+def _held(text: str) -> Held:
+    """One value for all games that were held alike."""
+    return Held.model_validate_json(text)
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     # A reader that may write removes the -wal and -shm files when it is the last to close.
     mode = "rwc" if not read_only else "rw" if os.access(path, os.W_OK) else "ro"
     try:
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10)
-        database.execute(f"PRAGMA query_only = {int(read_only)}")
-        return database
+        return sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10, check_same_thread=False
+        )
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
 
@@ -290,35 +482,6 @@ def _folder(path: Path) -> str:
             f"{path / 'player.toml'}, its pictures are next to it, as parameters.png{tests}"
         )
     return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
-
-
-def _is_empty(path: Path, database: sqlite3.Connection) -> bool:
-    try:
-        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error as error:
-        raise _damaged(path, error) from None
-    return bool(tables == 0)
-
-
-def _check_ours(path: Path, database: sqlite3.Connection) -> None:
-    """Raise StoreError unless this is a run of a version we know, whole."""
-    try:
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        (schema,) = database.execute("PRAGMA user_version").fetchone()
-        if application != _APPLICATION_ID:
-            raise StoreError(f"{path}: an SQLite file of another program, not a run; left alone")
-        if schema > SCHEMA_VERSION:
-            raise StoreError(
-                f"{path}: written by a newer arena (schema {schema}, this one knows up to "
-                f"{SCHEMA_VERSION}); update this one"
-            )
-        (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-        (config,) = database.execute("SELECT config FROM run").fetchone()
-        TournamentConfig.model_validate_json(config)
-    except (sqlite3.Error, TypeError, ValueError) as error:
-        raise _damaged(path, error) from None
-    if verdict != "ok":
-        raise _damaged(path, verdict)
 
 
 def _damaged(path: Path, reason: object) -> StoreError:

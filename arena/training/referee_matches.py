@@ -106,7 +106,7 @@ class RefereeHall:
                 executor.submit(left.popleft())
                 playing += 1
             for report in executor.wait(_POLL_S):
-                if isinstance(report, executing.Progress):
+                if isinstance(report, executing.Moved):
                     continue
                 playing -= 1
                 record = _scored(report)

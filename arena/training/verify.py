@@ -28,7 +28,7 @@ from arena.reports.words import about_sprt
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.ready import ready
-from arena.tournament.run_view import standings_of
+from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.training.tuned_player import half_points
 from arena.training.verify_config import Target, Verification
@@ -206,8 +206,8 @@ def play_target(
         config = _as_begun(config, contest, store_path, verification.target)
         typer.echo("It goes on with the higher max_games that it was begun with.")
         code = Exit(play_config(config, BUILTINS, store_path, more=more))
-    with Store.open(store_path) as store:
-        verdict = standings_of(store).sprt
+    with RunView(store_path) as view:
+        verdict = view.verdict
     assert verdict is not None  # as the tournament asks for a test
     return code, verdict.model_dump(mode="json")
 

@@ -21,7 +21,8 @@ from arena.files.toml_tables import (
     written,
 )
 from arena.ratings.sprt import MOST_ELO, Sprt
-from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, SprtTable, TournamentFile
+from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, TournamentFile
+from arena.tournament.formats.sprt import SprtTable
 from players.catalogue import BUILTINS
 from players.learning.games.config import GamesConfig
 from players.learning.games.config import load_config as load_training

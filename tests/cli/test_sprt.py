@@ -31,7 +31,7 @@ def arena(*arguments: str) -> Result:
 def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
     played = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
     assert played.exit_code == 0, played.stderr
-    assert "At most 100,000 games, 0 done before" in played.output
+    assert "At most 100,000 games to play. About" in played.output
     takes = r"The test takes about 100 games \(\d+ s\) where the lead is 0 or 80,"
     assert re.search(takes, played.output)
     assert re.search(r"g0003 greedy \d–\d monkey · LLR \+\d\.\d\d", played.output)
@@ -55,7 +55,7 @@ def test_not_decided_within_max_games_and_on_with_more() -> None:
     assert "Not decided after 2 pairs." in short.output
     assert "More games go on from here: --max-games" in short.output
     more = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8")
-    assert more.exit_code == 1 and "4 done before" in more.output
+    assert more.exit_code == 1 and "4 of 8 games to play." in more.output
     other = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8", "--elo1", "6")
     assert other.exit_code == 2 and "sprt.elo1: 5.0 → 6.0" in other.stderr
 
@@ -179,7 +179,8 @@ def test_an_older_run_has_no_test(folder: Path) -> None:
     with sqlite3.connect(RUN) as database:
         (text,) = database.execute("SELECT config FROM run").fetchone()
         config = json.loads(text)
-        del config["sprt"]
+        config["format"] = "round-robin"
+        del config["format_keys"]
         database.execute("UPDATE run SET config = ?", (json.dumps(config),))
     database.close()
     assert json.loads(arena("report", RUN, "--json").output)["sprt"] is None

@@ -308,10 +308,11 @@ def test_an_illegal_opening_is_named(bots: Bots, pool: SessionPool, dots: Spec) 
     assert bots.left() == []
 
 
-def test_every_ply_is_told_to_the_caller(bots: Bots, pool: SessionPool, dots: Spec) -> None:
+def test_every_move_is_told_to_the_caller(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     plies: list[int] = []
-    play_game(*dots(bots.hostile(), bots.hostile()), pool, on_ply=plies.append)
-    assert plies == list(range(1, 13))
+    game = dots(bots.hostile(), bots.hostile())
+    record = play_game(*game, pool, on_move=lambda moves: plies.append(len(moves)))
+    assert plies == list(range(1, 13)) == list(range(1, len(record.moves) + 1))
 
 
 def test_a_record_survives_json(bots: Bots, pool: SessionPool, dots: Spec) -> None:

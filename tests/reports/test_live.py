@@ -3,141 +3,187 @@
 from __future__ import annotations
 
 import io
-from functools import partial
-from itertools import count
-from typing import Any
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from arena.model.contender import CommandLine, Contender, Home
-from arena.model.game_spec import GameSpec
-from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.model.terms import Terms
-from arena.ratings.model import Standings
-from arena.ratings.results import GameDigest, digest
-from arena.ratings.standings import standings
 from arena.reports import live
-from arena.tournament.config import Player, Rating, TournamentConfig
-from arena.tournament.estimate import Estimate
-from arena.tournament.run import (
-    GameFinished,
-    GameProgress,
-    GameStarted,
+from arena.tournament.events import (
     GameVoid,
+    MovesPlayed,
     Outcome,
     RunFinished,
     RunStarted,
 )
+from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
+from tests.reports.runs import begun, ended, estimate, game_started, void
 
 
-def contender(name: str) -> Contender:
-    return Contender(name=name, program=CommandLine(words=("x",)))
+@pytest.fixture
+def store(cup: list[GameRecord], tmp_path: Path) -> Iterator[Store]:
+    with begun(tmp_path / "t.sqlite", cup, rounds=6) as store:
+        yield store
 
 
-def started(cup: list[GameRecord], done: int = 0) -> RunStarted:
-    names = ["uct", "alphabeta", "[bold]greedy[/bold]", "monkey"]
-    config = TournamentConfig.model_construct(
-        name="cup",
-        concurrency=1,
-        terms=Terms(rules="dots", variant={}),
-        rating=Rating(),
-        players=tuple(
-            Player.model_construct(contender=contender(name), home=Home()) for name in names
-        ),
+def terminal(height: int = 40) -> Console:
+    return Console(
+        file=io.StringIO(), width=80, height=height, force_terminal=True, color_system=None
     )
-    return RunStarted(config, len(cup), done, Estimate(60.0, 120.0))
 
 
-def spec_of(record: GameRecord) -> GameSpec:
-    players = tuple(contender(seat.player) for seat in record.seats)
-    return GameSpec(game=record.game, terms=record.terms, players=players)
+def text_of(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
-def test_the_live_table_shows_standings_speed_and_games(cup: list[GameRecord]) -> None:
-    out = io.StringIO()
-    console = Console(file=out, width=80, height=40, force_terminal=True, color_system=None)
-    clock = count(0, 2)
-    before = [digest(record) for record in cup[:10]]
-    with live.LiveReport(console, before, lambda: float(next(clock))) as report:
-        report(started(cup, done=10))
-        for number, record in enumerate(cup[10:30], start=11):
-            report(GameStarted(spec_of(record), 1))
-            report(GameProgress(record.game, 7))
-            report(GameFinished(record, number, len(cup)))
-        report(GameStarted(spec_of(cup[30]), 1))
-        out.truncate(0)
-        report(GameProgress(cup[30].game, 7))
-        shown = out.getvalue()
+def test_the_live_table_shows_standings_speed_and_games(
+    store: Store, cup: list[GameRecord]
+) -> None:
+    for record in cup[:10]:
+        store.add(record)
+    store.append(RunStarted(at=0, total=72, done=10, estimate=estimate()))
+    for number, record in enumerate(cup[10:30], start=11):
+        store.append(game_started(record))
+        ended(store, record, number, 72, at=2.0 * number)
+    store.append(game_started(cup[30]))
+    store.append(MovesPlayed(game=cup[30].game, ply=0, moves=("a1a2", "a2a3", "a1b1")))
+    console = terminal()
+    table = live.LiveTable(console)
+    with RunView(store.path) as view:
+        view.refresh()
+        table.show(view)
+    shown = text_of(console)
+    table.close()
     assert "cup · dots · 30 of 72 games" in shown
     assert "[bold]greedy[/bold]" in shown and "Elo" in shown and "±" in shown
     assert "games/s" in shown and " left" in shown
-    assert cup[30].game in shown and "ply 7" in shown
+    assert cup[30].game in shown and "ply 3" in shown
+    assert "62 of 72 games to play. About 60 s, at most 2 min." in shown
 
 
-def test_scores_of_tiles_are_shown_before_a_pair_compares_them(tile_cup: list[GameRecord]) -> None:
-    table = standings([digest(tile_cup[0])], players=["a", "b"], name="tiles")
-    out = io.StringIO()
-    Console(file=out, width=80).print(live.screen(table, live.Progress([], lambda: 0.0)))
-    assert f"{tile_cup[0].scores[0]:,}" in out.getvalue()
+def test_a_table_of_many_players_leaves_room_for_the_rest(
+    store: Store, cup: list[GameRecord]
+) -> None:
+    for record in cup[:30]:
+        store.add(record)
+    with RunView(store.path) as view:
+        console = terminal(height=15)
+        console.print(live.screen(view.standings, view, 15))
+    shown = text_of(console)
+    assert "and 1 more" in shown and "30 of 72 games" in shown
+
+
+def test_scores_of_tiles_are_shown_before_a_pair_compares_them(
+    tile_cup: list[GameRecord], tmp_path: Path
+) -> None:
+    with begun(tmp_path / "t.sqlite", tile_cup, rounds=10) as store:
+        store.add(tile_cup[0])
+        with RunView(store.path) as view:
+            console = terminal()
+            console.print(live.screen(view.standings, view, 40))
+    assert f"{tile_cup[0].scores[0]:,}" in text_of(console)
 
 
 def test_many_games_are_fitted_less_often(
-    cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
+    store: Store, cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fit of a long test's games must not keep the next ones waiting."""
+    monkeypatch.setattr(live, "_FIT_GAMES", 4)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    clock = [100.0]
+    store.append(RunStarted(total=72, done=0, estimate=estimate()))
+    table = live.LiveTable(terminal())
     fitted: list[int] = []
-
-    def standings_of(games: list[GameDigest], **settings: Any) -> Standings:
-        fitted.append(len(games))
-        return standings(games, **settings)
-
-    monkeypatch.setattr("arena.reports.live.standings", standings_of)
-    monkeypatch.setattr("arena.reports.live._FIT_GAMES", 4)
-    for before, expected in ((0, 4), (20, 1)):
-        fitted.clear()
-        ticks = count(0.0, 0.25)
-        console = Console(file=io.StringIO(), width=80, force_terminal=True)
-        games = [digest(record) for record in cup[:before]]
-        with live.LiveReport(console, games, partial(next, ticks)) as report:
-            report(started(cup, done=before))
-            for number in range(before, before + 3):
-                report(GameFinished(cup[number], number + 1, len(cup)))
-        assert len(fitted) == expected
+    with RunView(store.path) as view:
+        for record in cup[:20]:
+            store.add(record)
+            clock[0] += 0.25
+            view.refresh()
+            table.show(view)
+            assert table._table is not None
+            fitted.append(table._table.games)
+    table.close()
+    assert fitted[:4] == [1, 1, 3, 3]
+    assert fitted[-9:] == [12] * 9
 
 
-def test_speed_and_time_left_count_this_run_alone(cup: list[GameRecord]) -> None:
-    times = iter([0.0, 2.0, 4.0, 6.0])
-    progress = live.Progress([digest(record) for record in cup[:60]], lambda: next(times))
-    progress.add(started(cup, done=60))
-    assert progress.games_per_s is None and progress.left_s is None
-    for number in (61, 62, 63):
-        progress.add(GameFinished(cup[number], number, len(cup)))
-    assert progress.games_per_s == 0.5 and progress.left_s == 18
-    assert live.status(progress) == "63 of 72 games · 0.5 games/s · 18 s left"
-    assert len(progress.games) == 63
+def test_speed_and_time_left_count_this_run_alone(store: Store, cup: list[GameRecord]) -> None:
+    for record in cup[:60]:
+        store.add(record)
+    store.append(RunStarted(at=0, total=72, done=60, estimate=estimate()))
+    with RunView(store.path) as view:
+        assert view.games_per_s is None and view.left_s is None
+        for number in (61, 62, 63):
+            ended(store, cup[number - 1], number, 72, at=2.0 * (number - 60))
+        view.refresh()
+        assert view.games_per_s == 0.5 and view.left_s == 18
+        assert live.status(view) == "63 of 72 games · 0.5 games/s · 18 s left"
+        assert len(view.games) == 63
 
 
-def test_plain_lines(cup: list[GameRecord]) -> None:
+def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
     out = io.StringIO()
-    clock = count()
-    with live.PlainReport(Console(file=out, width=40), [], lambda: float(next(clock))) as report:
-        report(started(cup))
-        report(GameStarted(spec_of(cup[0]), 1))
-        report(GameProgress(cup[0].game, 3))
-        report(GameFinished(cup[0], 1, len(cup)))
-        report(GameFinished(cup[10], 2, len(cup)))
-        void = cup[11].model_copy(update={"termination": Termination.VOID, "detail": "no memory"})
-        report(GameVoid(void, replayed=True))
-        report(RunFinished(Outcome(len(cup), 2)))
+    lines_of = live.PlainLines(Console(file=out, width=40))
+    with RunView(store.path) as view:
+        store.append(RunStarted(at=0, total=72, done=0, estimate=estimate()))
+        store.append(game_started(cup[0]))
+        store.append(MovesPlayed(game=cup[0].game, ply=0, moves=("a1a2",)))
+        ended(store, cup[0], 1, 72, at=1)
+        view.refresh()
+        lines_of.show(view)
+        ended(store, cup[10], 2, 72, at=2)
+        store.add(void(cup[11], "no memory"))
+        store.append(GameVoid(game="g0012", attempt=1, detail="no memory", replayed=True))
+        store.append(RunFinished(outcome=Outcome(total=72, done=2)))
+        view.refresh()
+        lines_of.show(view)
     lines = out.getvalue().splitlines()
     assert len(lines) == 5
-    assert lines[0] == f"72 games, 0 done before; {Estimate(60.0, 120.0)}"
+    assert lines[0] == "72 games to play. About 60 s, at most 2 min."
     assert lines[1] == "sandbox: none, nothing is held"
     assert lines[2].startswith(" 1/72 g0001 uct ") and lines[2].endswith("1 min 11 s left")
     assert "· timeout by monkey: no reply within 5100 ms" in lines[3]
     assert lines[4] == "void g0012: no memory (played again)"
+
+
+def test_a_run_is_watched_while_this_process_plays_it(store: Store, cup: list[GameRecord]) -> None:
+    out = io.StringIO()
+    with live.Watching(store.path, live.PlainLines(Console(file=out, width=40))):
+        store.append(RunStarted(total=72, done=0, estimate=estimate()))
+        for number, record in enumerate(cup[:20], 1):
+            ended(store, record, number, 72)
+    assert [line.split()[1] for line in out.getvalue().splitlines()[2:]] == [
+        record.game for record in cup[:20]
+    ], "the last ones are seen too"
+
+
+class Failing:
+    """Can show nothing, as on a closed pipe."""
+
+    def show(self, view: RunView) -> None:
+        raise BrokenPipeError
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def test_a_show_that_fails_stops_the_run(store: Store) -> None:
+    interrupted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
+    try:
+        with pytest.raises(BrokenPipeError), live.Watching(store.path, Failing()):
+            deadline = time.monotonic() + 10
+            while not interrupted and time.monotonic() < deadline:
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert interrupted == [signal.SIGINT]
 
 
 @pytest.mark.parametrize(

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from arena.model.contender import CommandLine, Contender, Home
-from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import live, terminal, words
-from arena.tournament.config import Player, Rating, TournamentConfig
-from arena.tournament.estimate import Estimate
-from arena.tournament.run import GameFinished, GameStarted, RunStarted
+from arena.tournament.events import RunStarted
+from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
+from tests.reports.runs import begun, ended, estimate, game_started
 
 Play = Callable[..., GameRecord]
 
@@ -102,54 +101,54 @@ def test_comparisons() -> None:
     assert "After 4 comparisons (lost 1, drawn 1, won 2)" in text
 
 
-def contender(name: str) -> Contender:
-    return Contender(name=name, program=CommandLine(words=("x",)))
+@pytest.fixture
+def duel(play: Play, tmp_path: Path) -> Iterator[tuple[Store, list[GameRecord]]]:
+    """A test of two players at its beginning, and their first pair of games."""
+    pair = [
+        play("dots", *players, game=game, pair="p0001", rows=3, cols=3, winner=winner)
+        for game, players, winner in (("g0001", ("new", "old"), 0), ("g0002", ("old", "new"), 1))
+    ]
+    keys = {"elo0": 0, "elo1": 50}
+    with begun(tmp_path / "t.sqlite", pair, rounds=50, format="sprt", format_keys=keys) as store:
+        start = RunStarted(at=0, total=100, done=0, estimate=estimate(), verdict=verdict())
+        store.append(start)
+        yield store, pair
 
 
-def started(play: Play) -> tuple[RunStarted, GameRecord]:
-    record = play("dots", "new", "old", game="g0001", rows=3, cols=3)
-    config = TournamentConfig.model_construct(
-        name="duel",
-        concurrency=1,
-        rounds=50,
-        terms=record.terms,
-        sprt=Sprt(elo0=0, elo1=50),
-        rating=Rating(),
-        players=tuple(
-            Player.model_construct(
-                builtin=None, uses_clock=None, contender=contender(name), home=Home()
-            )
-            for name in ("new", "old")
-        ),
-    )
-    return RunStarted(config, 100, 0, Estimate(60.0, 120.0), verdict=verdict()), record
-
-
-def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(play: Play) -> None:
+def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
+    duel: tuple[Store, list[GameRecord]],
+) -> None:
+    store, pair = duel
+    ended(store, pair[0], 1, 100, at=2.0)
+    ended(store, pair[1], 2, 100, at=4.0)
+    store.append(game_started(pair[0].model_copy(update={"game": "g0003"})))
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
-    clock = count()
-    with live.LiveReport(console, [], lambda: float(next(clock))) as report:
-        start, record = started(play)
-        report(start)
-        report(GameFinished(record, 1, 100, verdict(3, 2, 4, 1, 2, 3)))
+    table = live.LiveTable(console)
+    with RunView(store.path) as view:
+        view.refresh()
+        table.show(view)
         out.truncate(0)
-        report(GameStarted(GameSpec.model_construct(game="g2", players=(), opening=()), 1))
+        view.refresh()
+        table.show(view)
         shown = out.getvalue()
-    assert "SPRT: new against old" in shown and "LLR +0.51" in shown
-    assert "Elo +88.7 ± 152.9" in shown
-    assert "1 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
+    table.close()
+    assert (
+        "SPRT: new against old" in shown
+        and "After 1 pair (LL 0, LD 0, WL or DD 0, WD 0, WW 1)" in shown
+    )
+    assert "2 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
 
 
-def test_each_plain_line_tells_where_the_test_stands(play: Play) -> None:
+def test_each_plain_line_tells_where_the_test_stands(duel: tuple[Store, list[GameRecord]]) -> None:
+    store, pair = duel
+    ended(store, pair[0], 1, 100, verdict=verdict())
+    ended(store, pair[1], 2, 100, verdict=verdict(3, 2, 4, 1, 2, 3))
     out = io.StringIO()
-    with live.PlainReport(Console(file=out, width=40), [], lambda: 0.0) as report:
-        start, record = started(play)
-        report(start)
-        report(GameFinished(record, 1, 100, verdict()))
-        report(GameFinished(record, 2, 100, verdict(3, 2, 4, 1, 2, 3)))
+    with RunView(store.path) as view:
+        live.PlainLines(Console(file=out, width=40)).show(view)
     lines = out.getvalue().splitlines()
-    assert lines[0].startswith("At most 100 games, 0 done before; ")
+    assert lines[0] == "At most 100 games to play. About 60 s, at most 2 min."
     assert lines[1].startswith("The test takes about 256 games (")
     assert lines[2].startswith("With at most 100 games it may well end undecided")
     assert lines[-2].endswith(" · LLR +0.00 (-2.94 to +2.94)")

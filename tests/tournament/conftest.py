@@ -92,7 +92,7 @@ def played(spec: GameSpec, *, attempt: int = 1, void: bool = False) -> GameRecor
         opening=spec.opening,
         seed=spec.seed,
         moves=(PlayedMove(seat=0, move="d3", used_ms=1.5, info={"text": "ä"}),),
-        final_state={"board": []},
+        final_state={"board": [[2]]},
         termination=Termination.VOID if void else Termination.NATURAL,
         detail="host overloaded" if void else "40-24",
         offender=None,

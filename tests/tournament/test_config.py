@@ -95,7 +95,7 @@ WRONG = [
     (
         OTHELLO + '[tournament]\nformat = "swis"\n',
         4,
-        "tournament.format: must be 'round-robin', got \"swis\"",
+        "tournament.format: must be one of 'round-robin', 'sprt', got \"swis\"",
     ),
     (
         OTHELLO + '[tournament]\non_fault = "forfiet"\n',

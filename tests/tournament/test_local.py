@@ -23,8 +23,8 @@ from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.executors.base import Lost, Played, Report, Task
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.formats.round_robin import schedule
 from arena.tournament.store import Store
+from tests.tournament.helpers import schedule
 
 Load = Callable[..., TournamentConfig]
 ROUNDS = '[tournament]\nrounds = {}\nkeep_alive = {}\nsandbox = "none"\n'
@@ -36,19 +36,21 @@ RUN = """
 import sys
 from pathlib import Path
 from typing import Any
-from arena.tournament.run import GameFinished, GameStarted, run
+from arena.tournament.run import run
 from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store
 
-def tell(event):
-    game = event.spec.game if isinstance(event, GameStarted) else ""
-    game = event.record.game if isinstance(event, GameFinished) else game
-    print(type(event).__name__, game, flush=True)
+append = Store.append
+
+def tell(store, event):
+    append(store, event)
+    print(type(event).__name__, getattr(event, "game", ""), flush=True)
 
 
+Store.append = tell
 config = TournamentConfig.model_validate_json(sys.argv[2])
 with Store.open_run(Path(sys.argv[1]), config) as store:
-    outcome = run(config, store, on_event=tell)
+    outcome = run(config, store)
 sys.exit(outcome.exit_code)
 """
 
@@ -157,7 +159,7 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
     out, errors = process.communicate(timeout=10)
     assert time.monotonic() - sent < 2
     assert (process.returncode, errors) == (130, "")
-    assert out.split()[-1] == "RunInterrupted"
+    assert out.split()[-1] == "RunFinished"
     assert all_gone(mark, 0.5)
     assert len(results(path)) == finished + out.count("GameFinished")
 

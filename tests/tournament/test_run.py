@@ -12,24 +12,22 @@ import pytest
 
 from arena.errors import StoreError
 from arena.files.stop_signals import SIGNALS
-from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.executors.base import Lost, Played, Progress, Report, Task
-from arena.tournament.formats.round_robin import schedule
-from arena.tournament.run import (
+from arena.tournament.events import (
     Event,
     GameFinished,
-    GameProgress,
     GameStarted,
     GameVoid,
+    MovesPlayed,
     Outcome,
     RunFinished,
-    RunInterrupted,
     RunStarted,
-    run,
 )
+from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
+from arena.tournament.run import run
 from arena.tournament.store import Store
+from tests.tournament.helpers import events_of, schedule
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -62,7 +60,7 @@ class ScriptedExecutor:
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
         task = self.tasks.pop()
-        return [Progress(task, 3), self.answer(task)]
+        return [Moved(task, 0, ("d3", "c3")), self.answer(task)]
 
     def close(self, *, now: bool) -> None:
         self.closed.append(now)
@@ -71,10 +69,9 @@ class ScriptedExecutor:
 def play(
     config: TournamentConfig, path: Path, executor: ScriptedExecutor
 ) -> tuple[Outcome, list[Event]]:
-    events: list[Event] = []
     with Store.open_run(path, config) as store:
-        outcome = run(config, store, on_event=events.append, open_executor=executor.open)
-    return outcome, events
+        outcome = run(config, store, open_executor=executor.open)
+    return outcome, events_of(path)
 
 
 def stored(path: Path) -> list[tuple[str, int, str]]:
@@ -94,12 +91,13 @@ def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: 
     assert stored(path) == [(f"g000{i}", 1, "natural") for i in range(1, 5)]
     assert isinstance(events[0], RunStarted)
     assert (events[0].total, events[0].done) == (4, 0)
-    assert events[-1] == RunFinished(outcome)
+    assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
     assert sum(isinstance(event, GameStarted) for event in events) == 4
-    assert sum(isinstance(event, GameProgress) for event in events) == 4
+    moved = [event for event in events if isinstance(event, MovesPlayed)]
+    assert [(event.ply, event.moves) for event in moved] == [(0, ("d3", "c3"))] * 4
     finished = [event for event in events if isinstance(event, GameFinished)]
     assert [event.done for event in finished] == [1, 2, 3, 4]
-    assert {event.record.game for event in finished} == {"g0001", "g0002", "g0003", "g0004"}
+    assert {event.game for event in finished} == {"g0001", "g0002", "g0003", "g0004"}
 
 
 def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: Record) -> None:
@@ -107,9 +105,9 @@ def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: 
     masked: list[set[str]] = []
 
     def answer(task: Task) -> Report:
-        files = {path.name for path in tmp_path.iterdir() if path.name.startswith("t.sqlite")}
+        files = {path.name for path in tmp_path.iterdir() if path.name.startswith("t.")}
         masked.append({Path(path).name for path in executor.masked})
-        assert files <= masked[-1]
+        assert files - {"t.toml"} <= masked[-1]
         return Played(task, played(task.spec))
 
     executor = ScriptedExecutor(answer)
@@ -139,22 +137,25 @@ def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, play
     assert [type(event) for event in events] == [RunStarted, RunFinished]
 
 
-def test_a_game_is_in_the_store_before_it_is_told(
-    load: Load, tmp_path: Path, played: Record
+def test_a_game_is_in_the_store_before_its_event_is_appended(
+    load: Load, tmp_path: Path, played: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     kept: list[bool] = []
+    append = Store.append
 
-    def on_event(event: Event) -> None:
+    def looking(store: Store, event: Event) -> None:
+        append(store, event)
         if isinstance(event, GameFinished):
             with sqlite3.connect(path) as other:
                 rows = other.execute("SELECT game FROM games").fetchall()
             other.close()
-            kept.append((event.record.game,) in rows)
+            kept.append((event.game,) in rows)
 
+    monkeypatch.setattr(Store, "append", looking)
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     with Store.open_run(path, config) as store:
-        run(config, store, on_event=on_event, open_executor=executor.open)
+        run(config, store, open_executor=executor.open)
     assert kept == [True] * 4
 
 
@@ -203,10 +204,10 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
     outcome, events = play(config, path, ScriptedExecutor(fails))
     assert (outcome.done, outcome.exit_code) == (3, 1)
     (void,) = outcome.void
-    assert (void.game, void.attempt, void.termination) == ("g0002", 3, Termination.VOID)
+    assert (void.game, void.attempt, void.replayed) == ("g0002", 3, False)
     assert "simulated" in void.detail
     assert [e.replayed for e in events if isinstance(e, GameVoid)] == [True, True, False]
-    assert events[-1] == RunFinished(outcome)
+    assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
 
     mended = ScriptedExecutor(lambda task: Played(task, played(task.spec, attempt=task.attempt)))
     outcome, _ = play(config, path, mended)
@@ -235,7 +236,7 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
     outcome, events = play(config, path, executor)
     assert outcome == Outcome(total=4, done=1, interrupted=True)
     assert outcome.exit_code == 130
-    assert events[-1] == RunInterrupted(outcome)
+    assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
     assert executor.closed == [True]
     assert len(stored(path)) == 1  # games cut off are no attempts
     assert signal.getsignal(number) == handler
@@ -249,9 +250,10 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     with Store.open_run(path, config) as store:
         with sqlite3.connect(path) as other:
-            other.execute("DROP TABLE games")
-            other.execute("CREATE TABLE games (game, attempt, termination, round, record)")
+            other.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'full'); END"
+            )
         other.close()
         with pytest.raises(StoreError, match="cannot be kept"):
-            run(config, store, on_event=lambda event: None, open_executor=executor.open)
+            run(config, store, open_executor=executor.open)
     assert executor.closed == [True]

@@ -19,11 +19,11 @@ from arena.sandbox.overload import delay_warning
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
 from arena.tournament.executors.local import fit
-from arena.tournament.formats.round_robin import schedule
 from arena.tournament.ready import ready
-from arena.tournament.run import RunStarted, run
+from arena.tournament.run import run
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
+from tests.tournament.helpers import schedule
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -160,7 +160,7 @@ def test_players_that_are_to_be_contained_never_play_free(load: Load, tmp_path: 
     config = load(f"{HEAD}concurrency = 1\n{DOTS}")
     assert all(player.home.held is None for player in config.players)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
-        run(config, store, on_event=lambda event: None)
+        run(config, store)
         seats = [seat for record in store.records() for seat in record.seats]
     assert len(seats) == 4
     assert all(seat.sandbox.mode != "none" for seat in seats)
@@ -196,14 +196,8 @@ def test_a_game_in_the_sandbox_from_file_to_store(
         config = ready(load(text, players=1, cores=1), tmp_path / "t.toml")
     except ConfigError as error:
         pytest.skip(str(error))
-    started: list[RunStarted] = []
-
-    def on_event(event: object) -> None:
-        if isinstance(event, RunStarted):
-            started.append(event)
-
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
-        outcome = run(config, store, on_event=on_event)
+        outcome = run(config, store)
         records = list(store.records())
     assert (outcome.done, outcome.exit_code) == (2, 0)
     for record in records:
@@ -214,7 +208,6 @@ def test_a_game_in_the_sandbox_from_file_to_store(
         for act, guarantee in expected.items():
             assert said[act] == ("no" if seat.sandbox.by[guarantee] else "yes")
         assert said["cores"] == "1"
-    assert started[0].config == config
 
 
 @pytest.fixture
@@ -245,7 +238,7 @@ def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> Non
     held = [player.home.held for player in config.players]
     assert all(each is not None and each.mode != "none" for each in held)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
-        assert run(config, store, on_event=lambda event: None).done == 2
+        assert run(config, store).done == 2
         for record in store.records():
             assert record.termination == "adjudicated", record.detail
             assert [seat.stderr_head for seat in record.seats] == ["", ""]

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.formats.round_robin import berger, game_count, meetings, schedule
+from arena.tournament.formats.round_robin import berger
+from tests.tournament.helpers import pairings, schedule
 
 Load = Callable[..., TournamentConfig]
 GOLDEN = Path(__file__).with_name("schedule.golden")
@@ -123,7 +124,7 @@ def test_openings_of_a_file_are_taken_in_turn(load: Load, tmp_path: Path) -> Non
 def test_the_schedule_is_the_same_in_every_process(load: Load) -> None:
     config = load(f"[tournament]\nrounds = 4\n{DOTS}", players=3)
     code = (
-        "import sys; from arena.tournament.formats.round_robin import schedule;"
+        "import sys; from tests.tournament.helpers import schedule;"
         "from arena.tournament.config import TournamentConfig;"
         "print([spec.model_dump_json() for spec in"
         " schedule(TournamentConfig.model_validate_json(sys.stdin.read()))])"
@@ -148,13 +149,14 @@ def test_the_schedule_is_the_same_in_every_process(load: Load) -> None:
 def test_games_are_counted_without_drawing_them(load: Load, rule_set: str, players: int) -> None:
     text = f'[tournament]\nrounds = 3\n[game]\nrules = "{rule_set}"\n'
     config = load(text, players=players)
-    assert game_count(config) == len(schedule(config))
+    assert config.schedule().total == len(schedule(config))
 
 
 def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     def seconds(text: str, cores: int = 1) -> tuple[float, float | None]:
         config = load(text, players=0, cores=cores)
-        return estimate(config, meetings(config))[:2]
+        found = estimate(config, pairings(config))
+        return found.expected_s, found.worst_s
 
     thinkers = '[[player]]\nbot = "thinker"\n[[player]]\nbot = "thinker"\nname = "t2"\n'
     othello = '[game]\nrules = "othello"\n'
@@ -176,11 +178,11 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     kept = seconds(f"[tournament]\nkeep_alive = true\n{othello}{monkeys}")
     assert kept[0] < instant[0] / 2
     tiles = load('[game]\nrules = "2048"\n')
-    assert estimate(tiles, meetings(tiles)).worst_s is None
-    assert "no upper limit" in str(estimate(tiles, meetings(tiles)))
+    assert estimate(tiles, pairings(tiles)).worst_s is None
+    assert "no upper limit" in str(estimate(tiles, pairings(tiles)))
     budgets = thinkers.replace('bot = "thinker"', 'bot = "thinker"\noptions = {iterations = 9}')
     config = load(f"{othello}[clock]\nmove_ms = 1000\n{budgets}", players=0)
-    said = str(estimate(config, meetings(config)))
-    assert re.fullmatch(r"at most \d+ min, less where iterations, nodes or depth .*", said)
+    said = str(estimate(config, pairings(config)))
+    assert re.fullmatch(r"At most \d+ min", said)
     limited = load('[tournament]\nmax_plies = 100\n[game]\nrules = "2048"\n')
-    assert "at most" in str(estimate(limited, meetings(limited)))
+    assert "at most" in str(estimate(limited, pairings(limited)))

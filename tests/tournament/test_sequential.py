@@ -12,10 +12,11 @@ from arena.model.record import GameRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.events import Event, GameFinished, Outcome, RunFinished, RunStarted
 from arena.tournament.executors.base import Played, Report, Task
-from arena.tournament.formats.round_robin import game_count, games, meetings, schedule
-from arena.tournament.run import Event, GameFinished, Outcome, RunFinished, RunStarted, run
+from arena.tournament.run import GameSpecs, run
 from arena.tournament.store import Store
+from tests.tournament.helpers import events_of, pairings, schedule
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -60,17 +61,16 @@ class Winning:
 
 
 def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[Outcome, list[Event]]:
-    events: list[Event] = []
     with Store.open_run(path, config) as store:
-        outcome = run(config, store, on_event=events.append, open_executor=executor.open)
-    return outcome, events
+        outcome = run(config, store, open_executor=executor.open)
+    return outcome, events_of(path)
 
 
 def test_the_table_and_its_defaults(load: Load) -> None:
     assert load(GAME).sprt is None and load(GAME).rounds == 1
     config = load("[sprt]\n" + GAME)
     assert config.sprt == Sprt(elo0=0, elo1=5, alpha=0.05, beta=0.05, model="normalized")
-    assert config.rounds == 50_000 and game_count(config) == 100_000
+    assert config.rounds == 50_000 and config.schedule().total == 100_000
     config = load(f'[tournament]\nrounds = 7\n[sprt]\nelo0 = -3.5\nmodel = "logistic"\n{GAME}')
     assert config.sprt == Sprt(elo0=-3.5, elo1=5, model="logistic") and config.rounds == 7
 
@@ -109,9 +109,10 @@ def test_the_run_ends_once_it_is_decided(load: Load, tmp_path: Path, played: Rec
     assert verdict is not None and verdict.decision == "H1"
     assert (verdict.player, verdict.opponent) == ("m0", "m1")
     assert outcome.exit_code == 0 and not outcome.interrupted
+    assert outcome.total is not None
     assert 2 * verdict.units <= outcome.done <= 2 * verdict.units + 2 < outcome.total
     assert executor.closed == [True]
-    assert events[-1] == RunFinished(outcome)
+    assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
     told = [event.verdict for event in events if isinstance(event, GameFinished)]
     ratios = [each.llr for each in told if each is not None]
     assert len(ratios) == outcome.done and ratios == sorted(ratios)
@@ -175,11 +176,12 @@ def test_openings_that_are_known_are_not_drawn_again(
             store.add(played(spec))
         drawn = store.openings()
     assert drawn == tuple(spec.opening for spec in specs[:6:2])
-    wanted = [meeting for meeting in meetings(config) if meeting.round > 2]
-    assert tuple(games(config, wanted, drawn)) == specs[4:]
+    wanted = [pairing for pairing in pairings(config) if pairing.round > 2]
+    known = GameSpecs(config, drawn=drawn)
+    assert tuple(map(known.of, wanted)) == specs[4:]
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("drawn although it is known")
 
     monkeypatch.setattr("arena.tournament.openings.random_opening", never)
-    assert next(games(config, wanted, drawn)) == specs[4]
+    assert GameSpecs(config, drawn=drawn).of(wanted[0]) == specs[4]

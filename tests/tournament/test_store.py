@@ -14,8 +14,8 @@ import pytest
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.formats.round_robin import schedule
 from arena.tournament.store import Store
+from tests.tournament.helpers import schedule
 
 Load = Callable[..., TournamentConfig]
 Played = Callable[..., GameRecord]
@@ -47,11 +47,16 @@ def test_columns_for_queries(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
     with Store.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
-    columns = "first, second, first_score, second_points, termination, plies"
     with sqlite3.connect(path) as database:
-        row = database.execute(f"SELECT {columns} FROM games").fetchone()
+        rows = database.execute(
+            "SELECT game, termination, plies, seat, player, score, points, length(used_ms) "
+            "FROM games JOIN seats USING (id) ORDER BY seat"
+        ).fetchall()
     database.close()
-    assert row == ("m0", "m1", 40, 0.0, "natural", 1)
+    assert rows == [
+        ("g0001", "natural", 1, 0, "m0", 40, 1.0, 4),
+        ("g0001", "natural", 1, 1, "m1", 24, 0.0, 0),
+    ]
 
 
 def test_the_first_result_wins_and_void_attempts_stay(
@@ -163,11 +168,11 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
         for spec in schedule(config):
             store.add(played(spec))
     database = sqlite3.connect(path)
-    database.execute("PRAGMA user_version = 2")
+    database.execute("PRAGMA user_version = 3")
     database.close()
-    refused(r"written by a newer arena \(schema 2, this one knows up to 1\)")
+    refused(r"written by a newer arena \(schema 3, this one knows up to 2\)")
     database = sqlite3.connect(path)
-    database.execute("PRAGMA user_version = 1")
+    database.execute("PRAGMA user_version = 2")
     database.close()
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])

@@ -80,7 +80,7 @@ def test_submissions_play_and_a_new_version_is_another_run(
     text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions/"\n'
     config = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
-        assert run(config, store, on_event=lambda event: None).done == 2
+        assert run(config, store).done == 2
     again = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
     assert differences(config, again) == ()
     submit(package(tmp_path / "new" / "bob", "dots", text=LAST), submitted)
@@ -127,7 +127,7 @@ def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: st
     assert built.exists()
     assert config.players[0].digest == loaded.players[0].digest
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
-        run(config, store, on_event=lambda event: None)
+        run(config, store)
         assert {record.termination for record in store.records()} == {"natural"}
     assert (folder / "bot.py").read_text() == "", "it is built in a copy"
 

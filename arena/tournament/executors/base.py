@@ -21,11 +21,13 @@ class Task(Frozen):
 
 
 @dataclass(frozen=True)
-class Progress:
-    """A game goes on. Sent now and then, not for every ply."""
+class Moved:
+    """A game goes on. Sent now and then, not for every move."""
 
     task: Task
-    plies: int
+    ply: int
+    """How many moves were played before these."""
+    moves: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Lost:
     reason: str
 
 
-Report = Progress | Played | Lost
+Report = Moved | Played | Lost
 
 
 class Demand(NamedTuple):

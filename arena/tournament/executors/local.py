@@ -22,8 +22,8 @@ from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.base import Demand, Lost, Played, Progress, Report, Task
-from arena.tournament.executors.worker import FAILED, PLIES, READY, RECORD, WorkerSetup
+from arena.tournament.executors.base import Demand, Lost, Moved, Played, Report, Task
+from arena.tournament.executors.worker import FAILED, MOVES, READY, RECORD, WorkerSetup
 
 _GRACE_S = 2.0
 """How long idle workers may take to end their players."""
@@ -191,8 +191,9 @@ class LocalExecutor:
             self._failed_starts = 0
             return None
         assert task is not None  # a worker speaks only while it plays
-        if kind == PLIES:
-            return Progress(task, int(body))
+        if kind == MOVES:
+            ply, *moves = body.decode().split("\n")
+            return Moved(task, int(ply), tuple(moves))
         worker.task = None
         if kind == RECORD:
             return Played(task, GameRecord.model_validate_json(body))

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from multiprocessing.connection import Connection
@@ -31,10 +31,11 @@ from arena.referee import SessionPool, play_game
 from arena.sandbox.processes import become_subreaper, die_with_parent, kill_children
 from arena.tournament.executors.base import Task
 
-READY, PLIES, RECORD, FAILED = b"+", b"p", b"r", b"x"
-"""The worker is up · plies played so far · the game's record · why there is none."""
+READY, MOVES, RECORD, FAILED = b"+", b"m", b"r", b"x"
+"""The worker is up · a ply and the moves from it on · the game's record · why there is none."""
 
-_PROGRESS_S = 0.25
+_MOVES_S = 0.25
+"""Moves are sent at most that often."""
 _KEPT = 64
 """Contenders that stay prepared; a tuning has ever new ones."""
 
@@ -93,19 +94,20 @@ def _play(
     pool: SessionPool,
     connection: Connection,
 ) -> bytes:
-    last = time.monotonic()
+    last, sent = time.monotonic(), 0
 
-    def on_ply(plies: int) -> None:
-        nonlocal last
+    def on_move(moves: Sequence[tuple[int, str]]) -> None:
+        nonlocal last, sent
         now = time.monotonic()
-        if now - last >= _PROGRESS_S:
-            last = now
-            connection.send_bytes(PLIES + b"%d" % plies)
+        if now - last >= _MOVES_S:
+            lines = (str(sent), *(move for _, move in moves[sent:]))
+            connection.send_bytes(MOVES + "\n".join(lines).encode())
+            last, sent = now, len(moves)
 
     try:
         spec = task.spec
         players = [prepared(each.model_dump_json(), spec.terms.rules) for each in spec.players]
-        record = play_game(spec, players, pool, attempt=task.attempt, on_ply=on_ply)
+        record = play_game(spec, players, pool, attempt=task.attempt, on_move=on_move)
     except ArenaError as error:  # a contender cannot be prepared here
         return FAILED + f"a player cannot be started: {error}".encode()
     except Exception:  # the referee's fault: this game is void, the next may go well

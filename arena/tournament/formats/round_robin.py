@@ -1,113 +1,102 @@
-"""Which games are played, in which order: a function of the configuration alone.
+"""Everyone meets everyone, round after round.
 
-Nothing here depends on the machine or the Python version: randomness is drawn by `random.Random`
-from texts and by SHA-256. More rounds leave the games of the earlier ones as they are.
+Two seats: in each round, each pair of players plays two games with seats swapped, on the opening of
+the round (2048 and 2584 with a placing player: on one seed). Both have the label of their pair,
+`p0001`, `p0002`, … by round and then in Berger's order. One seat: each round is one seed, `s0001`,
+`s0002`, …, played by each player.
+
+The label of a pair decides its games: `p0007` has the games `g0013` and `g0014`, with seeds drawn
+for `p0007 game 0` and `p0007 game 1`. Runs of all earlier versions have these ids and seeds, and go
+on. More rounds leave the games of the earlier ones as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import cycle
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from arena.model.contender import Contender
-from arena.model.game_spec import GameSpec, derive
-from arena.tournament.config import TournamentConfig
-from arena.tournament.openings import Line, random_openings
-
-
-class Meeting(NamedTuple):
-    """A game of the schedule, but for its opening, which may take long to draw."""
-
-    game: str
-    """Its id: `g0001`, `g0002`, …"""
-    round: int
-    pair: str
-    """Shared by the games that belong together."""
-    players: tuple[Contender, ...]
-    """By seat."""
-    lot: str
-    """What its seed is drawn for."""
+from arena.model.protocol import Termination
+from arena.ratings.model import Ranking, Verdict
+from arena.ratings.results import GameDigest
+from arena.tournament.formats.base import NoKeys, Pairing, Plan
 
 
-def schedule(config: TournamentConfig) -> tuple[GameSpec, ...]:
-    """All games."""
-    return tuple(games(config, meetings(config)))
+class RoundRobin:
+    """The format."""
+
+    name = "round-robin"
+    keys = NoKeys
+    rounds = 1
+
+    def problems(
+        self, keys: Mapping[str, Any], players: Sequence[str]
+    ) -> Iterable[tuple[str, str]]:
+        """Nothing can be wrong."""
+        return ()
+
+    def open(self, plan: Plan) -> RoundRobinSchedule:
+        """The schedule before the first game."""
+        return RoundRobinSchedule(plan)
 
 
-def meetings(config: TournamentConfig) -> Iterator[Meeting]:
-    """Who meets whom, in order.
+class RoundRobinSchedule:
+    """All pairings of a plan, in their order."""
 
-    Two seats: every round, each pairing plays two games with seats swapped, one after the other,
-    on the opening of the round (2048 and 2584 with a placing player: on one seed); the two share
-    the label `pair`. One seat: every round is one seed, played by each player; the games of a seed
-    share the label.
-    """
-    seats = config.terms.game.seats
-    together = _solo(config) if seats == 1 else _pairs(config)
-    for number, (round_, label, players, lot) in enumerate(together, 1):
-        yield Meeting(f"g{number:04d}", round_, label, players, lot)
+    def __init__(self, plan: Plan) -> None:
+        players = len(plan.players)
+        self.total = plan.rounds * (players if plan.game.seats == 1 else players * (players - 1))
+        self._left = _solo(plan) if plan.game.seats == 1 else _pairs(plan)
+        self._finished: set[str] = set()
 
+    @property
+    def over(self) -> bool:
+        """Whether every game has a result."""
+        return len(self._finished) >= self.total
 
-def games(
-    config: TournamentConfig, wanted: Iterable[Meeting], drawn: Sequence[Line] = ()
-) -> Iterator[GameSpec]:
-    """The games of these meetings, which are in the order of the schedule.
+    def next(self) -> Pairing | None:
+        """The next game without a result."""
+        return next((game for game in self._left if game.game not in self._finished), None)
 
-    Openings are drawn as they come up. `drawn` are those of the first rounds, where they are known
-    from games played: they are not drawn again.
-    """
-    round_, openings = 0, _openings(config, drawn)
-    for meeting in wanted:
-        while round_ < meeting.round:
-            round_, opening = round_ + 1, next(openings)
-        yield GameSpec(
-            game=meeting.game,
-            round=meeting.round,
-            pair=meeting.pair,
-            terms=config.terms,
-            players=meeting.players,
-            opening=opening,
-            seed=derive(config.seed, meeting.lot),
-        )
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result."""
+        if game.termination is not Termination.VOID:
+            self._finished.add(game.game)
+
+    def ranking(self) -> Ranking | None:
+        """Players are ranked by Elo."""
+        return None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """There is no sequential test."""
+        return None
 
 
-def game_count(config: TournamentConfig) -> int:
-    """How many games `schedule` has, without drawing their openings."""
-    players = len(config.players)
-    seats = config.terms.game.seats
-    return config.rounds * (players if seats == 1 else players * (players - 1))
-
-
-_Together = tuple[int, str, tuple[Contender, ...], str]
-"""Round, label, players by seat, lot."""
-
-
-def _solo(config: TournamentConfig) -> Iterator[_Together]:
-    for round_ in range(1, config.rounds + 1):
-        for player in config.players:
-            yield round_, f"s{round_:04d}", (player.contender,), f"seed {round_}"
-
-
-def _pairs(config: TournamentConfig) -> Iterator[_Together]:
-    order = [pairing for day in berger(len(config.players)) for pairing in day]
-    same_seed = config.terms.game.decided_by_seed
+def _solo(plan: Plan) -> Iterator[Pairing]:
     number = 0
-    for round_ in range(1, config.rounds + 1):
+    for round_ in range(1, plan.rounds + 1):
+        for player in plan.players:
+            number += 1
+            yield Pairing(f"g{number:04d}", round_, f"s{round_:04d}", (player,), f"seed {round_}")
+
+
+def _pairs(plan: Plan) -> Iterator[Pairing]:
+    order = [pair for day in berger(len(plan.players)) for pair in day]
+    number = 0
+    for round_ in range(1, plan.rounds + 1):
         for one, other in order:
             number += 1
-            label = f"p{number:04d}"
-            for turn, (first, second) in enumerate(((one, other), (other, one))):
-                seats = (config.players[first].contender, config.players[second].contender)
-                yield round_, label, seats, label if same_seed else f"{label} game {turn}"
+            players = plan.players[one], plan.players[other]
+            yield from swapped_pair(plan, round_, f"p{number:04d}", 2 * number - 1, players)
 
 
-def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]:
-    """One for each round, without end."""
-    if config.openings.lines:
-        return cycle(config.openings.lines)
-    game = config.terms.game
-    return random_openings(game, config.openings.plies, config.seed, drawn)
+def swapped_pair(
+    plan: Plan, round_: int, label: str, number: int, players: tuple[str, str]
+) -> Iterator[Pairing]:
+    """Two games of two players with seats swapped; the first has the id of `number`."""
+    for turn, seats in enumerate((players, players[::-1])):
+        lot = label if plan.same_seed else f"{label} game {turn}"
+        yield Pairing(f"g{number + turn:04d}", round_, label, seats, lot)
 
 
 def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:

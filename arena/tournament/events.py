@@ -1,0 +1,204 @@
+"""What happens in a run, event by event, for every process that watches it.
+
+The process that plays appends each event as a line of JSON to `NAME.events.jsonl`, next to the
+store; a watcher reads what came since it looked last. A file, not a table of the store: moves come
+several times a second, and each would be a transaction that is forced to the disk and that games
+would wait for. Each event is one `write`, so a kill at any moment loses no event that was written,
+and leaves at most a torn last line, which no reader takes for an event.
+
+Results are in the store before their event is appended, and the store alone is the state of a run:
+each run begins the file anew, and it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from arena.errors import StoreError
+from arena.model import Frozen
+from arena.ratings.model import Verdict
+from arena.tournament.estimate import Estimate
+
+
+class _Happened(Frozen):
+    """An event."""
+
+    at: float = Field(default_factory=time.time)
+    """When, in seconds since 1970 (UTC)."""
+
+
+class RunStarted(_Happened):
+    """Before the first game."""
+
+    kind: Literal["run_started"] = "run_started"
+    total: int | None
+    """Games of the tournament; null while results decide."""
+    done: int
+    """Games that earlier runs have finished."""
+    estimate: Estimate
+    """For the games that are left, as far as they can be foreseen."""
+    delay: str | None = None
+    """A sentence where this machine is too busy for fair clocks; null where it is not."""
+    verdict: Verdict | None = None
+    """Where the tournament's sequential test stands; null without one."""
+
+
+class GameStarted(_Happened):
+    """A game was given to a worker."""
+
+    kind: Literal["game_started"] = "game_started"
+    game: str
+    attempt: int
+    round: int
+    pair: str
+    players: tuple[str, ...]
+    """Names by seat."""
+    opening: tuple[str, ...]
+    """Moves played before a player is asked; they are sent as moves too."""
+    seed: int
+
+
+class MovesPlayed(_Happened):
+    """A game goes on; a few times a second at most."""
+
+    kind: Literal["moves_played"] = "moves_played"
+    game: str
+    ply: int
+    """How many moves were played before these."""
+    moves: tuple[str, ...]
+    """The moves since then; openings, passes and chance included."""
+
+
+class GameFinished(_Happened):
+    """A game has its result, and the store has it for good."""
+
+    kind: Literal["game_finished"] = "game_finished"
+    game: str
+    attempt: int
+    done: int
+    total: int | None
+    verdict: Verdict | None = None
+    """Where the sequential test stands now; null without one."""
+
+
+class GameVoid(_Happened):
+    """An attempt was void; the store keeps it."""
+
+    kind: Literal["game_void"] = "game_void"
+    game: str
+    attempt: int
+    detail: str
+    """Why, a sentence."""
+    replayed: bool
+    """Whether the game is tried again now."""
+
+
+class Outcome(Frozen):
+    """How a run ended."""
+
+    total: int | None
+    done: int
+    void: tuple[GameVoid, ...] = ()
+    """The last attempt of each game that stayed void in this run."""
+    interrupted: bool = False
+    verdict: Verdict | None = None
+    """Of the sequential test; null without one."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 done, 130 interrupted; 1 games void, or of a sequential test: not decided."""
+        if self.interrupted:
+            return 130
+        if self.verdict is not None:
+            return 0 if self.verdict.decision else 1
+        return 1 if self.void else 0
+
+
+class RunFinished(_Happened):
+    """Nothing is left to play, or the run was stopped by a signal and goes on by its command."""
+
+    kind: Literal["run_finished"] = "run_finished"
+    outcome: Outcome
+
+
+Event = RunStarted | GameStarted | MovesPlayed | GameFinished | GameVoid | RunFinished
+EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+
+
+def events_file(store: Path) -> Path:
+    """The events of the run that this store keeps."""
+    return store.with_suffix(".events.jsonl")
+
+
+class EventWriter:
+    """Appends events to a file that it begins anew."""
+
+    def __init__(self, path: Path) -> None:
+        fresh = path.with_name(f"{path.name}.new")  # readers tell a new file by its inode
+        self._path = path
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+        self._descriptor = os.open(fresh, flags, 0o644)
+        fresh.replace(path)
+
+    def append(self, event: Event) -> None:
+        """Add an event. Raises StoreError."""
+        try:
+            os.write(self._descriptor, event.model_dump_json().encode() + b"\n")
+        except OSError as error:
+            raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)
+
+
+class EventReader:
+    """Reads the events that came since it looked last."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._inode: int | None = None
+        self._offset = 0
+
+    def read(self) -> list[Event]:
+        """New events, in their order; those of a new run from its beginning. Moves of games that
+        have ended since are left out.
+        """
+        with suppress(FileNotFoundError), self._path.open("rb") as file:
+            inode = os.fstat(file.fileno()).st_ino
+            if inode != self._inode:
+                self._inode, self._offset = inode, 0
+            file.seek(self._offset)
+            whole, _, _ = file.read().rpartition(b"\n")
+            if whole:
+                self._offset += len(whole) + 1
+            return _events(whole.splitlines())
+        return []
+
+
+_MOVES = re.compile(rb'"kind":"moves_played","game":"([^"]*)"')
+
+
+def _events(lines: list[bytes]) -> list[Event]:
+    """The events of these lines, without the moves of games that ended in a later line: most of a
+    long file, when it is read for the first time.
+    """
+    events: list[Event] = []
+    over: set[str] = set()
+    for line in reversed(lines):
+        moves = _MOVES.search(line)
+        if moves is not None and moves[1].decode() in over:
+            continue
+        with suppress(ValidationError):  # of a newer arena, which has other events
+            event = EVENT.validate_json(line)
+            events.append(event)
+            if isinstance(event, GameFinished | GameVoid):
+                over.add(event.game)
+    return events[::-1]

@@ -1,0 +1,112 @@
+"""What a tournament format is: it says which game comes next, given the results so far.
+
+A format is one file of this folder and one line in `arena.tournament.formats`. Its own keys are a
+table of the tournament file named after it, which also selects it.
+
+A schedule knows nothing but its plan and the games added to it, so a run that was interrupted goes
+on by adding the games its store has. Three rules make an interrupted run come out as an undisturbed
+one, however many games are played at a time:
+
+- A pairing's game id, seed and opening follow from the pairing itself (its label, its round), never
+  from the number of games handed out before it.
+- What comes next depends on which games have which results, not on the order they were added in.
+- A pairing that depends on results is made once all of these results are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from arena.files.toml_tables import TomlTable
+from arena.ratings.model import Ranking, Verdict
+from arena.ratings.results import GameDigest
+from rules.position import Game
+
+
+class Pairing(NamedTuple):
+    """A game of the schedule, but for its opening, which may take long to draw."""
+
+    game: str
+    """Its id, unique in the tournament."""
+    round: int
+    """From 1; games of a round share an opening."""
+    pair: str
+    """The label shared by games that belong together: seats swapped, or the same seed."""
+    players: tuple[str, ...]
+    """Names by seat."""
+    lot: str
+    """What the game's seed is drawn for."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a schedule is made from."""
+
+    players: tuple[str, ...]
+    """Names, in the order of the tournament file."""
+    rounds: int
+    game: Game
+    keys: Mapping[str, Any]
+    """The format's own keys, complete."""
+
+    @property
+    def same_seed(self) -> bool:
+        """Whether games that belong together are compared on one seed."""
+        return self.game.decided_by_seed
+
+
+class Schedule(Protocol):
+    """The games of a tournament, one after the other."""
+
+    @property
+    def total(self) -> int | None:
+        """How many games there are, at most with a sequential test; None while results decide."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play."""
+
+    def next(self) -> Pairing | None:
+        """A game that was neither handed out nor added yet; None when nothing may begin before
+        more results.
+        """
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result, or of a void attempt at a game, fresh or from the store."""
+
+    def ranking(self) -> Ranking | None:
+        """How the format ranks the players; None where they are ranked by Elo."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The sequential test that the format plays; None without one."""
+
+
+class Format(Protocol):
+    """A kind of tournament."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the tournament file, and that of the table with its keys."""
+
+    @property
+    def keys(self) -> type[TomlTable]:
+        """Its own keys."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are played where the file does not say."""
+
+    def problems(
+        self, keys: Mapping[str, Any], players: Sequence[str]
+    ) -> Iterable[tuple[str, str]]:
+        """What is wrong with its table: a key, or an empty text for the whole, and a sentence."""
+
+    def open(self, plan: Plan) -> Schedule:
+        """The schedule before the first game."""
+
+
+class NoKeys(TomlTable):
+    """The table of a format without keys of its own."""

@@ -1,0 +1,73 @@
+"""Stores of records that were made up, with the events of a run that might have played them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from arena.model.contender import CommandLine, Contender
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.ratings.model import Verdict
+from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.estimate import Estimate
+from arena.tournament.events import GameFinished, GameStarted
+from arena.tournament.store import Store
+
+
+def begun(path: Path, records: list[GameRecord], **settings: Any) -> Store:
+    """The store of a tournament of the players of these records, before their first game."""
+    names = dict.fromkeys(seat.player for record in records for seat in record.seats)
+    config = TournamentConfig(
+        **{
+            "name": "cup",
+            "concurrency": 1,
+            "terms": records[0].terms,
+            "players": tuple(
+                Player(
+                    bot=name, builtin=None, uses_clock=None,
+                    contender=Contender(name=name, program=CommandLine(words=("x",))),
+                )
+                for name in names
+            ),
+            **settings,
+        }
+    )  # fmt: skip
+    return Store.open_run(path, config)
+
+
+def estimate() -> Estimate:
+    return Estimate(expected_s=60.0, worst_s=120.0)
+
+
+def game_started(record: GameRecord) -> GameStarted:
+    return GameStarted(
+        game=record.game,
+        attempt=record.attempt,
+        round=record.round,
+        pair=record.pair,
+        players=tuple(seat.player for seat in record.seats),
+        opening=record.opening,
+        seed=record.seed,
+    )
+
+
+def ended(
+    store: Store,
+    record: GameRecord,
+    done: int,
+    total: int,
+    verdict: Verdict | None = None,
+    **at: float,
+) -> None:
+    """Keep a game, and let watchers know."""
+    store.add(record)
+    event = GameFinished(
+        game=record.game, attempt=record.attempt, done=done, total=total, verdict=verdict, **at
+    )
+    store.append(event)
+
+
+def void(record: GameRecord, detail: str) -> GameRecord:
+    """An attempt at the game that was void."""
+    return record.model_copy(update={"termination": Termination.VOID, "detail": detail})
