@@ -48,6 +48,7 @@ SLOW = (
     "test_tuning_tiles.py::test_from_a_file_to_a_verdict",
     "test_evaluation_fits.py::test_a_fit_of_othello_finds",
     "test_bench_tiles.py::test_random_play_and_search_are_timed",
+    "test_uct_rave.py::test_a_recorded_batch_is_a_batch",
     # long games and deep positions; short ones are tried next to them
     "test_first_tournament.py",
     "test_perfect_endgames.py",
@@ -61,9 +62,12 @@ SLOW = (
     r"test_sprt.py::test_wrong_decisions_are_as_rare_as_promised\[(-90|0-100-nearly|0-100-drawish)",
     "test_othello.py::test_random_play_is_a_little_better_for_white",
     "test_tiles.py::test_random_2048_scores_as_known",
-    # runs killed many times; others are killed once
+    # runs killed many times, or in one more way; others are killed once
     "test_soak.py",
     "test_local.py::test_killed_at_any_moment",
+    "test_local.py::test_a_game_whose_worker_always_dies_stays_void",
+    "test_training.py::test_a_disk_that_fills_up_leaves_the_checkpoint_before",
+    "test_training.py::test_a_pipe_that_is_read_by_nobody_loses_no_games",
     "test_verifying.py::test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged",
     "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
     r"test_judging.py::test_the_table_of_a_run.*dots",
