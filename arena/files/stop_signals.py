@@ -14,7 +14,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass
 class Stop:
-    """Whether somebody asked."""
+    """Whether a stop was asked for."""
 
     asked: bool = False
 
@@ -27,7 +27,7 @@ def stop_signals(
     it do nothing or, `then_at_once`, raise KeyboardInterrupt.
 
     One that was ignored before, as SIGHUP is under nohup, is ignored on. Outside the main thread,
-    which alone may handle signals, nobody ever asks.
+    which alone may handle signals, no stop is ever asked for.
     """
     stop = Stop()
 

@@ -73,7 +73,7 @@ _NESTED = Problem("", None, f"is nested more than {_MAX_DEPTH} deep")
 
 
 def _is_deeper(value: object, levels: int) -> bool:
-    """Whether tables and lists lie in each other more than so many levels."""
+    """Whether tables and lists are nested more than that many levels."""
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value

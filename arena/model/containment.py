@@ -41,16 +41,16 @@ class Policy(Frozen):
 
     mode: Mode = "none"
     readable: tuple[str, ...] = ()
-    """Files and folders it may read, absolute, beside the system, its interpreter and its `cwd`."""
+    """Absolute files and folders it may read, besides the system, its interpreter and its `cwd`."""
     listable: tuple[str, ...] = ()
     """Folders below which it may see names, not contents: where it finds what is readable."""
     masked: tuple[str, ...] = ()
-    """Files, absolute, that it finds closed or empty though it may read the folder they lie in: a
+    """Files, absolute, that it finds closed or empty though it may read their folder: a
     file that can be read can be locked. Landlock alone cannot do that."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
     environment: dict[str, str] = Field(default_factory=dict)
-    """Variables it gets beside the few that every program needs; in mode `none` it gets all."""
+    """Variables it gets besides the few that every program needs; in mode `none` it gets all."""
     processes: int = Field(default=256, gt=0)
     """Processes and threads together."""
     disk_mb: int = Field(default=256, gt=0)

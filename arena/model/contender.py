@@ -67,7 +67,7 @@ class Home(Frozen):
     package: str | None = None
     """The folder of its package; null for the machine's own store of packages."""
     held: Held | None = None
-    """What its sandbox was found to hold; null where nobody has tried it yet."""
+    """What its sandbox was found to hold; null where it was never tried."""
 
 
 class Prepared(Frozen):

@@ -28,7 +28,7 @@ CHANCE = -1
 
 
 class Termination(StrEnum):
-    """Why a game ended, one word; the sentence for people is kept beside it as `detail`."""
+    """Why a game ended, one word; the sentence for people is `detail`."""
 
     NATURAL = "natural"
     ADJUDICATED = "adjudicated"

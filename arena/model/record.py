@@ -35,9 +35,9 @@ class PlayedMove(Frozen):
     """Who moved; −1 is chance."""
     move: str
     used_ms: float | None = None
-    """Wall time measured; null for openings, passes and chance, which nobody was asked for."""
+    """Wall time measured; null for openings, passes and chance: no player was asked."""
     cpu_ms: float | None = None
-    """CPU time of the player's process, where the system tells; recorded, never judged."""
+    """CPU time of the player's process, where the system counts it; recorded, never judged."""
     info: dict[str, Any] | None = None
     """The player's `info`, as sent, without what it left out."""
     fault: Fault | None = None

@@ -1,4 +1,4 @@
-"""One game from start to record: who is asked, what is played, how it ends."""
+"""One game from start to record: its moves, its faults, its end."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ class _Game:
     def play(self) -> GameRecord:
         self._open()
         try:
-            # Two who take turns at games of one seat are started once; unless they ponder, when an
-            # idle one is not frozen and would take the other's core.
+            # Two players that take turns at games of one seat start once; unless they ponder, when
+            # an idle one is not frozen and would take the other's core.
             spare = 0 if self.terms.ponder else 2 - len(self.players)
             self.pool.only(self.players, spare=spare)
             outcome = self._play()
@@ -148,7 +148,7 @@ class _Game:
             reply, used_ms, cpu_ms = self._ask(seat, player, legal)
         except PlayerFault as error:
             self._check_host(seat, error)
-            # Starting it anew is never on the move clock, nor is what we do after the fault.
+            # Starting it again is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
             move = self.substitute.choice(legal)
@@ -194,7 +194,7 @@ class _Game:
         return move, used_ms, cpu_after - cpu_before
 
     def _start_all(self) -> None:
-        """All players load; only then is judged who failed, the first seat first.
+        """Have all players load; only then are failures judged, the first seat first.
 
         They load side by side, but for players that may not think in each other's time: these
         share their cores, so that one could keep the other from loading.
@@ -214,7 +214,7 @@ class _Game:
     def _restart(self, seat: Seat) -> RunningPlayer:
         """Go on with a fresh process after a fault. Raises PlayerFault.
 
-        Who failed to start once is not started again: the same fault is raised at each turn.
+        A player that failed to start is not started again: the same fault is raised at each turn.
         """
         if seat.lost is not None:
             raise seat.lost
@@ -292,7 +292,7 @@ class _Game:
             seat.player = None
 
     def _close(self, outcome: Outcome) -> None:
-        """Say goodbye to who is still there."""
+        """Tell the players that are left how the game ended, and let them go."""
         message = End(
             game=self.setup.game,
             termination=outcome.termination,

@@ -75,7 +75,7 @@ class SessionPool:
         return player
 
     def _least_used(self, count: int) -> tuple[int, ...] | None:
-        """So many of our cores, those first that are left free by the other players."""
+        """That many of our cores, those first that are left free by the other players."""
         if self._cores is None:
             return None
         used = Counter(core for player in self._alive for core in player.cores or ())
@@ -112,7 +112,7 @@ class SessionPool:
         self._retire(others[: max(0, len(others) - spare)])
 
     def _retire(self, players: Collection[RunningPlayer]) -> None:
-        """Tell all to quit, wait a second for all together, and kill who stays."""
+        """Ask all to quit, wait a second for all together, and kill those that stay."""
         for player in players:
             player.session.quit()
         deadline = time.monotonic_ns() + int(QUIT_S * 1e9)

@@ -32,7 +32,7 @@ class PlayerClock:
 
     @property
     def shown_bank_ms(self) -> int | None:
-        """The bank as a request tells it."""
+        """The bank as requests show it."""
         return None if self.bank_ms is None else int(self.bank_ms)
 
     def after(self, used_ms: float) -> PlayerClock:
@@ -45,7 +45,7 @@ class PlayerClock:
 
 @dataclass
 class Seat:
-    """A player at the board: its process, its clock, and what it has been told."""
+    """A player at the board: its process, its clock, and what it knows of the game."""
 
     index: int
     prepared: Prepared
@@ -53,7 +53,7 @@ class Seat:
     player: RunningPlayer | None = None
     """Its process; None before its start and after a fault that ended it."""
     lost: PlayerFault | None = None
-    """Why it could not be started; there is nobody to ask any more."""
+    """Why it could not be started; it is asked no more."""
     told: int = 0
     """How many of the game's moves the player knows of."""
     used_ms: float = 0.0

@@ -140,7 +140,7 @@ class TournamentConfig(UnderTerms):
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
-    """Cores that any game among players of so many `threads` needs: those of the one that thinks;
+    """Cores that any game among players of these `threads` needs: those of the one that thinks;
     of all at the board where players ponder.
     """
     most = sorted(threads, reverse=True)
@@ -151,7 +151,7 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
-    rating's anchor, where the programs lie on this machine, and more rounds (the games of the
+    rating's anchor, where the programs are on this machine, and more rounds (the games of the
     rounds already there stay the same). Fewer rounds are a difference, for games could lose their
     place.
     """
@@ -181,7 +181,7 @@ def _changed_programs(old: TournamentConfig, new: TournamentConfig) -> Iterator[
 
 
 def _short(digest: str | None) -> str:
-    """As much of a digest as tells programs apart."""
+    """The part of a digest that tells programs apart."""
     return "unknown" if digest is None else digest[:12]
 
 

@@ -40,7 +40,7 @@ def load_config(
 ) -> TournamentConfig:
     """Read a tournament file. `fit` tells what the machines that play it can play at a time.
 
-    Raises ConfigError with every problem found. Scripts lie relative to the file and are started
+    Raises ConfigError with every problem found. Paths are relative to the file. Scripts are started
     in their own folder; commands and built-ins are started in the folder of the file.
     """
     path = Path(path)
@@ -201,7 +201,7 @@ class _Reader:
             self._check_max_plies(plies)
             return Openings(plies=plies)
         if table.plies is not None:
-            self.report((*at, "plies"), "cannot be given beside file; leave one of them out")
+            self.report((*at, "plies"), "cannot be given together with file; leave one of them out")
         try:
             file = programs.existing(table.file, self.folder)
             lines = openings.read_openings(file.read_text("utf-8"), game)
@@ -244,7 +244,7 @@ class _Reader:
         return concurrency
 
     def _require(self, players: tuple[Player, ...]) -> None:
-        """What can be seen without trying: who has no sandbox is held to nothing."""
+        """What can be seen without trying: without a sandbox nothing is held."""
         free = [player.name for player in players if player.contender.sandbox == "none"]
         if free and self.tables.tournament.require:
             self.report(

@@ -105,7 +105,9 @@ def programs_of(
     values = (table.bot, table.command, table.from_)
     given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
     for way in given[1:]:
-        reading.report((*at, way), f"cannot be given beside {given[0]}; leave one of them out")
+        reading.report(
+            (*at, way), f"cannot be given together with {given[0]}; leave one of them out"
+        )
     if table.bot is not None:
         found = _bot(at, table.bot, reading)
     elif table.command is not None:
@@ -314,7 +316,7 @@ def _check_names(
         if table.name is None:
             continue
         if table.from_ is not None:
-            wrong = "cannot be given beside from: each submission has its own"
+            wrong = "cannot be given together with from: each submission has its own"
             report(("player", index, "name"), wrong)
         elif not table.name.strip():
             report(("player", index, "name"), "must not be empty")

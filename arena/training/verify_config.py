@@ -203,7 +203,7 @@ def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target
         name for name in ("move_ms", "tournament", *_COUNTED) if getattr(table, name) is not None
     ]
     for name in given[1:]:
-        message = f"cannot be given beside {given[0]}; leave one of them out"
+        message = f"cannot be given together with {given[0]}; leave one of them out"
         findings.append(Finding(("verify", name), message))
     if given and given[0] == "tournament":
         assert table.tournament is not None  # as it was given

@@ -128,7 +128,7 @@ WRONG = [
     (
         DOTS + '[openings]\nfile = "t.toml"\nplies = 2\n',
         7,
-        "openings.plies: cannot be given beside",
+        "openings.plies: cannot be given together with",
     ),
     ('[game]\nrules = "2048"\n[openings]\nplies = 2\n', 4, "2048 has none: each seed"),
     (DOTS + '[rating]\nanchor = "m2"\n', 6, 'no player is named "m2"; known: m0, m1'),
@@ -141,7 +141,7 @@ WRONG = [
     (
         DOTS + '[[player]]\nbot = "monkey"\ncommand = ["a"]\n',
         7,
-        "command: cannot be given beside bot",
+        "command: cannot be given together with bot",
     ),
     (
         DOTS + '[[player]]\ncommand = ["no-such-prg"]\n',

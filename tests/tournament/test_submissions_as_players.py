@@ -160,8 +160,11 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
     [
         ('from = "none"', "player[1].from: no such file: /"),
         ('from = "work"', "has no submission"),
-        ('from = "submissions"\nbot = "monkey"', "player[1].from: cannot be given beside bot"),
-        ('from = "submissions"\nname = "x"', "player[1].name: cannot be given beside from"),
+        (
+            'from = "submissions"\nbot = "monkey"',
+            "player[1].from: cannot be given together with bot",
+        ),
+        ('from = "submissions"\nname = "x"', "player[1].name: cannot be given together with from"),
         ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),
         (
             'from = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"',

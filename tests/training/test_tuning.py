@@ -282,7 +282,7 @@ def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
         ("elo1 = 0.05", "verify.elo1: must be above elo0 = 0 by 0.1"),
         ("elo0 = -3", "verify.elo0: must be greater than or equal to 0"),
         ("nodes = 9", "weighted-uct does not count nodes; give one of move_ms"),
-        ("iterations = 9\nmove_ms = 9", "verify.iterations: cannot be given beside move_ms"),
+        ("iterations = 9\nmove_ms = 9", "verify.iterations: cannot be given together with move_ms"),
         ('tournament = "no.toml"', "no.toml: no such file"),
     ],
 )

@@ -191,7 +191,7 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
         ("elo9 = 3", 't.toml:14: verify.elo9: unknown key; did you mean "elo1"?'),
         ('bot = "gtp"', "verify.bot: must be one of 'alphabeta', 'uct', got \"gtp\""),
         ("iterations = 9", "alphabeta does not count iterations; give one of move_ms"),
-        ("nodes = 9\nmove_ms = 9", "verify.nodes: cannot be given beside move_ms"),
+        ("nodes = 9\nmove_ms = 9", "verify.nodes: cannot be given together with move_ms"),
         ("options = { dept = 2 }", 'verify.options.dept: unknown key; did you mean "depth"?'),
         ('options = { evaluation = "x" }', "verify.options.evaluation: is what is tested"),
         ('bot = "uct"\noptions = { leaf = "playout" }', "nothing is evaluated without leaf"),
