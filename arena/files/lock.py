@@ -1,4 +1,4 @@
-"""One process at a time: a lock file beside a file, let go of however its holder ends."""
+"""One process at a time: a lock file next to a file, released however its holder ends."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pathlib import Path
 _TRIES, _PAUSE_S = 4, 0.02
 
 
-class Held(Exception):
+class LockHeldError(Exception):
     """Another process has the lock; its text says which."""
 
 
 def acquire(path: Path) -> int:
     """Lock `path` through `PATH.lock`, which names our pid; what to give to `release`.
 
-    Raises Held; OSError when there can be no such file.
+    Raises LockHeldError; OSError when there can be no such file.
     """
-    name = beside(path)
+    name = name_of(path)
     tries = count(1)
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
@@ -37,8 +37,8 @@ def acquire(path: Path) -> int:
             os.close(descriptor)
             with suppress(ValueError):
                 holder = f"pid {json.loads(holder)['pid']}"
-            raise Held(holder) from None
-        # Who held it may have removed the file after we opened it: then ours is nobody's.
+            raise LockHeldError(holder) from None
+        # The holder may have unlinked the file after we opened it: then our lock guards nothing.
         with suppress(FileNotFoundError):
             ours, there = os.fstat(descriptor), name.stat()
             if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
@@ -51,7 +51,7 @@ def acquire(path: Path) -> int:
 def is_held(path: Path) -> bool:
     """Whether a process has locked `path`."""
     try:
-        descriptor = os.open(beside(path), os.O_RDONLY)
+        descriptor = os.open(name_of(path), os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -64,11 +64,11 @@ def is_held(path: Path) -> bool:
 
 
 def release(path: Path, descriptor: int) -> None:
-    """Let others have it."""
-    beside(path).unlink(missing_ok=True)
+    """Unlock it."""
+    name_of(path).unlink(missing_ok=True)
     os.close(descriptor)
 
 
-def beside(path: Path) -> Path:
+def name_of(path: Path) -> Path:
     """The lock file of a file."""
     return path.with_name(f"{path.name}.lock")

@@ -202,13 +202,13 @@ class _Run:
         match report:
             case Moved(task, ply, moves):
                 self._store.append(MovesPlayed(game=task.spec.game, ply=ply, moves=moves))
-            case Played(task, record):
-                self._keep(task.spec, record)
+            case Played(task, record, text):
+                self._keep(task.spec, record, text)
             case Lost(task, reason):
                 self._keep(task.spec, void_record(task.spec, task.attempt, reason))
 
-    def _keep(self, spec: GameSpec, record: GameRecord) -> None:
-        self._store.add(record)
+    def _keep(self, spec: GameSpec, record: GameRecord, text: str | None = None) -> None:
+        self._store.add(record, text)
         self.schedule.add(digest(record))
         if record.termination is Termination.VOID:
             self._replay(spec, record)

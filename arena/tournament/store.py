@@ -102,7 +102,7 @@ class Store:
     def files(self) -> tuple[str, ...]:
         """All it consists of while it is played, by their absolute paths."""
         path = self.path.resolve()
-        others = (lock_file.beside(path), events_file(path))
+        others = (lock_file.name_of(path), events_file(path))
         return (*map(str, others), *(f"{path}{end}" for end in ("", "-wal", "-shm")))
 
     @property
@@ -140,7 +140,7 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = lock_file.acquire(path)
-        except lock_file.Held as held:
+        except lock_file.LockHeldError as held:
             raise StoreLockedError(
                 f"{path}: being played by another `arena run` ({held}); wait for it or stop it"
             ) from None
@@ -259,14 +259,14 @@ class Store:
         ((text,),) = self._rows("SELECT config FROM run")
         return TournamentConfig.model_validate_json(text)
 
-    def add(self, record: GameRecord) -> bool:
-        """Keep a game for good. The first write wins: False when the attempt, or another result of
-        this game, is there already.
+    def add(self, record: GameRecord, text: str | None = None) -> bool:
+        """Keep a game for good, as `text` where its JSON is there already. The first write wins:
+        False when the attempt, or another result of this game, is there.
         """
         try:
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
-                added = self._insert(record, record.model_dump_json())
+                added = self._insert(record, text or record.model_dump_json())
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
         self._check_still_there()

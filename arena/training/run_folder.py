@@ -38,7 +38,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = lock_file.acquire(folder / work.noun)
-    except lock_file.Held as held:
+    except lock_file.LockHeldError as held:
         raise UserError(
             f"{folder}: another `{work.command}` is at work there ({held}); wait for it, stop it, "
             "or name another folder with --out"

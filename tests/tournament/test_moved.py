@@ -18,7 +18,7 @@ from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Task
-from arena.tournament.formats.round_robin import schedule
+from tests.tournament.helpers import schedule
 
 Load = Callable[..., TournamentConfig]
 GAME = '[tournament]\nsandbox = "none"\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -35,6 +35,7 @@ import sys
 from arena.bots.prepare import prepare
 from arena.referee import SessionPool, play_game
 from arena.tournament.executors.base import Task
+from tests.tournament.helpers import schedule
 with SessionPool() as pool:
     for line in sys.stdin:
         spec = Task.model_validate_json(line).spec

@@ -212,3 +212,16 @@ def test_a_store_that_goes_away_while_it_is_written_is_noticed(
             path.rename(path.with_name("elsewhere.sqlite"))
         with pytest.raises(StoreError, match="was moved or deleted while the run was played"):
             store.add(second)
+
+
+def test_a_record_is_kept_as_its_referee_wrote_it(
+    load: Load, tmp_path: Path, played: Callable[..., GameRecord]
+) -> None:
+    config, path = load(DOTS), tmp_path / "t.sqlite"
+    record = played(schedule(config)[0])
+    text = record.model_dump_json(indent=1)
+    with Store.open_run(path, config) as store:
+        store.add(record, text)
+        assert store.record(record.game) == record
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT record FROM records").fetchone() == (text,)

@@ -36,6 +36,8 @@ class Played:
 
     task: Task
     record: GameRecord
+    text: str | None = None
+    """The record as the referee wrote it (JSON); None where there is only the value."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,6 @@ class Executor(Protocol):
 
 
 OpenExecutor = Callable[[TournamentConfig, tuple[str, ...]], Executor]
-"""Makes what plays a tournament. The files are kept from its players, who may be able to read the
-folder that has them.
+"""Makes what plays a tournament. The files are kept from its players, which may be able to read
+their folder.
 """

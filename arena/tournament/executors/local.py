@@ -30,7 +30,7 @@ _GRACE_S = 2.0
 _STARTS = 3
 """Workers in a row that may die before they are up; then none will ever be."""
 _PATIENCE_S = 1.0
-"""How long a worker that was told to end may take, before it is killed."""
+"""How long a worker that is to end may take, before it is killed."""
 
 
 @dataclass
@@ -180,7 +180,7 @@ class LocalExecutor:
                 report = self._reap(worker)
             if report is not None:
                 reports.append(report)
-        if self._failure is not None and not reports:  # what was played is told first
+        if self._failure is not None and not reports:  # what was played comes first
             raise self._failure
         return reports
 
@@ -196,7 +196,7 @@ class LocalExecutor:
             return Moved(task, int(ply), tuple(moves))
         worker.task = None
         if kind == RECORD:
-            return Played(task, GameRecord.model_validate_json(body))
+            return Played(task, GameRecord.model_validate_json(body), body.decode())
         assert kind == FAILED
         return Lost(task, body.decode("utf-8", "replace"))
 

@@ -122,7 +122,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _not_now(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C goes to the run, which tells us."""
+    """Ctrl-C goes to the run, which ends us."""
 
 
 if __name__ == "__main__":
