@@ -37,7 +37,7 @@ class Registration:
     load: Callable[..., Game]
     """Makes the game of its settings, which are keyword arguments; each has a default."""
     kernels: str = ""
-    """The module whose `GAME` is the `players.games.registry.CompiledGame`; "" where there is
+    """The package whose `GAME` is the `players.games.registry.CompiledGame`; "" where there is
     none."""
     unsupported: Callable[[Mapping[str, Any]], str | None] = _fits_all
     """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to

@@ -7,14 +7,15 @@ have the plain one, which tries every move.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import floor, log
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from players.compiled.bits import is_set
 from players.compiled.cache import answers, kernel
-from players.compiled.types import Array, Flag
+from players.compiled.types import Array, Flag, Int
 from players.games import interface as game
 from players.games.interface import Position
 from players.games.registry import Board, compiled_game
@@ -53,25 +54,49 @@ class Solution(NamedTuple):
     """Positions visited."""
 
 
-class Endgame(Protocol):
-    """One game's solver, with a table that serves a whole game."""
+@kernel
+def all_margins(position: Position, moves: Array, margins: Array, memory: Any, stop: Flag) -> Int:
+    """Write every legal move and the mover's margin after it; how many there are."""
+    count = game.moves(position, moves)
+    for index in range(count):
+        child = game.play(position, np.int64(moves[index]))
+        margin = np.int64(solve(child, -game.LIMIT, game.LIMIT, memory, stop))
+        margins[index] = margin if child.seat == position.seat else -margin
+    return count
+
+
+class Endgame(ABC):
+    """One board's solver, with a table that serves a whole game."""
+
+    memory: Any
+    """What `solve` takes."""
+
+    def __init__(self, board: Board) -> None:
+        self._names = board.names
 
     @property
-    def memory(self) -> Any:
-        """What `solve` takes."""
-
-    @property
+    @abstractmethod
     def reach(self) -> int:
         """Positions with that many moves remaining are, typically, solved in about a second."""
 
+    @abstractmethod
     def best(self, position: Any, stop: Flag) -> Solution | None:
-        """The best move; None when `stop` was set before it was known."""
+        """The best move, "" after the end; None when `stop` was set before it was known."""
 
     def margins(self, position: Any, stop: Flag) -> dict[str, int] | None:
         """The exact margin of every legal move for the mover; None when `stop` was set first."""
+        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
+        count = all_margins(position, moves, margins, self.memory, stop)
+        if stop[0]:
+            return None
+        names = [self._names[move] for move in moves[:count]]
+        return dict(zip(names, margins[:count].tolist(), strict=True))
 
     def load_kernels(self, position: Any) -> None:
         """Load from the cache, or compile, what solves positions of this type."""
+        stop = np.ones(1, np.int64)
+        self.best(position, stop)
+        self.margins(position, stop)
 
 
 class PlainMemory(NamedTuple):
@@ -109,48 +134,22 @@ def _solve(position: Position, low: int, high: int, memory: PlainMemory, stop: F
     return plain_value(position, np.int64(low), np.int64(high), memory.nodes, stop)
 
 
-@kernel
-def plain_margins(position: Position, out: Array, margins: Array, nodes: Array, stop: Flag) -> int:
-    """Write every legal move and the mover's margin after it; how many there are."""
-    count = game.moves(position, out)
-    for index in range(count):
-        child = game.play(position, np.int64(out[index]))
-        limits = np.int64(-game.LIMIT), np.int64(game.LIMIT)
-        margin = plain_value(child, *limits, nodes, stop)
-        margins[index] = margin if child.seat == position.seat else -margin
-    return int(count)
-
-
-class PlainEndgame:
+class PlainEndgame(Endgame):
     """Solves the last moves of any game."""
 
     reach = PLAIN_REACH
 
     def __init__(self, board: Board) -> None:
-        self._names = board.names
+        super().__init__(board)
         self.memory = PlainMemory(np.zeros(1, np.int64))
 
-    def best(self, position: Position, stop: Flag) -> Solution | None:
-        """The best move, "" after the end; None when `stop` was set before it was known."""
+    def best(self, position: Any, stop: Flag) -> Solution | None:
         self.memory.nodes[0] = 0
         margins = self.margins(position, stop)
         if margins is None:
             return None
         move = max(margins, key=lambda name: margins[name], default="")
         return Solution(move, margins.get(move, 0), [move], int(self.memory.nodes[0]))
-
-    def margins(self, position: Position, stop: Flag) -> dict[str, int] | None:
-        """The exact margin of every legal move for the mover; None when `stop` was set first."""
-        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
-        count = int(plain_margins(position, moves, margins, self.memory.nodes, stop))
-        if stop[0]:
-            return None
-        names = [self._names[move] for move in moves[:count]]
-        return dict(zip(names, margins[:count].tolist(), strict=True))
-
-    def load_kernels(self, position: Position) -> None:
-        """Load from the cache, or compile, what solves positions of this type."""
-        self.margins(position, np.ones(1, np.int64))
 
 
 def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:

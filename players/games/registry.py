@@ -41,9 +41,9 @@ def _one(_variant: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True)
 class CompiledGame:
-    """One game's compiled code: the value `GAME` of the module that its `Registration` names.
+    """One game's compiled code: the value `GAME` of the package that its `Registration` names.
 
-    Importing the module registers the answers (`players.compiled.cache.answers`) of the game's
+    Importing the package registers the answers (`players.compiled.cache.answers`) of the game's
     position type to the questions of `players.games.interface`. Those that have a default, and all
     of `players.games.pruning`, may be left out.
     """
@@ -80,7 +80,7 @@ def _dots_size(variant: Mapping[str, Any]) -> str | None:
 
 
 _OWN: Mapping[str, Registration] = {
-    name: Registration(rule_sets.registration(name).load, f"players.games.{name}.game", check)
+    name: Registration(rule_sets.registration(name).load, f"players.games.{name}", check)
     for name, check in (("othello", _othello_size), ("dots", _dots_size))
 }
 

@@ -30,7 +30,7 @@ from players.games.dots.endgame_majority import majority_pool, search_majority
 from players.games.dots.endgame_rest import core_of, double_dealing_cost, pooled
 from players.games.dots.endgame_search import search
 from players.games.dots.endgame_table import MOST, NO_MOVE, move_of, new_table, place, recall
-from players.games.endgame import Solution
+from players.games.endgame import Endgame, Solution
 
 REACH, MAJORITY_REACH = 41, 20
 """Edges to draw in positions solved in about a second: where all boxes are played for, and where
@@ -186,59 +186,23 @@ def follow(
         margin = margin if position.seat == seat else -margin
 
 
-@kernel
-def all_margins(
-    position: DotsPosition,
-    moves: Array,
-    margins: Array,
-    memory: DotsMemory,
-    nodes: Array,
-    stop: Flag,
-) -> Any:
-    """Write every legal move and the mover's margin after it; how many there are."""
-    count = game.moves(position, moves)
-    for index in range(count):
-        child = game.play(position, np.int64(moves[index]))
-        limits = np.int64(-MOST), np.int64(MOST)
-        margin = margin_between(child, *limits, memory, nodes, stop)
-        margins[index] = margin if child.seat == position.seat else -margin
-    return count
-
-
-class DotsEndgame:
+class DotsEndgame(Endgame):
     """Solves positions of one board, with a table that serves a whole game."""
 
     def __init__(self, board: DotsBoard, memory_mb: int) -> None:
-        self._board = board
+        super().__init__(board)
+        self._enough = board.enough
         self.memory = DotsMemory(new_table(memory_mb))
 
     @property
     def reach(self) -> int:
-        """Positions with that many moves remaining are, typically, solved in about a second."""
-        return REACH if self._board.enough > WHOLE_GAME else MAJORITY_REACH
+        return REACH if self._enough > WHOLE_GAME else MAJORITY_REACH
 
     def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
-        """The best move, "" after the end; None when `stop` was set before it was known."""
         nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
         margin = int(margin_between(position, -MOST, MOST, self.memory, nodes, stop))
         length = int(follow(position, margin, line, self.memory, nodes, stop))
         if stop[0] and not length:
             return None
-        pv = [self._board.names[move] for move in line[:length]]
+        pv = [self._names[move] for move in line[:length]]
         return Solution(pv[0] if pv else "", margin, pv, int(nodes[0]))
-
-    def margins(self, position: DotsPosition, stop: Flag) -> dict[str, int] | None:
-        """The exact margin of every legal move for the mover; None when `stop` was set first."""
-        nodes, moves = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
-        margins = np.zeros(game.MOVES, np.int64)
-        count = int(all_margins(position, moves, margins, self.memory, nodes, stop))
-        if stop[0]:
-            return None
-        names = [self._board.names[move] for move in moves[:count]]
-        return dict(zip(names, margins[:count].tolist(), strict=True))
-
-    def load_kernels(self, position: DotsPosition) -> None:
-        """Load from the cache, or compile, what solves positions of this type."""
-        stop = np.ones(1, np.int64)
-        self.best(position, stop)
-        self.margins(position, stop)

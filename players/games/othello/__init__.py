@@ -1,1 +1,41 @@
-"""Othello, compiled."""
+"""Othello, compiled. Importing any module of this folder registers all its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from players.games.othello import evaluation, playouts, view
+from players.games.othello.board import OthelloBoard
+from players.games.othello.endgame import OthelloEndgame
+from players.games.registry import CompiledGame
+
+ANSWERS = (evaluation, playouts, view)
+"""The modules that answer the questions of `players.games.interface` and others."""
+
+
+def _most_margin(variant: Mapping[str, Any]) -> int:
+    """Every square."""
+    return int(variant["size"] ** 2 - (0 if variant["corners"] else 4))
+
+
+def _evaluations(variant: Mapping[str, Any]) -> Mapping[str, str]:
+    """Patterns and networks were learned for the two presets on 8×8; other settings have the
+    features.
+    """
+    preset = "standard" if variant["corners"] else "cornerless"
+    features = f"evaluation-othello-{preset}.json"
+    if variant["size"] != 8 or variant["corners"] == variant["free_centre"]:
+        return {"default": features, "classic": features}
+    patterns, network = f"evaluation-othello-{preset}.npz", f"network-othello-{preset}.ntuple"
+    return {"default": patterns, "classic": features, "learned": network}
+
+
+GAME = CompiledGame(
+    board=OthelloBoard,
+    most_margin=_most_margin,
+    endgame=OthelloEndgame,
+    evaluations=_evaluations,
+    features=evaluation.from_features,
+    patterns=evaluation.from_patterns,
+)

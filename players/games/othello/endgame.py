@@ -14,7 +14,7 @@ from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
-from players.games.endgame import Solution
+from players.games.endgame import Endgame, Solution
 from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
 from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Fixed
@@ -137,40 +137,19 @@ def follow(
     return length
 
 
-@kernel
-def all_margins(
-    position: OthelloPosition,
-    moves: Array,
-    margins: Array,
-    memory: OthelloMemory,
-    work: Array,
-    stop: Flag,
-) -> Any:
-    """Write every legal move and the mover's margin after it; how many there are."""
-    count = game.moves(position, moves)
-    for index in range(count):
-        child = game.play(position, np.int64(moves[index]))
-        limits = np.int64(WORST - 1), np.int64(BEST + 1)
-        margin = root_value(child, *limits, memory, work, stop)
-        margins[index] = margin if child.seat == position.seat else -margin
-    return count
-
-
-class OthelloEndgame:
+class OthelloEndgame(Endgame):
     """Solves positions of one board, with a table that serves a whole game."""
 
     def __init__(self, board: Board, memory_mb: int) -> None:
-        self._names = board.names
+        super().__init__(board)
         self._nothing = board.position({"board": (), "to_move": 0})
         self.memory = new_memory(isqrt(len(board.moves)), memory_mb)
 
     @property
     def reach(self) -> int:
-        """Positions with that many moves remaining are, typically, solved in about a second."""
         return REACH_FREE if self._nothing.free else REACH_BOXED
 
     def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
-        """The best move, "" after the end; None when `stop` was set before it was known."""
         work = new_work()
         limits = (WORST - 1, BEST + 1)
         margin = int(root_value(position, *limits, self.memory, work, stop))
@@ -182,18 +161,7 @@ class OthelloEndgame:
         pv = [self._names[each] for each in line[: max(length, int(move != NO_MOVE))]]
         return Solution(pv[0] if pv else "", margin, pv, nodes)
 
-    def margins(self, position: OthelloPosition, stop: Flag) -> dict[str, int] | None:
-        """The exact margin of every legal move for the mover; None when `stop` was set first."""
-        moves, margins = np.zeros(game.MOVES, np.int16), np.zeros(game.MOVES, np.int64)
-        count = int(all_margins(position, moves, margins, self.memory, new_work(), stop))
-        if stop[0]:
-            return None
-        names = [self._names[move] for move in moves[:count]]
-        return dict(zip(names, margins[:count].tolist(), strict=True))
-
     def load_kernels(self, position: OthelloPosition) -> None:
-        """Load from the cache, or compile, what solves positions of this type."""
+        super().load_kernels(position)
         stop = np.ones(1, np.int64)
-        self.best(position, stop)
-        self.margins(position, stop)
         follow(position, 0, self.memory, new_work(), np.zeros(0, np.int64), stop)

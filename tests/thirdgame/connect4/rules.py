@@ -110,4 +110,4 @@ def wins(board: tuple[str, ...], mark: str) -> bool:
     )
 
 
-REGISTRATION = Registration(load, "connect4.kernels.game")
+REGISTRATION = Registration(load, "connect4.kernels")
