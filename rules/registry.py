@@ -37,8 +37,8 @@ class Registration:
     load: Callable[..., Game]
     """Makes the game of its settings, which are keyword arguments; each has a default."""
     kernels: str = ""
-    """The package whose `GAME` is the `players.games.registry.CompiledGame`; "" where there is
-    none."""
+    """The package whose `GAME` is the `players.games.registry.CompiledGame`, in the same top-level
+    package as the value; "" where there is none."""
     unsupported: Callable[[Mapping[str, Any]], str | None] = _fits_all
     """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to
     8×8, not 10×10`; None when they can."""
