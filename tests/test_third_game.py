@@ -229,7 +229,7 @@ def test_a_position_is_analysed(folder: Path) -> None:
 def test_a_bot_is_checked(folder: Path) -> None:
     bot = folder / "bot"
     bot.mkdir()
-    command = f'name = "dropper"\nrules = ["connect4"]\ncommand = ["{sys.executable}", "bot.py"]\n'
+    command = 'name = "dropper"\nrules = ["connect4"]\ncommand = ["python3", "bot.py"]\n'
     (bot / "bot.toml").write_text(command)
     (bot / "bot.py").write_text(BOT)
     said = arena(folder, "check", bot)
