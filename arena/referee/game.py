@@ -131,7 +131,7 @@ class _Game:
         return natural(self.position)
 
     def _ply(self) -> None:
-        """One move: of chance, a forced pass, or of a player who is asked."""
+        """One move: of chance, a forced pass, or a player's answer."""
         mover = self.position.to_move
         if mover is None or mover == CHANCE:
             self._apply(CHANCE, draw_chance(self.position, self.chance))

@@ -17,7 +17,7 @@ class PlayerClock:
 
     control: Clock
     bank_ms: float | None
-    """What the bank holds; None when there is none."""
+    """The time left in the bank; None when there is none."""
 
     @classmethod
     def full(cls, control: Clock) -> PlayerClock:
