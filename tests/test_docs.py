@@ -38,6 +38,7 @@ from arena.model.protocol import Termination
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import TournamentFile
 from arena.tournament.executors.local import fit
+from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td
 from players.catalogue import BUILTINS
@@ -301,15 +302,19 @@ def test_the_readmes_table_is_the_reports(first: Path) -> None:
     assert sample in [line.split() for line in shown]
 
 
-def test_the_pages_have_every_key_of_a_tournament_file() -> None:
+def test_the_page_has_every_key_of_a_tournament_file() -> None:
     page = text_of("tournaments/README.md")
-    for name, field in TournamentFile.model_fields.items():
+    tables = {name: field.annotation for name, field in TournamentFile.model_fields.items()}
+    formats = {name: kind.keys for name, kind in FORMATS.items() if kind.keys.model_fields}
+    for name, table in (tables | formats).items():
         assert f"[{name}]" in page
-        for key in tables_in(field.annotation):
+        for key in keys_of(table):
             assert f"`{key}`" in page, f"{name}.{key}"
+    for name in FORMATS:
+        assert f'`"{name}"`' in page
 
 
-def tables_in(annotation: Any) -> Iterator[str]:
+def keys_of(annotation: Any) -> Iterator[str]:
     """The keys of a table, or of a list of tables."""
     for each in (annotation, *getattr(annotation, "__args__", ())):
         for key, field in getattr(each, "model_fields", {}).items():
