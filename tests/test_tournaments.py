@@ -11,7 +11,7 @@ import pytest
 
 from arena.tournament import config_file as tournament
 from arena.tournament.executors.local import fit
-from arena.training.kinds import learns_by_td, load_course
+from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
 
@@ -27,7 +27,7 @@ def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     if "training" in tables or learns_by_td(path):
-        assert load_course(path).config.name == path.stem
+        assert load_training(path).config.name == path.stem
     elif "tuning" in tables:
         assert tuning.load_config(path).name == path.stem
     else:

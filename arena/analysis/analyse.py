@@ -2,108 +2,51 @@
 
 from __future__ import annotations
 
-import difflib
-import sys
-from collections.abc import Iterable
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-import rules
-from arena.analysis import analysis_report as analysis
-from arena.analysis.positions import read_position
+from arena.analysis.positions import read_position, read_text
 from arena.errors import UserError
 from arena.files.background import apart
-from arena.model.settings import load_game
+from arena.reports.replay import mark
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules.position import PASS, Position
+from rules.position import PASS, Game, Position
 
 if TYPE_CHECKING:
     from players.search.analysis import Analysis
 
 
-def find_position(
-    what: str,
-    written: str | None,
-    settings: Iterable[str],
-    game: str | None,
-    ply: int | None,
-) -> Position:
-    """The position the command line names: `written` by the rules `what` with its settings, or
-    after `ply` moves of a game in the run `what`. Raises UserError.
+class Found(NamedTuple):
+    """A position to analyse."""
+
+    position: Position
+    """With a move to choose."""
+    notes: tuple[str, ...]
+    """Where it comes from, and whether the mover had to pass."""
+
+
+def find_position(of: Game | Path, written: str | None, game: str | None, ply: int | None) -> Found:
+    """The position that is `written` by the rules of a game, or the one after `ply` moves of a game
+    in a run. Raises UserError.
     """
-    settings = list(settings)
-    if what in rules.names():
-        if game is not None or ply is not None:
-            raise UserError("--game and --ply belong to a run's file, not to a rule set")
-        return read_position(load_game(what, settings), _text(written or ""))
-    path = run_path(what, written, settings)
-    if game is None:
-        raise UserError("--ply belongs to a game of the run: give --game too, as --game g0001")
-    return _of_run(path, game, ply)
+    if isinstance(of, Path):
+        if game is None:
+            raise UserError("--ply belongs to a game of the run: give --game too, as --game g0001")
+        position, note = _of_run(of, game, ply)
+        return _with_choice(position, (note,))
+    if game is not None or ply is not None:
+        raise UserError("--game and --ply belong to a run's file, not to a rule set")
+    return _with_choice(read_position(of, read_text(written or "")), ())
 
 
-def run_path(what: str, written: str | None, settings: Iterable[str]) -> Path:
-    """The run's file `what`, which needs no position and no settings. Raises UserError."""
-    path = Path(what)
-    if not path.exists() and path.suffix != ".sqlite":
-        near = difflib.get_close_matches(what, rules.names(), n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        known = ", ".join(rules.names())
-        raise UserError(f"{what} is neither a rule set ({known}) nor a run's file{hint}")
-    if written is not None or list(settings):
-        raise UserError("a run's file knows its settings and positions: give --game and --ply")
-    return path
-
-
-def show(position: Position, seconds: float, *, as_json: bool) -> None:
-    """Analyse the position, for people or as JSON. Raises UserError."""
-    if position.legal_moves() == (PASS,):
-        typer.echo("The mover has no legal move and passes.", err=True)
-        position = position.play(PASS)
-    game = position.game
-    if position.is_over:
-        scores = " to ".join(map(str, position.scores()))
-        raise UserError(f"the game is over in this position, {scores}: no move is left to analyse")
-    reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)
-    if reason is not None:
-        raise UserError(f"the analysis searches with alphabeta, and {reason}")
-    warm_kernels([game.name])
-    if as_json:
-        typer.echo(analysis.dumps(position, _analyse(position, seconds)), nl=False)
-    else:
-        typer.echo(f"{position}\n")  # something to look at meanwhile
-        analysis.show(position, _analyse(position, seconds), Console())
-
-
-def _analyse(position: Position, seconds: float) -> Analysis:
-    from players.search.analysis import analyse
-
-    game = position.game
-    return apart(lambda: analyse(game.name, game.variant, position.state(), seconds))
-
-
-def _text(written: str) -> str:
-    """What is written on the command line, in the file @NAME, or, for -, on stdin."""
-    try:
-        if written == "-":
-            return sys.stdin.read()
-        if written == "@":
-            raise UserError("@ is followed by the name of a file, as @position.txt")
-        if written.startswith("@"):
-            return Path(written[1:]).read_text("utf-8")
-    except OSError as error:
-        raise UserError(f"{written[1:]}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{written[1:] or 'stdin'}: not UTF-8 text") from None
-    return written
-
-
-def _of_run(path: Path, game: str, ply: int | None) -> Position:
+def _of_run(path: Path, game: str, ply: int | None) -> tuple[Position, str]:
     """The position after `ply` moves of a recorded game; without, the last with a choice."""
     record = recorded_game(path, game)[1]
     position = record.start()
@@ -112,14 +55,73 @@ def _of_run(path: Path, game: str, ply: int | None) -> Position:
         position = position.play(played.move)
         positions.append(position)
     if ply is None:
-        open_ = [at for at, each in enumerate(positions) if _has_choice(each)]
-        ply = open_[-1] if open_ else 0
+        choices = (
+            at
+            for at, each in enumerate(positions)
+            if not each.is_over and len(each.legal_moves()) > 1
+        )
+        ply = max(choices, default=0)
     if ply >= len(positions):
-        raise UserError(f"--ply {ply}: game {game} has {len(record.moves)} moves")
+        raise UserError(f"--ply {ply}: game {record.game} has {len(record.moves)} moves")
     names = ", ".join(seat.player for seat in record.seats)
-    typer.echo(f"{path} {game} ({names}), after {ply} of {len(record.moves)} moves", err=True)
-    return positions[ply]
+    note = f"{path} {record.game} ({names}), after {ply} of {len(record.moves)} moves"
+    return positions[ply], note
 
 
-def _has_choice(position: Position) -> bool:
-    return not position.is_over and len(position.legal_moves()) > 1
+def _with_choice(position: Position, notes: tuple[str, ...]) -> Found:
+    """The position, or the one after a forced pass. Raises UserError where nothing can be found."""
+    if position.legal_moves() == (PASS,):
+        position = position.play(PASS)
+        notes += ("The mover has no legal move and passes.",)
+    game = position.game
+    if position.is_over:
+        scores = " to ".join(map(str, position.scores()))
+        raise UserError(f"the game is over in this position, {scores}: no move is left to analyse")
+    reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)
+    if reason is not None:
+        raise UserError(f"the analysis searches with alphabeta, and {reason}")
+    return Found(position, notes)
+
+
+def analyse(position: Position, seconds: float) -> Analysis:
+    """The value of each move, found in about `seconds`."""
+    from players.search.analysis import analyse
+
+    game = position.game
+    warm_kernels([game.name])
+    return apart(lambda: analyse(game.name, game.variant, position.state(), seconds))
+
+
+def show(position: Position, analysis: Analysis, console: Console) -> None:
+    """A line for each move of `position`, best first."""
+    seat = position.to_move
+    mover = mark(position.game, seat).strip() if seat is not None else ""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("move", style="bold", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("known", no_wrap=True)
+    table.add_column("principal variation")
+    for each in analysis.moves:
+        value = f"{each.score:+.0f}" if each.exact else f"{each.score:+.2f}"
+        known = "exact" if each.exact else f"depth {each.depth}"
+        table.add_row(each.move, value, known, Text(" ".join(each.pv)))
+    console.print(table)
+    searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
+    told = (
+        f"value: the margin in {position.game.unit} that {mover or f'seat {seat}'} ends with after "
+        f"the move, by best play\n{analysis.seconds:.1f} s{searched}"
+    )
+    console.print(Text(told, style="dim"), soft_wrap=True)
+
+
+def dumps(position: Position, analysis: Analysis) -> str:
+    """The position and its moves, best first, as one JSON object."""
+    document = {
+        "rules": position.game.name,
+        "variant": position.game.variant,
+        "state": position.state(),
+        "moves": [each._asdict() for each in analysis.moves],
+        "nodes": analysis.nodes,
+        "seconds": analysis.seconds,
+    }
+    return json.dumps(document, indent=2) + "\n"

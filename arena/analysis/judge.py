@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
-from arena.analysis import judge_report as accuracy
-from arena.analysis.judge_report import Choice, Judgement
+import rules
 from arena.errors import UserError
 from arena.files.background import apart
 from arena.model.record import GameRecord
@@ -20,12 +22,52 @@ from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 
 _SECONDS = 0.01
-"""A choice is judged by default where the best move is, typically, found in so short a time."""
+"""By default a choice is judged where its best move is typically found in this time."""
 
 
-def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
+class Choice(NamedTuple):
+    """A move a player chose, and the best one."""
+
+    player: str
+    game: str
+    ply: int
+    """How many moves had been played before it."""
+    move: str
+    best: str
+    """A move with the best margin."""
+    lost: int
+    """Discs or boxes of the final margin it gave away; 0 for a best move."""
+
+
+class Accuracy(NamedTuple):
+    """A player's choices in a run."""
+
+    player: str
+    judged: int
+    mistakes: int
+    """Choices that lost something."""
+    lost: int
+    """Discs or boxes, in all."""
+    worst: Choice | None
+    """The first of the most expensive mistakes; None without one."""
+
+
+class Judgement(NamedTuple):
+    """The endgames of a run."""
+
+    run: str
+    rules: str
+    variant: dict[str, Any]
+    within: int
+    """Choices with at most this many moves to come were judged."""
+    games: int
+    players: Sequence[Accuracy]
+    """In the order of the tournament file."""
+
+
+def judge_run(path: Path, within: int | None) -> Judgement:
     """Judge the choices with at most `within` moves to come, by default as many as the exact
-    solver sees to the end in no time, for people or as JSON. Raises UserError.
+    solver sees to the end in no time. Raises UserError.
     """
     with Store.open(path) as store:
         config, records = store.config, list(store.records())
@@ -37,20 +79,15 @@ def judge_run(path: Path, within: int | None, *, as_json: bool) -> None:
         raise UserError(f"{path}: no game has been played yet")
     warm_kernels([terms.rules])
     within = _reach(terms.rules, terms.variant) if within is None else within
-    judgement = Judgement(
+    names = [player.name for player in config.players]
+    return Judgement(
         run=config.name,
         rules=terms.rules,
         variant=terms.variant,
         within=within,
         games=len(records),
-        players=accuracy.accuracies(
-            [player.name for player in config.players], _choices(records, within)
-        ),
+        players=accuracies(names, _choices(records, within)),
     )
-    if as_json:
-        typer.echo(accuracy.dumps(judgement), nl=False)
-    else:
-        accuracy.show(judgement, Console())
 
 
 def _reach(name: str, variant: dict[str, object]) -> int:
@@ -91,3 +128,67 @@ def _choices_of(record: GameRecord, within: int) -> list[Choice]:
 def _chosen(record: GameRecord, ply: int) -> bool:
     played = record.moves[ply]
     return played.used_ms is not None and played.fault is None
+
+
+def accuracies(players: Iterable[str], choices: Iterable[Choice]) -> list[Accuracy]:
+    """The choices counted for each of the players."""
+    of: dict[str, list[Choice]] = {player: [] for player in players}
+    for choice in choices:
+        of[choice.player].append(choice)
+    counted = []
+    for player, own in of.items():
+        mistakes = [choice for choice in own if choice.lost]
+        worst = max(mistakes, key=lambda choice: choice.lost, default=None)
+        lost = sum(choice.lost for choice in mistakes)
+        counted.append(Accuracy(player, len(own), len(mistakes), lost, worst))
+    return counted
+
+
+def show(judgement: Judgement, console: Console) -> None:
+    """A line for each player."""
+    unit = rules.default(judgement.rules).unit
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("player", style="bold", overflow="fold")
+    for title in ("judged", "mistakes", f"{unit} lost", "a move"):
+        table.add_column(title, justify="right")
+    table.add_column("worst mistake")
+    for each in judgement.players:
+        rate = f"{each.lost / each.judged:.3f}" if each.judged else "–"
+        table.add_row(
+            Text(each.player),
+            f"{each.judged:,}",
+            f"{each.mistakes:,}",
+            f"{each.lost:,}",
+            rate,
+            _told(each.worst),
+        )
+    console.print(table)
+    games = f"{judgement.games:,} game{'' if judgement.games == 1 else 's'}"
+    console.print(
+        Text(
+            f"judged: the moves chosen in {games} with at most {judgement.within} moves to come, "
+            "by the exact value\nof every move; openings, forced moves and the referee's "
+            "moves are left out\na mistake's game and ply go to `arena analyse RUN --game … --ply "
+            "…`",
+            style="dim",
+        ),
+        soft_wrap=True,
+    )
+
+
+def _told(worst: Choice | None) -> str:
+    if worst is None:
+        return "none"
+    return f"{worst.game} ply {worst.ply}: {worst.move} lost {worst.lost}, best {worst.best}"
+
+
+def dumps(judgement: Judgement) -> str:
+    """The judgement as one JSON object, with the keys of the classes above."""
+    players = []
+    for each in judgement.players:
+        worst = None
+        if each.worst is not None:
+            worst = each.worst._asdict()
+            del worst["player"]  # the one it stands with
+        players.append({**each._asdict(), "worst": worst})
+    return json.dumps({**judgement._asdict(), "players": players}, indent=2) + "\n"

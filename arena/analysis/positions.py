@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
+import sys
+from pathlib import Path
 
+import rules
 from arena.errors import UserError
 from rules.othello import Othello
 from rules.position import Game, Position
@@ -14,6 +18,33 @@ _DISCS = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": ".", ".": ".", 
 """What a cell of a written board may be, and what the wire has for it."""
 _BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
 """How a board begins. On a large board a column is called o, and its squares have a digit."""
+
+
+def run_path(name: str) -> Path:
+    """The file of a run. Raises UserError for what may be a rule set's name, misspelt."""
+    path = Path(name)
+    if not path.exists() and path.suffix != ".sqlite":
+        near = difflib.get_close_matches(name, rules.names(), n=1)
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        known = ", ".join(rules.names())
+        raise UserError(f"{name} is neither a rule set ({known}) nor a run's file{hint}")
+    return path
+
+
+def read_text(written: str) -> str:
+    """What is written on the command line, in the file @NAME, or, for -, on stdin."""
+    try:
+        if written == "-":
+            return sys.stdin.read()
+        if written == "@":
+            raise UserError("@ is followed by the name of a file, as @position.txt")
+        if written.startswith("@"):
+            return Path(written[1:]).read_text("utf-8")
+    except OSError as error:
+        raise UserError(f"{written[1:]}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{written[1:] or 'stdin'}: not UTF-8 text") from None
+    return written
 
 
 def read_position(game: Game, text: str) -> Position:
@@ -31,7 +62,7 @@ def read_position(game: Game, text: str) -> Position:
     try:
         moves = read_transcript(position, text)
     except ValueError as error:
-        raise UserError(f"the position is read as a transcript, and {error}") from None
+        raise UserError(f"the position cannot be read: {error}") from None
     for move in moves:
         position = position.play(move)
     return position

@@ -1,4 +1,4 @@
-"""What the arena itself costs, measured beside the targets."""
+"""What the arena itself costs, next to the targets."""
 
 from arena.bench.referee import RefereeBench, bench_referee, show
 from arena.errors import BenchError

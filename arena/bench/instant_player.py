@@ -1,4 +1,4 @@
-"""The player that answers at once, in C where that can be compiled, and the core it is met on."""
+"""The player that answers at once, in C where that compiles, and the core that games use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Literal
 from arena.errors import BenchError
 
 HERE = Path(__file__).parent
-"""Where the player's sources lie: what it needs to see in a sandbox."""
+"""The folder of the player's sources, which it needs to see in a sandbox."""
 _COMPILERS = ("cc", "gcc", "clang")
 
 

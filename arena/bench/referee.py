@@ -109,7 +109,7 @@ def measure(
 
 
 def play(pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: bool = True) -> int:
-    """Play so many games; how many moves they had."""
+    """Play the games; the number of their moves."""
     moves = 0
     for number in range(games):
         setup = GameSetup(
@@ -127,7 +127,7 @@ def play(pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: b
 
 
 def show(result: RefereeBench, console: Console) -> None:
-    """Print the figures beside their targets."""
+    """Print the figures next to their targets."""
     rows = (
         (
             "CPU time of the referee a move",
@@ -149,7 +149,7 @@ def show(result: RefereeBench, console: Console) -> None:
     for figure, measured, target, reached in rows:
         table.add_row(figure, measured, target, "yes" if reached else "no")
     for mode, cost_us in result.freezing_us.items():
-        table.add_row(f"Freezing who waits ({mode}), a move", f"{cost_us:+.1f} µs")
+        table.add_row(f"Freezing the waiting player ({mode}), a move", f"{cost_us:+.1f} µs")
     console.print(table)
     console.print(
         f"Instant player in {result.player} ({result.compiler}); all on one core; "

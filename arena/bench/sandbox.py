@@ -1,4 +1,4 @@
-"""What a sandbox costs: the start of a player in it, and a move there, beside a player in none."""
+"""What a sandbox costs: the start of a player in it and a move there, against a player without."""
 
 from __future__ import annotations
 

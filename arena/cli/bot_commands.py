@@ -1,43 +1,89 @@
-"""The commands for who writes a bot: `arena new`, `check` and `submit`."""
+"""The commands for the author of a bot: `arena players`, `new`, `check` and `submit`."""
 
 from __future__ import annotations
 
+import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.choices import RULES, Language, Sandbox, complete_rule_set, rule_set
-from arena.cli.exits import errors_to_user
+from arena.cli.arguments import RULES, Sandbox
+from arena.errors import Exit, UserError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from arena.bots.package import Bot
+    from arena.bots.submissions import Receipt
+    from arena.checks import Checklist
+    from arena.model.containment import Asked, Held
 
 app = typer.Typer()
 
 
 @app.command()
-def new(
+def players(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The bot's name.", show_default=False)
-    ],
-    language: Annotated[
-        Language, typer.Option("--lang", help="What to write it in.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(metavar="NAME", help="One of them, in full.", show_default="all, in short"),
+    ] = None,
+) -> None:
+    """List the built-in players and their options."""
+    from arena.cli import listing
+
+    if name is None:
+        listing.show_players()
+    else:
+        listing.show_player(name)
+
+
+class Language(StrEnum):
+    """What a new bot may be written in."""
+
+    PYTHON = "python"
+    CPP = "cpp"
+    JS = "js"
+    JAVA = "java"
+    RUST = "rust"
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
+    language: Annotated[Language, typer.Option("--lang", help="What to write it in.")],
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
-    with errors_to_user():
-        from arena.cli.making import make
+    from importlib.resources import files
 
-        make(name, language.value)
+    from arena.bots.manifest import NAME_RULE, is_name
+    from arena.bots.starter import write_starter
+
+    if not is_name(name):
+        raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
+    folder = Path(name)
+    python = language is Language.PYTHON
+    more = {"sdk.py": (files("players") / "sdk.py").read_text("utf-8")} if python else {}
+    try:
+        written = write_starter(name, language.value, folder, more)
+    except FileExistsError:
+        raise UserError(f"{folder} is there already; choose another name") from None
+    except OSError as error:
+        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
+    typer.echo(
+        f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
+        f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
+        f"  arena check {folder}                     tells what is wrong with it\n"
+        f"  arena submit {folder} --to submissions   checks it and enters it"
+    )
 
 
 @app.command()
 def check(
     bot: Annotated[
         Path,
-        typer.Argument(
-            metavar="BOT",
-            help="A script, or a folder or archive with a bot.toml.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="BOT", help="A script, or a folder or archive with a bot.toml."),
     ],
     json: Annotated[
         bool, typer.Option("--json", help="As JSON; its keys: arena schema --check.")
@@ -48,38 +94,107 @@ def check(
     rules: Annotated[
         list[str] | None,
         typer.Option(
-            parser=rule_set,
-            autocompletion=complete_rule_set,
-            metavar=RULES,
             help="A rule set to check it in; may be repeated.",
             show_default="those it claims",
+            **RULES,
         ),
     ] = None,
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
-    with errors_to_user():
-        from arena.cli import checking
+    from rich.console import Console
 
-        names = tuple(rules) if rules else None
-        raise typer.Exit(checking.check(bot, sandbox.value, names, as_json=json))
+    if not bot.exists():
+        raise UserError(f"no such script, folder or archive: {bot}")
+    held = _held(sandbox.value)
+    checklist = _go_through(bot, held, tuple(rules or ()) or None, None if json else Console())
+    if json:
+        typer.echo(checklist.model_dump_json(indent=2))
+    raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
 
 
 @app.command()
 def submit(
-    bot: Annotated[
-        Path,
-        typer.Argument(metavar="BOT", help="A script, folder or archive.", show_default=False),
-    ],
-    to: Annotated[
-        Path,
-        typer.Option("--to", metavar="DIR", help="The submissions.", show_default=False),
-    ],
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="A script, folder or archive.")],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The submissions.")],
     sandbox: Annotated[
         Sandbox, typer.Option(help="How it is contained while it is built and checked.")
     ] = Sandbox.AUTO,
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
-    with errors_to_user():
-        from arena.cli.submitting import submit
+    from rich.console import Console
 
-        raise typer.Exit(submit(bot, to, sandbox.value))
+    from arena.bots.build import build
+    from arena.bots.package import open_bot
+    from arena.bots.submissions import CheckedItem, accept, active_version, home_for, receipt_of
+
+    package = open_bot(bot)
+    home_for(package, to)  # its errors come before a check of half a minute
+    before = active_version(package, to)
+    receipt = receipt_of(package, to)
+    if receipt is not None:  # exactly these files were checked before
+        accept(package.model_copy(update={"build": None}), receipt.checked, to)
+        _tell_accepted(package, receipt, to, before)
+        return
+    held = _held(sandbox.value)
+    checklist = _go_through(bot, held, None, Console())
+    if not checklist.passed:
+        kept = f"; version {before} stays active" if before else ""
+        typer.echo(f"\n{package.name} is not accepted{kept}.", err=True)
+        raise typer.Exit(Exit.FAILED)
+    if open_bot(bot).digest != package.digest:
+        raise UserError(f"{bot} was changed while it was checked; submit it again")
+    checked = [
+        CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
+        for result in checklist.results
+    ]
+    _tell_accepted(package, accept(build(package, held.mode), checked, to), to, before)
+
+
+def _held(asked: Asked) -> Held:
+    """The guarantees of a sandbox for students' bots on this machine. Raises SandboxError."""
+    from arena.model.contender import Prepared
+    from arena.sandbox.probe import resolve
+
+    return resolve(asked, Prepared(name="bot", command=(sys.executable,)))
+
+
+def _go_through(
+    path: Path, held: Held, rules: tuple[str, ...] | None, console: Console | None
+) -> Checklist:
+    """The whole list, shown on a console as it goes."""
+    from arena.bots.programs import module
+    from arena.checks import Checklist, run_checks
+    from arena.model.contender import Prepared
+    from arena.reports import checklist as report
+    from players.catalogue import BUILTINS
+
+    monkey = BUILTINS["monkey"]
+    opponent = Prepared(name=monkey.name, command=module(monkey.module))
+    if console is not None:
+        report.show_start(str(path), held, console)
+    results = []
+    for result in run_checks(path, opponent, held, rules=rules):
+        results.append(result)
+        if console is not None:
+            report.show_result(result, console)
+    checklist = Checklist.of(str(path), held, results)
+    if console is not None:
+        report.show_end(checklist, console)
+    return checklist
+
+
+def _tell_accepted(bot: Bot, receipt: Receipt, folder: Path, before: str | None) -> None:
+    """Show the accepted version and how it takes part."""
+    version = receipt.version
+    if before is None:
+        change = f"first version, {version}"
+    else:
+        change = f"version {version}, " + (
+            "active already" if before == version else f"replaces {before}"
+        )
+    typer.echo(
+        f"\nAccepted {bot.name} ({change}).\n"
+        f"Games: {', '.join(bot.rules or ('not stated (single script)',))}.\n"
+        f"All bots in {folder} take part in a tournament whose file has\n\n"
+        f'[[player]]\nfrom = "{folder}"'
+    )

@@ -1,9 +1,9 @@
-"""Which command a TOML file is written for: whoever mistakes one for another is told so at once."""
+"""Which command a TOML file is written for: a file of another command is refused at once."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,16 @@ from arena.files.toml import read_file
 
 
 class Kind(StrEnum):
-    """The command that takes the file."""
+    """What a file describes, by the command that takes it."""
 
-    TOURNAMENT = "run"
-    TRAINING = "train"
     TUNING = "tune"
-
-
-_NAMES = {
-    Kind.TOURNAMENT: "a tournament",
-    Kind.TRAINING: "a training",
-    Kind.TUNING: "a tuning",
-}
+    TRAINING = "train"
+    TOURNAMENT = "run"
 
 
 def refuse_other(file: Path, kind: Kind, *, verify: bool = False) -> None:
-    """Raise UserError if the file has nothing of its kind and is plainly of another; `verify` where
-    tests were asked for, which a training of Othello or dots has as a tuning.
+    """Raise UserError if the file is plainly of another kind; `verify` where tests were asked for,
+    which a training of a two-player game has as a tuning.
 
     What cannot be read at all is for the reader of that kind to explain.
     """
@@ -37,29 +30,28 @@ def refuse_other(file: Path, kind: Kind, *, verify: bool = False) -> None:
         _, data = read_file(file)
     except FileError:
         return
-    found = _kinds(data)
+    found = list(_kinds(data))
     if not found or kind in found:
         return
-    wrong = f"{file}: is {_NAMES[found[0]]}, not {_NAMES[kind]}"
+    wrong = f"{file}: is a {found[0].name.lower()}, not a {kind.name.lower()}"
     if verify and found[0] is Kind.TRAINING and _is_board_game(data):
         raise UserError(f'{wrong}; for --verify write [tuning] with method = "td" for [training]')
     raise UserError(f"{wrong}; use: " + shlex.join(["arena", found[0], str(file)]))
 
 
 def _is_board_game(data: Mapping[str, Any]) -> bool:
-    """Whether its game is one that two players play."""
     game = data.get("game")
     return isinstance(game, Mapping) and game.get("rules") in ("othello", "dots")
 
 
-def _kinds(data: Mapping[str, Any]) -> list[Kind]:
+def _kinds(data: Mapping[str, Any]) -> Iterator[Kind]:
     """What the tables are of. A tuning by TD is a training too."""
     tuning = data.get("tuning")
-    marks = {
-        Kind.TUNING: "tuning" in data,
-        Kind.TRAINING: bool({"training", "network"} & data.keys())
-        or (isinstance(tuning, Mapping) and tuning.get("method") == "td"),
-        Kind.TOURNAMENT: "tournament" in data
-        or (isinstance(data.get("player"), list) and "game" in data),
-    }
-    return [kind for kind, marked in marks.items() if marked]
+    if "tuning" in data:
+        yield Kind.TUNING
+    if {"training", "network"} & data.keys() or (
+        isinstance(tuning, Mapping) and tuning.get("method") == "td"
+    ):
+        yield Kind.TRAINING
+    if "tournament" in data or (isinstance(data.get("player"), list) and "game" in data):
+        yield Kind.TOURNAMENT

@@ -1,4 +1,4 @@
-"""`arena players`: what comes with the package."""
+"""`arena players`: the built-in players and their options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {
     "string": "text",
     "array": "a list",
 }
-"""What JSON Schema calls a type, and what people do."""
+"""The types of JSON Schema in plain words."""
 
 
 def show_players() -> None:
@@ -67,7 +67,7 @@ def _heading(builtin: type[Builtin]) -> Text:
 
 
 def _options_in_short(builtin: type[Builtin]) -> str:
-    """Their names; those of another player whose options it takes are told by his name."""
+    """Their names; options taken from another player by that player's name."""
     names = list(builtin.options.model_fields)
     for other in BUILTINS.values():
         if other is not builtin and other.options in builtin.options.__mro__[1:]:
@@ -77,7 +77,7 @@ def _options_in_short(builtin: type[Builtin]) -> str:
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """What an option may be, from its JSON Schema; the null of one left out is not told."""
+    """What an option may be, from its JSON Schema, without the null of an option left out."""
     return " or ".join(_kinds(schema))
 
 
@@ -100,8 +100,8 @@ def _range(schema: Mapping[str, Any]) -> str:
         ("exclusiveMinimum", " above {}"),
         ("exclusiveMaximum", " below {}"),
     )
-    told = [words.format(schema[key]) for key, words in bounds if key in schema]
-    return " and".join(told)
+    said = [words.format(schema[key]) for key, words in bounds if key in schema]
+    return " and".join(said)
 
 
 def _toml(value: Any) -> str:

@@ -34,12 +34,12 @@ _LANGUAGES = {
 _PATIENCE_S = 20.0
 
 
-class Sandbox(Frozen):
+class TriedSandbox(Frozen):
     """One mode, tried."""
 
     mode: Asked
     held: Held | None
-    """What it holds; null where it cannot be used."""
+    """Its guarantees; null where it cannot be used."""
     reason: str | None = None
     """Why it cannot be used, and what to do."""
 
@@ -49,7 +49,7 @@ class Sandbox(Frozen):
         return self.held is not None and None not in (self.held.by.get(each) for each in NEEDED)
 
 
-class Control(Frozen):
+class ControlGroup(Frozen):
     """What control groups bound."""
 
     what: str
@@ -85,7 +85,7 @@ class Facts(Frozen):
     host: Host
     kernel: str
     user: int
-    """The number of the user who asks; 0 is root."""
+    """The number of the user; 0 is root."""
     cores: tuple[int, ...]
     """Those a run may use."""
     quota: float | None
@@ -93,8 +93,8 @@ class Facts(Frozen):
     memory_mb: int
     available_mb: int
     """Memory that is free now, or can be made so."""
-    sandboxes: tuple[Sandbox, ...]
-    control_groups: tuple[Control, ...]
+    sandboxes: tuple[TriedSandbox, ...]
+    control_groups: tuple[ControlGroup, ...]
     bubblewrap: str | None
     """Its version; null where it is not installed."""
     tools: tuple[Tool, ...]
@@ -124,7 +124,7 @@ def facts() -> Facts:
         memory_mb=memory,
         available_mb=available,
         sandboxes=sandboxes,
-        control_groups=tuple(Control(**one._asdict()) for one in cgroups.available()),
+        control_groups=tuple(ControlGroup(**one._asdict()) for one in cgroups.available()),
         bubblewrap=_version(("bwrap", "--version")),
         tools=tuple(
             Tool(language=language, program=words[0], version=_version(words))
@@ -138,21 +138,21 @@ def facts() -> Facts:
     )
 
 
-def _sandbox(mode: Asked) -> Sandbox:
+def _sandbox(mode: Asked) -> TriedSandbox:
     try:
         held = resolve(mode, Prepared(name="doctor", command=(sys.executable,)))
     except SandboxError as error:
-        return Sandbox(mode=mode, held=None, reason=str(error))
-    return Sandbox(mode=mode, held=held)
+        return TriedSandbox(mode=mode, held=None, reason=str(error))
+    return TriedSandbox(mode=mode, held=held)
 
 
-def _missing(sandboxes: tuple[Sandbox, ...]) -> list[str]:
+def _missing(sandboxes: tuple[TriedSandbox, ...]) -> list[str]:
     if any(sandbox.suffices for sandbox in sandboxes):
         return []
     needed = ", ".join(NEEDED)
     return [
-        f"No sandbox holds {needed} here: let only programs play that you trust. What would bring "
-        "them is said beside each sandbox."
+        f"No sandbox holds {needed} here: let only programs play that you trust. What each sandbox "
+        "lacks is said next to it."
     ]
 
 

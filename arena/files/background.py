@@ -9,9 +9,9 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-def apart(work: Callable[[], Result], meanwhile: Callable[[], None] = lambda: None) -> Result:
-    """What `work` returns or raises. KeyboardInterrupt leaves it behind: a kernel returns when it
-    is done, and the thread does not keep the process alive. `meanwhile` is called again and again.
+def apart(work: Callable[[], Result]) -> Result:
+    """What `work` returns or raises. On Ctrl-C the thread is abandoned: a kernel returns when it is
+    done, and the thread does not keep the process alive.
     """
     done: list[Result] = []
     failed: list[BaseException] = []
@@ -26,7 +26,6 @@ def apart(work: Callable[[], Result], meanwhile: Callable[[], None] = lambda: No
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
-        meanwhile()
     if failed:
         raise failed[0]
     return done[0]

@@ -16,7 +16,7 @@ from arena.play.opponent import Moves, Opponent
 from arena.referee.outcome import Outcome, adjudicated, natural
 from arena.reports import words
 from arena.reports.replay import mark, thoughts
-from rules.position import PASS, Game, MoveError, draw_chance
+from rules.position import PASS, Game, MoveError, forced_move
 from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 
@@ -41,7 +41,7 @@ class Left(Enum):
     QUIT = auto()
 
 
-class Sitting:
+class HumanGame:
     """A person's game while it is played."""
 
     def __init__(
@@ -84,17 +84,17 @@ class Sitting:
     def _rounds(self) -> Left | None:
         """Ply after ply; None when the game is over. Raises PlayerFault."""
         while (mover := self._position.to_move) is not None:
-            legal = self._position.legal_moves()
-            if mover == CHANCE:
-                self._made(CHANCE, self._drawn())
-            elif legal[0] == PASS:
+            chance = Random(derive(self._seed, f"ply {len(self._moves)}"))  # the same after an undo
+            forced = forced_move(self._position, chance)
+            if forced == PASS:
                 self._say(f"{self._name(mover)}: no legal move, a forced pass.", "yellow")
-                self._made(mover, PASS)
+            if forced is not None:
+                self._made(mover, forced)
             elif self._opponent is not None and mover == self._opponent.seat:
                 answer = self._opponent.choose(self._position, self._moves)
                 self._made(mover, answer.move.move, answer.used_ms, answer.move.info)
             else:
-                left = self._turn(legal)
+                left = self._turn(self._position.legal_moves())
                 if left is not None:
                     return left
         return None
@@ -153,10 +153,6 @@ class Sitting:
 
     # Moves
 
-    def _drawn(self) -> str:
-        """A move of chance: with one seed, at one ply and one position, always the same."""
-        return draw_chance(self._position, Random(derive(self._seed, f"ply {len(self._moves)}")))
-
     def _made(
         self, seat: int, move: str, used_ms: float | None = None, info: Info | None = None
     ) -> None:
@@ -199,7 +195,7 @@ class Sitting:
         self._say(told, "bold")
 
     def _forfeit(self, fault: PlayerFault) -> None:
-        """By the opponent, who broke the contract."""
+        """By the opponent, which broke the protocol."""
         self._show()
         name = self._name(1 - self._seat)
         self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")
@@ -227,8 +223,8 @@ class Sitting:
         if seat == CHANCE:
             return "chance"
         other = self._opponent
-        who = other.name if other is not None and seat == other.seat else "you"
-        return f"{mark(self._game, seat)}{who}"
+        name = other.name if other is not None and seat == other.seat else "you"
+        return f"{mark(self._game, seat)}{name}"
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style=style), soft_wrap=True)

@@ -23,11 +23,11 @@ from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
 _DEFAULTS = ("alphabeta", "expectimax", "greedy")
-"""Who is met unless the person chooses: the first that can play the game as it comes."""
+"""The opponent unless the person chooses: the first of them that can play the game."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30
-"""More than a machine has: a person's own game is nobody else's concern."""
+"""More than a machine has: a person's own game has no limit."""
 
 Moves = list[tuple[int, str]]
 """Seat and move of each ply."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -12,56 +13,53 @@ from rich.text import Text
 from arena.errors import UserError
 from arena.model.game_spec import first_position
 from arena.model.record import PlayerFault
-from arena.model.settings import load_game, read_pairs
-from arena.play.human_game import Sitting
+from arena.play.human_game import HumanGame
 from arena.play.opponent import Opponent, choose_opponent
 from arena.referee.pool import SessionPool
 from arena.reports import containment
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules import tiles
+from rules.position import Game
 
 
 def play(
-    rules: str,
-    settings: Iterable[str],
+    game: Game,
     against: str | None,
-    options: Iterable[str],
+    options: dict[str, Any],
     seat: int,
     move_ms: int,
     seed: int | None,
 ) -> None:
-    """Play one game. Raises UserError."""
-    table = read_pairs("--option", options)
-    opposed = against is not None or bool(table) or seat != 0
-    if rules in tiles.NAMES and opposed:
-        settings = ("placer=player", *settings)  # who asks for an opponent need not ask twice
-    game = load_game(rules, settings)
+    """Play one game on this terminal. Raises UserError."""
     seed = secrets.randbelow(2**31) if seed is None else seed
     console, ask = Console(highlight=False), _ask_on_terminal if sys.stdin.isatty() else _ask_pipe
     if game.seats == 1:
-        if opposed:
+        if against is not None or options or seat != 0:
             raise UserError(
-                f"{rules} is played alone where chance places the tiles: leave out --set "
+                f"{game.name} is played alone where chance places the tiles: leave out --set "
                 "placer=chance, or --against, --option and --seat. To watch a player, use "
                 "`arena run` and `arena replay`"
             )
-        Sitting(game, 0, None, seed, ask, console).play()
+        HumanGame(game, 0, None, seed, ask, console).play()
         return
-    player, builtin = choose_opponent(against, table, game)
+    player, builtin = choose_opponent(against, options, game)
     if builtin is None:
         for line in containment.lines([(player.name, player.held)]):
             console.print(Text(line.text, style="yellow" if line.warns else "dim"), soft_wrap=True)
     elif BUILTINS[builtin].kernels:
-        warm_kernels([rules])
+        warm_kernels([game.name])
     with SessionPool() as pool:
         try:
             opponent = Opponent(player, 1 - seat, pool, move_ms, seed)
             opponent.begin(first_position(game, seed), [])
         except PlayerFault as fault:
             raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
-        Sitting(game, seat, opponent, seed, ask, console).play()
+        HumanGame(game, seat, opponent, seed, ask, console).play()
         opponent.quit()
+
+
+_ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
+"""The letters that end an arrow key's escape sequence, and the slides of 2048."""
 
 
 def _ask_pipe(prompt: str, words: Sequence[str]) -> str:
@@ -72,7 +70,7 @@ def _ask_pipe(prompt: str, words: Sequence[str]) -> str:
 
 
 def _ask_on_terminal(prompt: str, words: Sequence[str]) -> str:
-    """A line with editing, history, and completion of `words` by tab."""
+    """A line with editing, history, and completion of `words` by tab; the arrow keys slide."""
     import readline  # takes hold of the terminal
 
     def complete(begun: str, number: int) -> str | None:
@@ -81,6 +79,9 @@ def _ask_on_terminal(prompt: str, words: Sequence[str]) -> str:
 
     readline.set_completer(complete)
     readline.parse_and_bind("tab: complete")
+    if not set(words).isdisjoint(_ARROWS.values()):
+        for key, word in _ARROWS.items():
+            readline.parse_and_bind(rf'"\e[{key}": "\C-a\C-k{word}\C-m"')
     return _line(prompt)
 
 

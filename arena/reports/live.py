@@ -146,7 +146,7 @@ def status(view: RunView) -> str:
     if view.games_per_s is not None:
         parts.append(f"{view.games_per_s:.3g} games/s")
     if view.left_s is not None:
-        parts.append(f"{duration(view.left_s)} left")
+        parts.append(f"{words.duration(view.left_s)} left")
     if view.void:
         parts.append(f"{len(view.void)} void")
     return " · ".join(parts)
@@ -155,16 +155,6 @@ def status(view: RunView) -> str:
 def _of(view: RunView, done: str) -> str:
     most = "at most " if view.verdict else ""
     return f"{done} of {most}{view.total:,} games"
-
-
-def duration(seconds: float) -> str:
-    """`42 s`, `3 min 20 s`, `5 h 12 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 class PlainLines:
@@ -200,7 +190,7 @@ def _finished(event: GameFinished, view: RunView) -> str:
     game = next(game for game in reversed(view.games) if game.game == event.game)
     if event.verdict is not None:
         return f"{count} {in_a_line(game)} · {words.where_it_stands(event.verdict)}"
-    left = "" if view.left_s is None else f" · {duration(view.left_s)} left"
+    left = "" if view.left_s is None else f" · {words.duration(view.left_s)} left"
     return f"{count} {in_a_line(game)}{left}"
 
 

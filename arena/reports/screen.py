@@ -1,9 +1,9 @@
-"""Screens that renew themselves on a terminal while something long goes on."""
+"""What shows long work: a screen that renews itself on a terminal, or lines in a pipe."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +11,8 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
+
+from arena.reports.words import duration
 
 _REFRESH_HZ = 4
 
@@ -46,10 +48,39 @@ class Screen(ABC):
         """Print a line that stays, above the screen."""
         self._live.console.print(Text(line), soft_wrap=True)
 
-    @abstractmethod
     def doing(self, what: str) -> None:
         """Show what is going on until something else does; nothing, with an empty text."""
+        if what != self._doing:
+            self._doing, self._since = what, self._now()
+            self._live.refresh()
+
+    def _activity(self) -> Iterator[RenderableType]:
+        """What is going on, and for how long."""
+        if self._doing:
+            spent = duration(self._now() - self._since)
+            self._spinner.update(text=Text(f"{self._doing} · {spent}", style="dim"))
+            yield self._spinner
 
     @abstractmethod
     def _screen(self) -> RenderableType:
         """What the screen shows now."""
+
+
+class Lines:
+    """Lines for logs and pipes. A context manager."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left open."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._console.print(Text(line), soft_wrap=True)
+
+    def doing(self, what: str) -> None:
+        """Say nothing of it."""

@@ -246,3 +246,13 @@ def _plural(word: str, count: int) -> str:
 def counted(counts: Mapping[str, int]) -> str:
     """`timeout 3, exited 1`."""
     return ", ".join(f"{word} {count}" for word, count in counts.items())
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 20 s`, `5 h 12 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -31,6 +31,7 @@ from arena.tournament.executors.base import (
     Played,
     Report,
     Task,
+    play_through,
 )
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.base import Pairing, Schedule
@@ -39,8 +40,6 @@ from arena.tournament.store import Store
 
 MAX_ATTEMPTS = 3
 """A void game is replayed twice at most; running the tournament again gives it as many more."""
-
-_POLL_S = 0.2
 
 
 def run(
@@ -123,17 +122,11 @@ def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]
 
 
 def _play(state: _Run, executor: Executor, stop: Stop) -> None:
-    playing = 0
+    playing = 1
     try:
-        while not (state.schedule.over or stop.asked):
-            while playing < executor.capacity and (task := state.next()) is not None:
-                executor.submit(task)
-                playing += 1
-            if not playing:
-                break
-            for report in executor.wait(_POLL_S):
-                state.take(report)
-                playing -= not isinstance(report, Moved)
+        playing = play_through(
+            executor, state.next, state.take, lambda: state.schedule.over or stop.asked
+        )
     finally:
         executor.close(now=playing > 0)
 

@@ -1,4 +1,4 @@
-"""Compiling kernels in a process of its own, so that this one never imports numba."""
+"""Compiling kernels while a user waits."""
 
 from __future__ import annotations
 
@@ -6,25 +6,50 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arena.errors import UserError
+from arena.files.background import apart
 
+_COMPILING = "compiling kernels (once)"
 _LOADING_S = 2.0
-"""Kernels that are not there after so long are being compiled."""
+"""Kernels that are not loaded after this time are being compiled."""
+
+
+@contextmanager
+def _notice(say: Callable[[str], object]) -> Iterator[None]:
+    """Say once that kernels are compiled, where that takes a while."""
+    timer = threading.Timer(_LOADING_S, say, [_COMPILING])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def load_kernels(
+    load: Callable[[], None], doing: Callable[[str], None], say: Callable[[str], None]
+) -> None:
+    """Compile kernels in this process, or find them in the cache; `doing` and `say` show what goes
+    on and a line that stays. Raises what `load` raises.
+    """
+    doing("loading kernels")
+    with _notice(say):
+        apart(load)
 
 
 def warm_kernels(rules: Iterable[str]) -> None:
-    """Compile, or find in the cache, what the built-in players need for `rules`; show progress,
-    and where there is no terminal say once what takes so long.
+    """Compile what the built-in players need for `rules`, or find it in the cache, in a process of
+    its own: this one never imports numba. Shows progress on a terminal, else one line.
     """
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
     console = Console(stderr=True)
     columns = (
-        TextColumn("compiling kernels (once)"),
+        TextColumn(_COMPILING),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.description}"),
@@ -36,11 +61,9 @@ def warm_kernels(rules: Iterable[str]) -> None:
         Progress(
             *columns, console=console, transient=True, disable=not console.is_terminal
         ) as progress,
+        nullcontext() if console.is_terminal else _notice(console.print),
     ):
         task = progress.add_task("", total=None)
-        notice = threading.Timer(_LOADING_S, console.print, ["compiling kernels (once)"])
-        if not console.is_terminal:
-            notice.start()
         assert process.stdout is not None  # asked for above
         try:
             for line in process.stdout:
@@ -51,8 +74,6 @@ def warm_kernels(rules: Iterable[str]) -> None:
         except KeyboardInterrupt:
             process.kill()
             raise
-        finally:
-            notice.cancel()
     if process.returncode != 0:
         raise UserError(
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "

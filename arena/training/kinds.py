@@ -1,4 +1,4 @@
-"""What `arena train` learns: the trainings of each kind of game, and how they are told."""
+"""What `arena train` learns: the trainings of each kind of game, and how they are shown."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 import rules as rule_sets
 from arena.errors import UserError
 from arena.files.toml import read_file
-from arena.training.game_train_view import GameLook
-from arena.training.train_view import Look, TileLook, Timed
+from arena.training.train_view import Block, BlockView, GameBlockView, TileBlockView
 from arena.training.verify_config import Asker, Verification, load_learned
 from players.games.tiles.boards import TileBoard
 from players.learning.block_trainer import BlockTrainer
@@ -33,44 +32,28 @@ if TYPE_CHECKING:
     from arena.training.verify_learned import NetworkTrial
 
 _SIZES = 2
-"""Of more sizes of tuples the smallest and the largest are told."""
-
-_Block = TypeVar("_Block", bound=Timed)
-
-Draw = Callable[[Path, Sequence[_Block], str, str], None]
-"""Draws the blocks' curve to a folder, with a title and a line about what learns."""
-
-
-class Settings(Protocol):
-    """What every training's configuration has."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def games(self) -> int: ...
-    @property
-    def checkpoint_every(self) -> int: ...
+"""Of more sizes of tuples only the smallest and the largest are shown."""
 
 
 @dataclass(frozen=True)
-class Course(Generic[_Block]):
+class TrainingKind(Generic[Block]):
     """A training of one kind of game."""
 
-    config: Settings
+    config: TrainConfig | GamesConfig
     about: str
     """What learns, and how, in a line."""
-    open: Callable[[Path], BlockTrainer[Any, _Block]]
+    open: Callable[[Path], BlockTrainer[Any, Block]]
     """The trainer of a run in a folder. Raises ValueError and OSError."""
-    look: Look[_Block]
-    draw: Callable[[], Draw[_Block]]
-    """Loads what draws the curve, which takes a second."""
-    outcome: Callable[[_Block], str]
+    view: BlockView[Block]
+    draw: Callable[[Path, Sequence[Block]], None]
+    """Draws the blocks' curve to a folder."""
+    outcome: Callable[[Block], str]
     """What the last block came to, at the end of a sentence."""
     players: Callable[[str], list[str]]
     """Players with the network of a path, as lines of a tournament file."""
     trial: Callable[[Path, Network, str], NetworkTrial] | None
-    """The tests of the network in a folder, with how to have it tested; None where `arena sprt`
-    alone tests it. Raises UserError."""
+    """The tests of the network in a folder, with how to have it tested; None where only
+    `arena sprt` tests it. Raises UserError."""
 
 
 def learns_by_td(file: Path) -> bool:
@@ -80,7 +63,7 @@ def learns_by_td(file: Path) -> bool:
     return isinstance(table, Mapping) and table.get("method") == "td"
 
 
-def load_course(file: Path) -> Course[Any]:
+def load_training(file: Path) -> TrainingKind[Any]:
     """The training that a file describes. Raises `arena.files.toml.FileError`."""
     _, data = read_file(file)
     table = data.get("game")
@@ -93,24 +76,25 @@ def load_course(file: Path) -> Course[Any]:
             "--a-option depth=1 --b-option depth=1"
         )
     if rules in BOARD_GAMES or "tuning" in data:
-        return game_course(*load_learned(file))
-    return tile_course(tiles.load_config(file))
+        return _game_training(*load_learned(file))
+    return _tile_training(tiles.load_config(file))
 
 
-def tile_course(config: TrainConfig) -> Course[TileBlock]:
+def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     """A training for 2048 or 2584."""
-
-    def draw() -> Draw[TileBlock]:
-        from players.learning.curve import save_curve
-
-        return save_curve
-
     start = f", boards start at {config.initial:g}" if config.initial else ""
-    return Course(
+    about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
+
+    def draw(folder: Path, blocks: Sequence[TileBlock]) -> None:
+        from players.learning.curve import save_curve  # matplotlib takes a second to load
+
+        save_curve(folder, blocks, config.name, about)
+
+    return TrainingKind(
         config,
-        _about(config, f"{config.rules}, spawn {config.spawn}", start),
+        about,
         lambda folder: Trainer.open(config, folder),
-        TileLook(TileBoard(config.rules, config.spawn).values[1:]),
+        TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         draw,
         lambda block: f"averaged {block.mean:,.0f}",
         lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
@@ -118,7 +102,9 @@ def tile_course(config: TrainConfig) -> Course[TileBlock]:
     )
 
 
-def game_course(config: GamesConfig, verification: Verification, asker: Asker) -> Course[GameBlock]:
+def _game_training(
+    config: GamesConfig, verification: Verification, asker: Asker
+) -> TrainingKind[GameBlock]:
     """A training for Othello or dots, and how what it learns is tested."""
     unit = rule_sets.default(config.rules).unit
     yardstick = {"random": "random moves", "default": "the fitted evaluation"}.get(
@@ -126,15 +112,13 @@ def game_course(config: GamesConfig, verification: Verification, asker: Asker) -
     )
     if config.yardstick != "random":
         yardstick += " at 1 ply"
-    look = GameLook(yardstick, unit)
+    view = GameBlockView(yardstick, unit)
+    about = _about(config, _board(config), f", ε {config.epsilon:g}")
 
-    def draw() -> Draw[GameBlock]:
-        from players.learning.game_curve import save_curve
+    def draw(folder: Path, blocks: Sequence[GameBlock]) -> None:
+        from players.learning.game_curve import save_curve  # matplotlib takes a second to load
 
-        def save(folder: Path, blocks: Sequence[GameBlock], title: str, about: str) -> None:
-            save_curve(folder, blocks, title, about, yardstick, unit)
-
-        return save
+        save_curve(folder, blocks, config.name, about, yardstick, unit)
 
     def players(network: str) -> list[str]:
         return [
@@ -147,13 +131,13 @@ def game_course(config: GamesConfig, verification: Verification, asker: Asker) -
 
         return NetworkTrial(config, verification, asker, folder, network, test)
 
-    return Course(
+    return TrainingKind(
         config,
-        _about(config, _board(config), f", ε {config.epsilon:g}"),
+        about,
         lambda folder: GamesTrainer.open(config, folder),
-        look,
+        view,
         draw,
-        lambda block: f"brought {look.figure(block)} of the points {look.measure}",
+        lambda block: f"brought {view.figure(block)} of the points {view.measure}",
         players,
         trial,
     )

@@ -1,19 +1,28 @@
-"""The folder that a long work is kept in: held by one process, with nothing of anybody else's."""
+"""The folder of a training or a tuning: used by one process at a time, for nothing else."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, Literal, NamedTuple, Self, TextIO
 
 from arena.errors import UserError
 from arena.files import lock as lock_file
+from arena.training.train_view import Block, BlockView
 
 TESTS = tuple(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock"))
 """Patterns of the files of tests under the referee, which may outlive the checkpoint."""
+
+NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verify.json"
+"""Of a training: what was learned, the lines that were shown in all its runs, a line for each
+block, and the results of tests in process."""
+PICTURES = ("curve.png", "curve.svg")
+TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
 
 
 class Work(NamedTuple):
@@ -26,14 +35,15 @@ class Work(NamedTuple):
     checkpoint: str
     """The file that it goes on from."""
     files: frozenset[str]
-    """Names of the others that may be there before it, beside TESTS."""
+    """Names of other files that may exist before the checkpoint, besides TESTS."""
 
 
 @contextmanager
 def held(folder: Path, work: Work) -> Iterator[None]:
     """Make the folder, and keep other processes out of it.
 
-    Raises UserError when another has it, it has other files, or it cannot be written.
+    Raises UserError when another process has it, it has other files, or it cannot be written, now
+    or later.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,25 +56,29 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     except FileExistsError:
         raise UserError(f"{folder}: not a folder; name one with --out") from None
     except OSError as error:
-        raise cannot_be_written(folder, error, work.checkpoint) from None
+        raise _cannot_be_written(folder, error, work.checkpoint) from None
     try:
         _refuse_strangers(folder, work)
         yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _cannot_be_written(folder, error, work.checkpoint) from None
     finally:
         lock_file.release(folder / work.noun, lock)
 
 
-def cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError:
-    """The sentence for a disk that is full, or a folder that is another's."""
-    begun = os.path.exists(folder / checkpoint)  # noqa: PTH110 # Path.exists raises where it may not look
-    mend = "The last checkpoint is as it was: mend that and go on" if begun else "Mend that"
+def _cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError:
+    """The sentence for a full disk, or a folder without permission."""
+    begun = os.path.exists(folder / checkpoint)  # noqa: PTH110 # Path.exists raises without permission
+    fix = "The last checkpoint is as it was: fix that and go on" if begun else "Fix that"
     return UserError(
-        f"{folder}: cannot be written: {error.strerror}. {mend}, or name another folder with --out"
+        f"{folder}: cannot be written: {error.strerror}. {fix}, or name another folder with --out"
     )
 
 
 def _refuse_strangers(folder: Path, work: Work) -> None:
-    """Raise UserError where nothing was done, and something else lies."""
+    """Raise UserError where there is no checkpoint yet, but a file of something else."""
     names = sorted(
         path.name
         for path in folder.iterdir()
@@ -74,6 +88,46 @@ def _refuse_strangers(folder: Path, work: Work) -> None:
     if names and not (folder / work.checkpoint).exists():
         listed = ", ".join(names[:3]) + (", …" if names[3:] else "")
         raise UserError(
-            f"{folder}: holds no {work.noun} but other files ({listed}); name a folder of its own "
+            f"{folder}: has no {work.noun} but other files ({listed}); name a folder of its own "
             "with --out"
         )
+
+
+def again() -> str:
+    """The command that runs, as it is typed to go on."""
+    return shlex.join(["arena", *sys.argv[1:]])
+
+
+class TrainingLog(Generic[Block]):
+    """The log and the table of an open training. A context manager.
+
+    The table is written again from the blocks of the checkpoint: those after it are played again.
+    The log keeps all.
+    """
+
+    def __init__(self, folder: Path, view: BlockView[Block], blocks: Sequence[Block]) -> None:
+        self._view = view
+        self._log, self._table = _lines(folder / LOG, "a"), _lines(folder / TABLE, "w")
+        self._table.write("".join((view.csv_header(), *map(view.csv_line, blocks))))
+        self._table.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._log.close()
+        self._table.close()
+
+    def say(self, line: str) -> None:
+        """Keep a line that was shown."""
+        self._log.write(f"{line}\n")
+
+    def add(self, block: Block) -> None:
+        """Keep a block, in the log and in the table."""
+        for line in self._view.lines(block):
+            self.say(line)
+        self._table.write(self._view.csv_line(block))
+
+
+def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:
+    return path.open(mode, encoding="utf-8", newline="\n", buffering=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from arena.errors import FileError, Problem, UserError, sentence
 from arena.files.toml import KeyLines, KeyPath, read_file
 from arena.files.toml_tables import Finding, written
-from arena.model.settings import read_pairs
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
@@ -37,19 +36,18 @@ class Side(NamedTuple):
     folder: Path
     """What its paths are relative to."""
     options: dict[str, Any]
-    """Those typed, which go before those of a file."""
+    """Those typed, which win over those of a file."""
     text: str | None = None
     """Of the file that the words name; None when they name no file of a player."""
     at: KeyPath = ()
     """Where in that file the player's keys are."""
 
 
-def read_side(letter: str, words: str, options: Iterable[str]) -> Side:
+def read_side(letter: str, words: str, typed: dict[str, Any]) -> Side:
     """A built-in, a script, a bot's folder or archive, a command of several words, a FILE.toml
-    that holds what a `[[player]]` table does or one such table, or TOURNAMENT.toml:NAME. Raises
+    with the keys of a `[[player]]` table or one such table, or TOURNAMENT.toml:NAME. Raises
     UserError.
     """
-    typed = read_pairs(f"--{letter.lower()}-option", options)
     if named := _FILE.fullmatch(words):
         return _side_of_file(letter, named["file"], named["player"], typed)
     try:
@@ -106,10 +104,10 @@ def _player_of_tournament(file: Side, wanted: str | None) -> Side:
 
 
 def _with_options(side: Side) -> Side:
-    """With the options typed before those of the file."""
+    """With the typed options in place of those of the file."""
     options = side.table.get("options", {})
     if not isinstance(options, dict):
-        return side  # told of when everything is read
+        return side  # reported when everything is read
     return side._replace(table=side.table | {"options": options | side.options})
 
 
@@ -136,7 +134,7 @@ def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
             player_folders=folders,
         )
     except Unusable as error:
-        raise UserError("\n".join(_told(each, sides) for each in error.findings)) from None
+        raise UserError("\n".join(_wrong(each, sides) for each in error.findings)) from None
     return ready(config, Path("arena sprt"))
 
 
@@ -156,7 +154,7 @@ def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
 def _name(side: Side) -> str | None:
     try:
         table = PlayerTable.model_validate(side.table)
-    except ValidationError:  # told of when everything is read
+    except ValidationError:  # reported when everything is read
         return None
     reading = Reading(None, BUILTINS, side.folder, lambda at, message: None)
     found, _ = programs_of((), table, reading)
@@ -171,11 +169,11 @@ _OPTIONS = {
 """Options that are not called as their key is."""
 
 
-def _told(finding: Finding, sides: Sequence[Side]) -> str:
+def _wrong(finding: Finding, sides: Sequence[Side]) -> str:
     """What is wrong, with the place where it was typed or written."""
     at = finding.path
     if len(at) > 1 and at[0] == "player" and isinstance(at[1], int):
-        return _told_of_player(at[2:], finding.message, sides[at[1]])
+        return _wrong_player(at[2:], finding.message, sides[at[1]])
     if at[:2] in _OPTIONS:
         place = _OPTIONS[at[0], at[1]]  # type: ignore[index] # one of the keys above
     elif at[0] == "game":
@@ -185,7 +183,7 @@ def _told(finding: Finding, sides: Sequence[Side]) -> str:
     return f"{place}: {finding.message}"
 
 
-def _told_of_player(at: KeyPath, message: str, side: Side) -> str:
+def _wrong_player(at: KeyPath, message: str, side: Side) -> str:
     if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
         return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
     if side.text is not None:

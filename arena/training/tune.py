@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import sys
 import time
 from collections import deque
 from contextlib import closing
@@ -12,93 +11,81 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 
 from arena.errors import Exit, UserError
 from arena.files.background import apart
 from arena.files.stop_signals import Stop, stop_signals
+from arena.reports.screen import Lines
 from arena.sandbox.bwrap import reserve_fds
+from arena.tournament.warming import load_kernels
 from arena.training.kinds import learns_by_td
-from arena.training.loading import load_kernels
-from arena.training.referee_matches import RefereeHall
-from arena.training.run_folder import Work, cannot_be_written, held
+from arena.training.matches import RefereeMatchRunner
+from arena.training.run_folder import Work, again, held
 from arena.training.train import train
 from arena.training.tune_view import (
     LiveTuning,
     PlainTuning,
-    Plan,
-    Progress,
+    TuningPlan,
+    TuningProgress,
     comparison_line,
 )
 from arena.training.tuned_player import (
     about,
-    found,
     gain,
     measured,
     measured_line,
     player_lines,
     refuse_damaged,
+    tests_of,
 )
 from arena.training.verify import play_budget
 from arena.training.verify_config import Verification, load_both
 from arena.training.verify_tuned import budget_test, play_tuned
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.result import (
-    PICTURES,
-    PLAYER,
-    START,
-    WEIGHTS,
-    write_result,
-)
+from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result
 from players.learning.tuning.tasks import Aborted
-from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_hall
+from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_runner
 
 _SAVE_S = 2.0
-"""A checkpoint is written after the first batch, then at most so often."""
+"""A checkpoint is written after the first batch, then at most this often."""
 _RATE_BATCHES = 50
-"""The speed shown is that of so many last batches."""
+"""The last batches, which give the speed."""
 
 
-def tune(file: Path, out: Path | None, *, verify: bool) -> Exit:
+def tune(file: Path, out: Path | None, console: Console, *, verify: bool) -> Exit:
     """Play the games of a tuning, or what is left of them, and with `verify` the tests of what came
     of it. Raises UserError and FileError.
     """
     if learns_by_td(file):
-        return train(file, out, verify=verify)
+        return train(file, out, console, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
     work = Work("arena tune", "tuning", CHECKPOINT, frozenset((WEIGHTS, PLAYER, START, *PICTURES)))
-    again = shlex.join(["arena", *sys.argv[1:]])
     elsewhere = () if out is None else ("--out", str(out))
     test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
+    asked = verification if verify else None
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
-            return _tune(config, folder, again, file, verification if verify else None, test)
+            return _tune(config, folder, console, file, asked, test)
         except KeyboardInterrupt:
-            typer.echo(f"Stopped at once; what was not saved is played again. Go on with: {again}")
+            said = "Stopped at once; what was not saved is played again. Go on with"
+            Lines(console).say(f"{said}: {again()}")
             return Exit.INTERRUPTED
-        except BrokenPipeError:  # what is shown is read by nobody any more
-            return Exit.INTERRUPTED
-        except OSError as error:
-            raise cannot_be_written(folder, error, CHECKPOINT) from None
 
 
 def _tune(
     config: TuneConfig,
     folder: Path,
-    again: str,
+    console: Console,
     file: Path,
     verification: Verification | None,
     test: str,
 ) -> Exit:
-    """Tune in a folder that is held; the exit code. The commands `again` and `test` go on with it,
-    and test what came of it.
-    """
-    console = Console()
+    """Tune in a folder that is held; the command `test` tests what came of it."""
     try:
-        make_hall = RefereeHall if config.referee else kernel_hall
-        tuner = apart(partial(Tuner.open, config, folder, make_hall))
+        make_runner = RefereeMatchRunner if config.referee else kernel_runner
+        tuner = apart(partial(Tuner.open, config, folder, make_runner))
     except ValueError as error:
         raise UserError(str(error)) from None
     refuse_damaged(folder / CHECKPOINT, tuner.verdicts)
@@ -116,14 +103,14 @@ def _tune(
         options = tuning.write()
         tuning.draw()
         if not (tuner.finished and tested):
-            view.say(f"Stopped; the best so far is in {folder / PLAYER}. Go on with: {again}")
+            view.say(f"Stopped; the best so far is in {folder / PLAYER}. Go on with: {again()}")
             return Exit.INTERRUPTED
         tuning.conclude(options)
     if verification is None:
         return Exit.DONE
-    code = play_tuned(file, tuner, folder, options, verification)
+    code = play_tuned(file, tuner, folder, options, verification, console)
     tuning.write()
-    typer.echo(gain(tuner.verdicts, test))
+    Lines(console).say(gain(tuner.verdicts, test))
     return code
 
 
@@ -131,7 +118,12 @@ class _Tuning:
     """A tuning that goes on: played by `tuner`, shown by `view`, kept in `folder`."""
 
     def __init__(
-        self, tuner: Tuner, plan: Plan, folder: Path, view: LiveTuning | PlainTuning, test: str
+        self,
+        tuner: Tuner,
+        plan: TuningPlan,
+        folder: Path,
+        view: LiveTuning | PlainTuning,
+        test: str,
     ) -> None:
         self._tuner, self._plan, self._folder, self._view = tuner, plan, folder, view
         self._test = test
@@ -139,7 +131,7 @@ class _Tuning:
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
     def play(self, verification: Verification | None) -> bool:
-        """Play what is left, until somebody stops it; whether the test at the budget is over, or
+        """Play what is left, until a signal stops it; whether the test at the budget is over, or
         none is asked for.
         """
         tuner = self._tuner
@@ -199,7 +191,11 @@ class _Tuning:
     def write(self) -> dict[str, Any]:
         """Write the values with what is known about them; the tuned player's options."""
         tuner = self._tuner
-        known = found(measured(tuner.matches[MEASURE], tuner.slid), tuner.verdicts, self._test)
+        known = {
+            "measured": measured(tuner.matches[MEASURE], tuner.slid),
+            "tests": tests_of(tuner.verdicts),
+            "gain": gain(tuner.verdicts, self._test),
+        }
         return write_result(tuner, self._folder, known)
 
     def draw(self) -> None:
@@ -219,25 +215,25 @@ class _Tuning:
         say = self._view.say
         say(measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
         say(gain(self._tuner.verdicts, self._test))
-        say(f"Pictures and values are in {self._folder}; {PLAYER} holds how they were found.")
+        say(f"Pictures and values are in {self._folder}; {PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
         for line in player_lines(self._tuner.config, options):
             say(f"    {line}")
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> TuningProgress:
         tuner = self._tuner
         games = sum(games for games, _ in self._speeds)
         seconds = sum(seconds for _, seconds in self._speeds)
         rate = games / seconds if seconds else None
-        return Progress(tuner.counts["games"], rate, tuner.points, tuner.comparisons)
+        return TuningProgress(tuner.counts["games"], rate, tuner.points, tuner.comparisons)
 
     def _save(self) -> None:
         self._tuner.save()
         self._saved_at = time.monotonic()
 
 
-def plan_of(tuner: Tuner) -> Plan:
+def plan_of(tuner: Tuner) -> TuningPlan:
     """What is tuned, and how far it is to go."""
     config, space = tuner.config, tuner.space
     bounds = (tuple(space.low.tolist()), tuple(space.high.tolist()))
-    return Plan(config.name, about(config), config.games, space.names, *bounds)
+    return TuningPlan(config.name, about(config), config.games, space.names, *bounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -11,9 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.model import Verdict
-from arena.reports.live import duration
-from arena.reports.screen import Screen
+from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
+from arena.reports.words import duration
+
+if TYPE_CHECKING:
+    from players.learning.tuning.tuner import Comparison, Point
 
 _TREND = 0.1
 """A trend is what changed over this last share of the games."""
@@ -21,40 +24,12 @@ _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
 _BAR_WIDTH = 48
 _OTHER_LINES, _TEST_LINES = 5, 2
-"""What the screen has beside the parameters at most, and during a test more."""
+"""Lines of the screen besides the parameters, and more of them during a test."""
 _PLAIN_S = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-class Point(Protocol):
-    """The parameters after so many games."""
-
-    @property
-    def games(self) -> int:
-        """From the first."""
-
-    @property
-    def vector(self) -> tuple[float, ...]:
-        """Their values."""
-
-
-class Comparison(Protocol):
-    """A match of the parameters as they were against the start."""
-
-    @property
-    def games(self) -> int:
-        """Games learned from before."""
-
-    @property
-    def score(self) -> float:
-        """The share of the points."""
-
-    @property
-    def error(self) -> float:
-        """Half of its 95 % interval."""
-
-
-class Plan(NamedTuple):
+class TuningPlan(NamedTuple):
     """What is tuned, and how far it is to go."""
 
     name: str
@@ -68,7 +43,7 @@ class Plan(NamedTuple):
     """Their bounds."""
 
 
-class Progress(NamedTuple):
+class TuningProgress(NamedTuple):
     """How far it is."""
 
     games: int
@@ -78,7 +53,7 @@ class Progress(NamedTuple):
     comparisons: Sequence[Comparison]
 
 
-def progress_line(plan: Plan, progress: Progress) -> str:
+def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
     """How far it is, in a line."""
     parts = [f"{progress.games:,} of {plan.games:,} games"]
     if progress.rate:
@@ -111,7 +86,7 @@ def trend(points: Sequence[Point], index: int) -> float:
 
 
 class LiveTest(Screen):
-    """A sequential test on a screen that renews itself, and stays as it ends. A context manager."""
+    """A sequential test on a terminal."""
 
     def __init__(self, console: Console, now: Callable[[], float]) -> None:
         self._verdict: Verdict | None = None
@@ -121,11 +96,6 @@ class LiveTest(Screen):
         """Show where a sequential test stands."""
         self._verdict = verdict
 
-    def doing(self, what: str) -> None:
-        """Show what is going on until something else does; nothing, with an empty text."""
-        if what != self._doing:
-            self._doing, self._since = what, self._now()
-
     def _screen(self) -> RenderableType:
         return Group(*self._test())
 
@@ -133,20 +103,18 @@ class LiveTest(Screen):
         """Where the test stands, and what is going on."""
         if self._verdict is not None:
             yield from (gauge(self._verdict), Text(test_line(self._verdict)))
-        if self._doing:
-            self._spinner.update(text=f"{self._doing}, {duration(self._now() - self._since)}")
-            yield self._spinner
+        yield from self._activity()
 
 
 class LiveTuning(LiveTest):
-    """The same with a tuning and its test."""
+    """A tuning and its test on a terminal."""
 
-    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+    def __init__(self, console: Console, plan: TuningPlan, now: Callable[[], float]) -> None:
         self._plan = plan
-        self._progress: Progress | None = None
+        self._progress: TuningProgress | None = None
         super().__init__(console, now)
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: TuningProgress) -> None:
         """Show how far it is."""
         self._progress = progress
 
@@ -165,9 +133,11 @@ class LiveTuning(LiveTest):
         return Group(*parts, *self._test())
 
 
-def parameter_table(plan: Plan, points: Sequence[Point], width: int, lines: int) -> RenderableType:
-    """Each parameter's value and how it changes, in a space of so many columns and lines: with its
-    way so far between its bounds, or side by side without, or those alone that changed most.
+def parameter_table(
+    plan: TuningPlan, points: Sequence[Point], width: int, lines: int
+) -> RenderableType:
+    """Each parameter's value and how it changes, in a space of `width` columns and `lines` lines:
+    with a curve of its values, or side by side without, or only those that changed most.
     """
     room = max(lines - 1, 1)  # below the titles
     if len(plan.names) <= room:
@@ -186,7 +156,7 @@ def _moved(points: Sequence[Point], index: int) -> float:
     return abs(points[-1].vector[index] - points[0].vector[index])
 
 
-def _full_table(plan: Plan, points: Sequence[Point]) -> Table:
+def _full_table(plan: TuningPlan, points: Sequence[Point]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("parameter")
     for title in ("start", "now", "trend"):
@@ -207,12 +177,12 @@ _NUMBERS_WIDTH = 17
 """Columns that a value and its trend take, about."""
 
 
-def _block_width(plan: Plan) -> int:
+def _block_width(plan: TuningPlan) -> int:
     return max(map(len, (*plan.names, "parameter"))) + _NUMBERS_WIDTH
 
 
-def _blocks(plan: Plan, points: Sequence[Point], indices: Sequence[int], count: int) -> Table:
-    """Parameters in so many blocks side by side, each read from its top to its end."""
+def _blocks(plan: TuningPlan, points: Sequence[Point], indices: Sequence[int], count: int) -> Table:
+    """Parameters in `count` blocks side by side, each read from top to bottom."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     height = -(-len(indices) // count)
     blocks = [indices[first : first + height] for first in range(0, len(indices), height)]
@@ -230,7 +200,7 @@ def _blocks(plan: Plan, points: Sequence[Point], indices: Sequence[int], count: 
     return table
 
 
-def _now(plan: Plan, points: Sequence[Point], index: int) -> tuple[Text, Text]:
+def _now(plan: TuningPlan, points: Sequence[Point], index: int) -> tuple[Text, Text]:
     """A parameter's value, marked where it is at an end of its range, and its trend."""
     now, change = points[-1].vector[index], trend(points, index)
     arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
@@ -245,44 +215,31 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
     return "".join(_BARS[round((value - low) / (high - low) * top)] for value in picked)
 
 
-class PlainTest:
-    """A sequential test in lines, where there is no terminal. A context manager."""
+class PlainTest(Lines):
+    """A sequential test in lines."""
 
     def __init__(self, console: Console, now: Callable[[], float]) -> None:
-        self._console, self._now = console, now
-        self._told = now()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left open."""
-
-    def say(self, line: str) -> None:
-        """Print a line."""
-        self._console.print(Text(line), soft_wrap=True)
+        super().__init__(console)
+        self._now, self._said_at = now, now()
 
     def show_test(self, verdict: Verdict) -> None:
         """Print where a sequential test stands, now and then."""
-        if self._now() - self._told >= _PLAIN_S:
-            self._told = self._now()
-            self.say(f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
+        self._now_and_then(lambda: f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
 
-    def doing(self, what: str) -> None:
-        """Nothing is shown of it."""
+    def _now_and_then(self, line: Callable[[], str]) -> None:
+        if self._now() - self._said_at >= _PLAIN_S:
+            self._said_at = self._now()
+            self.say(line())
 
 
 class PlainTuning(PlainTest):
-    """The same with a tuning and its test."""
+    """A tuning and its test in lines."""
 
-    def __init__(self, console: Console, plan: Plan, now: Callable[[], float]) -> None:
+    def __init__(self, console: Console, plan: TuningPlan, now: Callable[[], float]) -> None:
         super().__init__(console, now)
         self._plan = plan
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: TuningProgress) -> None:
         """Print how far it is, now and then."""
-        if self._now() - self._told >= _PLAIN_S:
-            self._told = self._now()
-            told = [progress_line(self._plan, progress)]
-            told += map(comparison_line, progress.comparisons[-1:])
-            self.say(", ".join(told))
+        compared = map(comparison_line, progress.comparisons[-1:])
+        self._now_and_then(lambda: ", ".join((progress_line(self._plan, progress), *compared)))

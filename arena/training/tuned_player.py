@@ -19,13 +19,6 @@ from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import entry_of
 
 
-def found(
-    measured: dict[str, Any], verdicts: Mapping[str, dict[str, Any]], test: str
-) -> dict[str, Any]:
-    """What is known about the tuned values, for the files; the command `test` tests them."""
-    return {"measured": measured, "tests": tests_of(verdicts), "gain": gain(verdicts, test)}
-
-
 def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """What tests said, for the files: where each was played, in a sentence, and in figures."""
     return [

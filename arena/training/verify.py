@@ -8,12 +8,12 @@ tournament.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
+from rich.console import Console
 
 import rules
 from arena.errors import ConfigChangedError, Exit, UserError
@@ -24,29 +24,37 @@ from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports.playing import play_config
+from arena.reports.screen import Lines
 from arena.reports.words import about_sprt
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
+from arena.training.tune_view import LiveTest, PlainTest
 from arena.training.tuned_player import half_points
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import BUDGETS, unhurried
 from players.learning.tuning.tasks import Aborted
 
+if TYPE_CHECKING:
+    from arena.training.verify_tuned import TunedPairs
+    from players.learning.games.config import GamesConfig
+    from players.learning.games.evidence import NetworkPairs
+    from players.learning.tuning.config import TuneConfig
+
 _SAVE_S = 2.0
-"""What was played is saved at the end, and before that at most so often."""
+"""What was played is saved at the end, and before that at most this often."""
 
 
 class Sides(NamedTuple):
-    """Who meets whom in a test."""
+    """The two players of a test."""
 
     new: str
-    """What the player is called that learned something."""
+    """The name of the player that learned something."""
     old: str
-    """What the other is called."""
+    """The name of the other."""
     title: str
     """As `The tuned player against the start`."""
 
@@ -55,51 +63,16 @@ class Sides(NamedTuple):
 class Contest:
     """A test under the referee."""
 
-    name: str
-    """Of what was learned."""
+    config: TuneConfig | GamesConfig
+    """Of what was learned: its name, rules, settings and seed count."""
     sides: Sides
     at: str
     """How results name the thinking time."""
-    rules: str
-    variant: dict[str, Any]
-    """The settings of the rule set, complete."""
-    seed: int
     plies: int
     """Of the random openings."""
     bot: str
     options: tuple[dict[str, Any], dict[str, Any]]
     """The new player's, and the old one's; budgets of their own among them do not count."""
-
-
-class Pairs(Protocol):
-    """The pairs of games of a test in process, as far as they were played; kept with verdicts."""
-
-    @property
-    def verdicts(self) -> dict[str, dict[str, Any]]:
-        """What tests said, by where they were played."""
-
-    @property
-    def scores(self) -> Sequence[float]:
-        """What each pair brought so far: 0 to 2."""
-
-    def repeats(self, first: int) -> int:
-        """How many of the `first` pairs are known to repeat an earlier one."""
-
-    def extend(self, most: int) -> None:
-        """Play some more pairs, up to `most` in all. Raises Aborted."""
-
-    def save(self) -> None:
-        """Keep pairs and verdicts. Raises OSError."""
-
-
-class View(Protocol):
-    """What shows how a test goes on."""
-
-    def doing(self, what: str) -> None:
-        """Show what is going on."""
-
-    def show_test(self, verdict: Verdict) -> None:
-        """Show where the test stands."""
 
 
 def budget_of(options: Mapping[str, Any]) -> str:
@@ -115,7 +88,9 @@ def under_referee(target: Target) -> str:
 class BudgetTest:
     """The test in process, as far as its games are there."""
 
-    def __init__(self, sides: Sides, at: str, pairs: Pairs, verification: Verification) -> None:
+    def __init__(
+        self, sides: Sides, at: str, pairs: TunedPairs | NetworkPairs, verification: Verification
+    ) -> None:
         """`at` is how results name the thinking time. Raises UserError where the test was begun
         with other hypotheses.
         """
@@ -170,8 +145,10 @@ class BudgetTest:
             self._pairs.verdicts[self.at] = self.verdict.model_dump(mode="json")
 
 
-def play_budget(test: BudgetTest, view: View, stop: Stop, say: Callable[[str], None]) -> None:
-    """Play the test in process until it is over, or somebody stops it; it is kept either way. `say`
+def play_budget(
+    test: BudgetTest, view: LiveTest | PlainTest, stop: Stop, say: Callable[[str], None]
+) -> None:
+    """Play the test in process until it is over, or a signal stops it; it is kept either way. `say`
     shows a line that stays.
     """
     say(f"{test.title}:")
@@ -192,24 +169,24 @@ def play_budget(test: BudgetTest, view: View, stop: Stop, say: Callable[[str], N
 
 
 def play_target(
-    file: Path, contest: Contest, store_path: Path, verification: Verification
+    file: Path, contest: Contest, store_path: Path, verification: Verification, console: Console
 ) -> tuple[Exit, dict[str, Any]]:
     """Play the test at the target, or what is left of it; its verdict. Raises UserError and
     ConfigError.
     """
     config = ready(_tournament(contest, store_path.parent, verification), file)
-    typer.echo(f"\n{contest.sides.title} at {contest.at}:")
-    more = "max_games in [verify]"
+    say, more = Lines(console).say, "max_games in [verify]"
+    say(f"\n{contest.sides.title} at {contest.at}:")
     try:
-        code = Exit(play_config(config, BUILTINS, store_path, more=more))
+        code = play_config(config, BUILTINS, store_path, more=more)
     except ConfigChangedError:
         config = _as_begun(config, contest, store_path, verification.target)
-        typer.echo("It goes on with the higher max_games that it was begun with.")
-        code = Exit(play_config(config, BUILTINS, store_path, more=more))
+        say("It goes on with the higher max_games that it was begun with.")
+        code = play_config(config, BUILTINS, store_path, more=more)
     with RunView(store_path) as view:
         verdict = view.verdict
     assert verdict is not None  # as the tournament asks for a test
-    return code, verdict.model_dump(mode="json")
+    return Exit(code), verdict.model_dump(mode="json")
 
 
 def _as_begun(
@@ -258,7 +235,7 @@ def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
 
 def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
     """The tournament of the two. Raises UserError."""
-    on_one_seed = rules.default(contest.rules).decided_by_seed  # the games of a round
+    on_one_seed = rules.default(contest.config.rules).decided_by_seed  # the games of a round
     comparisons_a_pair = 2 if on_one_seed else 1
     tables = []
     for name, options in zip(contest.sides[:2], contest.options, strict=True):
@@ -272,10 +249,10 @@ def _tournament(contest: Contest, folder: Path, verification: Verification) -> T
             {
                 "tournament": {
                     "rounds": verification.most_pairs * comparisons_a_pair,
-                    "seed": contest.seed,
+                    "seed": contest.config.seed,
                     "keep_alive": True,
                 },
-                "game": {"rules": contest.rules, **contest.variant},
+                "game": {"rules": contest.config.rules, **contest.config.variant},
                 "clock": verification.target.clock,
                 "openings": {"plies": contest.plies},
                 "sprt": verification.test.model_dump(),
@@ -283,7 +260,7 @@ def _tournament(contest: Contest, folder: Path, verification: Verification) -> T
             },
             BUILTINS,
             folder,
-            name=f"{contest.name}-verify",
+            name=f"{contest.config.name}-verify",
         )
     except Unusable as error:
         told = (f"--verify: {written(each.path)}: {each.message}" for each in error.findings)
@@ -291,7 +268,7 @@ def _tournament(contest: Contest, folder: Path, verification: Verification) -> T
 
 
 def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
-    """What a built-in with these options is given: room for its tables beside the default."""
+    """What a built-in with these options is given: room for its tables on top of the default."""
     room = sum(value for key, value in options.items() if key.endswith("_mb"))
     return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
 

@@ -31,7 +31,7 @@ from players.learning.tuning.config import BUDGETS, TuneConfig, load_config
 _MOVE_MS = 100
 """The clock of the target where the file names none."""
 AMPLE_MS = 60_000
-"""The clock of players who count what they think."""
+"""The clock of players that count iterations, nodes or depth."""
 _COUNTED = ("iterations", "nodes", "depth")
 
 _LEARNING_BUDGETS: dict[str, dict[str, Any]] = {
@@ -51,7 +51,7 @@ class VerifyTable(SprtTable):
     """0 or more: what is accepted as H1 is called a gain."""
     elo1: float = Field(default=10.0, gt=0.0, le=MOST_ELO)
     max_games: int = Field(default=20_000, ge=2, le=2 * MOST_ROUNDS, multiple_of=2)
-    """Each test stops undecided after so many."""
+    """Each test stops undecided after these."""
     move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
     tournament: str | None = None
     """A tournament file, whose clock is taken."""

@@ -16,8 +16,8 @@ from rich.console import Console
 from arena.errors import Exit, UserError
 from arena.files.stop_signals import stop_signals
 from arena.reports import words
-from arena.training.loading import load_kernels
-from arena.training.training_folder import EVIDENCE, NETWORK
+from arena.tournament.warming import load_kernels
+from arena.training.run_folder import EVIDENCE, NETWORK
 from arena.training.tune_view import LiveTest, PlainTest
 from arena.training.tuned_player import gain, refuse_damaged, tests_of
 from arena.training.verify import (
@@ -90,7 +90,7 @@ class NetworkTrial:
         contest = self._contest(f"{under_referee(verification.target)}, by {self._by}")
         name = f"{evidence.weights[:_DIGEST]}-{slug(f'{verification.target.words} {self._by}')}"
         store_path = self._folder / f"verify-{name[:_LONGEST]}.sqlite"
-        code, verdict = play_target(file, contest, store_path, verification)
+        code, verdict = play_target(file, contest, store_path, verification, console)
         evidence.verdicts[contest.at] = verdict
         evidence.save()
         return conclusion(code, {at: evidence.verdicts[at] for at in (budget, contest.at)})
@@ -123,15 +123,6 @@ class NetworkTrial:
 
     def _contest(self, at: str) -> Contest:
         """The two under the referee."""
-        config, asker = self._config, self._asker
-        return Contest(
-            name=config.name,
-            sides=SIDES,
-            at=at,
-            rules=config.rules,
-            variant=config.variant,
-            seed=config.seed,
-            plies=asker.plies,
-            bot=asker.bot,
-            options=(self._new, asker.options),
-        )
+        asker = self._asker
+        options = (self._new, asker.options)
+        return Contest(self._config, SIDES, at, asker.plies, asker.bot, options)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from arena.errors import Exit
 from arena.training.verify import (
     BudgetTest,
@@ -60,10 +62,15 @@ def _at_budget(tuner: Tuner) -> str:
 
 
 def play_tuned(
-    file: Path, tuner: Tuner, folder: Path, tuned: dict[str, Any], verification: Verification
+    file: Path,
+    tuner: Tuner,
+    folder: Path,
+    tuned: dict[str, Any],
+    verification: Verification,
+    console: Console,
 ) -> Exit:
-    """Play the test at the target, or what is left of it, and have the tuner keep its verdict; what
-    both tests come to.
+    """Play the test at the target, or what is left of it, and have the tuner keep its verdict; the
+    result of both tests.
 
     `tuned` are the options of the tuned player. Raises UserError, ConfigError and OSError.
     """
@@ -71,18 +78,15 @@ def play_tuned(
     start = player_options(tuner.space, tuner.space.start, folder / START, about)
     config, target = tuner.config, verification.target
     contest = Contest(
-        name=config.name,
+        config=config,
         sides=SIDES,
         at=under_referee(target),
-        rules=config.rules,
-        variant=config.variant,
-        seed=config.seed,
         plies=config.plies,
         bot=config.bot,
         options=(tuned, start),
     )
     store_path = folder / f"verify-{_digest(tuner)}-{slug(target.words)}.sqlite"
-    code, verdict = play_target(file, contest, store_path, verification)
+    code, verdict = play_target(file, contest, store_path, verification, console)
     tuner.verdicts[contest.at] = verdict
     tuner.save()
     return conclusion(code, {at: tuner.verdicts[at] for at in (_at_budget(tuner), contest.at)})

@@ -15,7 +15,7 @@ from players.bench.measurement import RUNS, quickest
 from players.games.endgame import load_endgame
 from players.games.interface import BATCH
 from players.games.registry import load_board
-from players.learning.tuning.hall import KernelHall
+from players.learning.tuning.runners import BoardMatchRunner
 from players.learning.tuning.tasks import Contestant, Task
 from players.search import uct
 from players.search.alphabeta import AlphaBetaSearch, Limits
@@ -77,16 +77,16 @@ def tuning_games_per_second(count: int, threads: int) -> float:
     game = rules.load("othello", preset="cornerless")
     options = {"iterations": 100, "playouts": 1, "expand_after": 1}
     player = Contestant(options, None, ())
-    hall = KernelHall(game, "uct", player, threads)
-    hall.load(0)
+    runner = BoardMatchRunner(game, "uct", player, threads)
+    runner.load(0)
     try:
         return count / quickest(
-            lambda run: hall.play(
+            lambda run: runner.play(
                 [Task((player, player), "", 0, f"{run}:{number}") for number in range(count)]
             )
         )
     finally:
-        hall.close()
+        runner.close()
 
 
 def seconds_to_ready() -> float:

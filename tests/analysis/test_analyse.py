@@ -16,7 +16,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import rules
-from arena.analysis import analysis_report as analysis
+from arena.analysis import analyse as analysis
 from arena.analysis.analyse import find_position
 from arena.analysis.positions import read_position
 from arena.cli import app
@@ -110,13 +110,10 @@ def test_a_position_comes_from_a_file_or_from_stdin(
     position = after(OTHELLO, "f5d6")
     file = tmp_path / "state.json"
     file.write_text(json.dumps(position.state()))
-    assert find_position("othello", f"@{file}", [], None, None) == position
+    assert find_position(OTHELLO, f"@{file}", None, None).position == position
     monkeypatch.setattr("sys.stdin", io.StringIO("f5d6\n"))
-    assert find_position("othello", "-", [], None, None) == position
-    assert (
-        find_position("othello", None, ["size=6"], None, None)
-        == rules.load("othello", size=6).start()
-    )
+    assert find_position(OTHELLO, "-", None, None).position == position
+    assert find_position(OTHELLO, None, None, None).position == OTHELLO.start()
 
 
 # What is shown
@@ -229,11 +226,12 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
     moves = read_transcript(game.start(), written)
     position, choices = game.start(), []
     for ply, move in enumerate(moves):
-        assert find_position(run, None, [], "g0001", ply) == position
+        if not position.is_over and position.legal_moves() != (PASS,):
+            assert find_position(Path(run), None, "g0001", ply).position == position
         if len(position.legal_moves()) > 1:
             choices.append(position)
         position = position.play(move)
-    assert find_position(run, None, [], "g0001", None) == choices[-1]
+    assert find_position(Path(run), None, "g0001", None).position == choices[-1]
     result = arena("analyse", run, "--game", "g0001", "--ply", "2", "--json")
     assert result.exit_code == 0, result.output
     assert f"{run} g0001 (" in result.stderr

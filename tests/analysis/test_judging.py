@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from arena.analysis import judge_report as accuracy
-from arena.analysis.judge_report import Accuracy, Choice, Judgement
+from arena.analysis import judge as accuracy
+from arena.analysis.judge import Accuracy, Choice, Judgement
 from arena.cli import app
 from arena.model.record import GameRecord
 from arena.tournament.store import Store

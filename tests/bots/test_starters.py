@@ -15,7 +15,7 @@ import rules
 from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
 from arena.bots.starter import LANGUAGES, write_starter
-from arena.cli.choices import Language
+from arena.cli.bot_commands import Language
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination

@@ -76,6 +76,53 @@ def test_help_names_every_command() -> None:
         assert re.search(rf"│ {command}\s", shown)
 
 
+@pytest.mark.parametrize("group", [(), ("bench",)])
+def test_without_a_command_the_help_is_shown(group: tuple[str, ...]) -> None:
+    shown = arena(*group)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert shown.output == arena(*group, "--help").output
+
+
+COMMANDS = """run report replay rate schema warm doctor play analyse train tune sprt players new
+check submit bench"""
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS.split(), "bench referee", "bench tiles"])
+def test_help_shows_no_types_of_flags_and_plain_defaults(command: str) -> None:
+    shown = arena(*command.split(), "--help").output
+    assert "--help" in shown
+    assert not re.search(r"<bool>|<list|default: \(", shown)
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"), [("arena re", "report"), ("arena play ot", "othello")]
+)
+def test_a_shell_completes_commands_and_rule_sets(typed: str, completed: str) -> None:
+    asked = {
+        "_ARENA_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    command = [sys.executable, "-c", "from arena.cli import app; app(prog_name='arena')"]
+    done = subprocess.run(
+        command, env=os.environ | asked, capture_output=True, text=True, check=True
+    )
+    assert completed in done.stdout.split()
+
+
+def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
+    code = "from arena.cli import app; app(['--install-completion', 'bash'], prog_name='arena')"
+    environment = os.environ | {
+        "HOME": str(tmp_path),
+        "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "completion installed in" in done.stdout
+    assert "_ARENA_COMPLETE=complete_bash" in (tmp_path / ".bash_completions/arena.sh").read_text()
+
+
 def test_version() -> None:
     assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena("--version").output)
 
@@ -211,6 +258,7 @@ def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
     shown = arena("replay", str(finished), "g0001")
     assert shown.exit_code == 0
     assert "End: natural" in shown.output
+    assert arena("replay", str(finished), "1").output == shown.output
 
 
 @pytest.mark.parametrize("rules", ['"2048"', '"2584"\nplacer = "player"'])

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.cli import app
-from arena.doctor import facts as machine_facts
 from arena.doctor.facts import NEEDED, Facts
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held
@@ -65,7 +64,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Held | Sandbox
             raise answer
         return answer
 
-    monkeypatch.setattr(machine_facts, "resolve", resolve)
+    monkeypatch.setattr("arena.doctor.facts.resolve", resolve)
 
 
 def holding(*guarantees: Guarantee, mode: str = "limits") -> Held:

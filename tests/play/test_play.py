@@ -27,7 +27,7 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
-from arena.play.human_game import Sitting
+from arena.play.human_game import HumanGame
 from arena.play.opponent import choose_opponent
 from rules.position import PASS
 from rules.transcript import read_transcript
@@ -107,7 +107,7 @@ def test_tiles_are_slid_alone(name: str, settings: dict[str, Any]) -> None:
         return "undo" if asked % 10 == 0 else rng.choice([w for w in words[:4] if len(w) > 1])
 
     game = rules.load(name, **settings)
-    Sitting(game, 0, None, 7, ask, Console(file=out, width=200)).play()
+    HumanGame(game, 0, None, 7, ask, Console(file=out, width=200)).play()
     end = re.search(r"Game over\. Score (\d+), largest tile (\d+)\.", out.getvalue())
     assert end is not None
     assert int(end[1]) > int(end[2]) > 8
@@ -371,3 +371,17 @@ def test_on_a_terminal_tab_completes_and_ctrl_c_leaves() -> None:
     assert b"Interrupted." in seen
     assert code == 130
     assert not left_over(mark)
+
+
+def test_on_a_terminal_the_arrow_keys_slide_tiles() -> None:
+    command = [sys.executable, "-m", "arena", "play", "2048", "--seed", "1"]
+    keys = [
+        (b"you: ", b"\x1b[A"),
+        (b"2. chance", b""),
+        (b"you: ", b"x\x1b[D"),
+        (b"you: ", b"quit\r"),
+    ]
+    code, seen = on_terminal(command, keys)
+    assert code == 0
+    assert re.search(rb"1\. you: \S*up", seen)
+    assert re.search(rb"3\. you: \S*left", seen)

@@ -251,9 +251,9 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
         (("t.toml", "--out", "t.toml"), "t.toml: not a folder"),
         (
             ("t.toml", "--out", "t.toml/x"),
-            "t.toml/x: cannot be written: Not a directory. Mend that, or",
+            "t.toml/x: cannot be written: Not a directory. Fix that, or",
         ),
-        (("t.toml", "--out", "."), "holds no training but other files (t.toml)"),
+        (("t.toml", "--out", "."), "has no training but other files (t.toml)"),
     ],
 )
 def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import rules
-from arena.training.kinds import load_course
+from arena.training.kinds import load_training
 from players.weights.network_file import load_network
 from tests.players.conftest import Player, play_with
 from tests.training.learning_helpers import arena
@@ -68,7 +68,7 @@ def test_tune_trains_a_network_that_players_take(folder: Path) -> None:
 def test_the_cells_of_dots_are_edges(folder: Path) -> None:
     dots = CONFIG.replace("straight-2", "boxes-1x1").replace('"othello"\nsize = 4', '"dots"')
     (folder / "t.toml").write_text(dots)
-    assert "· tuples: 6 of 4 edges, " in load_course(folder / "t.toml").about
+    assert "· tuples: 6 of 4 edges, " in load_training(folder / "t.toml").about
 
 
 def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:

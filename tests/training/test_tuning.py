@@ -21,10 +21,10 @@ from arena.errors import FileError
 from arena.ratings.sprt import Sprt
 from arena.reports import words
 from arena.tournament.store import Store
-from arena.training.referee_matches import RefereeHall
+from arena.training.matches import RefereeMatchRunner
 from arena.training.tune_view import (
-    Plan,
-    Progress,
+    TuningPlan,
+    TuningProgress,
     comparison_line,
     parameter_table,
     progress_line,
@@ -122,10 +122,11 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
 
 KILLED = """
 import os, signal
-from arena.cli import app, tuning
+from arena.cli import app
+from arena.training import tune
 from players.learning.tuning.tuner import Tuner
 
-tuning._SAVE_S = 1e9  # however slow the machine is
+tune._SAVE_S = 1e9  # however slow the machine is
 learn = Tuner.run_batch
 
 def run_batch(self):
@@ -311,23 +312,25 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
     space = Space(game, config.options, config.ranges, config.weights)
     first = space.contestant(space.start)
     second = space.contestant([1.01] * len(space.start))
-    hall = RefereeHall(config, space)
-    hall.load(4)
+    runner = RefereeMatchRunner(config, space)
+    runner.load(4)
     try:
-        games = hall.play([Task((first, second), "a", 4, "x"), Task((second, first), "a", 4, "y")])
+        games = runner.play(
+            [Task((first, second), "a", 4, "x"), Task((second, first), "a", 4, "y")]
+        )
         for played in games:
             assert len(played.moves) > 40
             assert all(move != "pass" for _, move in played.moves)
         assert games[0].moves[0][0] == games[1].moves[0][0] == 0
-        hall.abort()
+        runner.abort()
         with pytest.raises(Aborted):
-            hall.play([Task((first, second), "a", 4, "x")])
+            runner.play([Task((first, second), "a", 4, "x")])
     finally:
-        hall.close()
+        runner.close()
 
 
 POINTS = [Point(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]
-PLAN = Plan("it", "self-play", 200, ("black b1", "c"), (0.9, 0.0), (1.1, 2.0))
+PLAN = TuningPlan("it", "self-play", 200, ("black b1", "c"), (0.9, 0.0), (1.1, 2.0))
 
 
 def test_the_live_view_shows_values_trends_and_the_score() -> None:
@@ -339,7 +342,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     assert "↓ 0.0100" in shown
     assert "· 0.0000" in shown
     assert trend(POINTS, 0) == pytest.approx(-0.01)
-    progress = Progress(100, 50.0, POINTS, [Comparison(80, (2.0, 1.0, 0.0, 1.0))])
+    progress = TuningProgress(100, 50.0, POINTS, [Comparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
     assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 % ± ")
@@ -348,7 +351,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
 @pytest.mark.parametrize(("width", "height", "count"), [(80, 19, 120), (80, 19, 30), (120, 35, 60)])
 def test_any_number_of_parameters_fits_the_screen(width: int, height: int, count: int) -> None:
     names = tuple(f"white {index}" for index in range(count))
-    plan = Plan("it", "", 10, names, (0.9,) * count, (1.1,) * count)
+    plan = TuningPlan("it", "", 10, names, (0.9,) * count, (1.1,) * count)
     points = [Point(games, (1.0 + games / 1000,) * count) for games in range(3)]
     console = Console(record=True, width=width, force_terminal=False)
     console.print(parameter_table(plan, points, width, height))

@@ -13,7 +13,7 @@ import rules
 from arena.cli import app
 from arena.model.protocol import Termination
 from arena.tournament.store import Store
-from arena.training.referee_matches import RefereeHall
+from arena.training.matches import RefereeMatchRunner
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.space import Space
@@ -86,14 +86,14 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path, placer: str) 
     config = load_config(folder / "it.toml")
     space = Space(rules.load("2048", placer=placer), config.options, config.ranges, None)
     first, second = space.contestant((0.0,)), space.contestant((1.0,))
-    hall = RefereeHall(config, space)
-    hall.load(0)
+    runner = RefereeMatchRunner(config, space)
+    runner.load(0)
     try:
-        one, other = hall.play(
+        one, other = runner.play(
             [Task((first, second), "", 0, "x"), Task((second, first), "", 0, "x")]
         )
     finally:
-        hall.close()
+        runner.close()
     assert one.slid is not None
     assert one.slid[::-1] == other.slid
     assert one.net == -other.net == (one.slid[0] > one.slid[1]) - (one.slid[0] < one.slid[1])

@@ -13,7 +13,7 @@ import rules
 from arena.cli import app
 from arena.errors import UserError
 from arena.tournament.store import Store
-from arena.training import run_folder, training_folder
+from arena.training import run_folder
 from players.learning import game_curve
 from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
 from players.learning.tuning import pictures
@@ -117,12 +117,14 @@ def test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged(folder: P
 def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
     (folder / f"verify-1-depth-1.sqlite{end}").touch()
     tuning = run_folder.Work("arena tune", "tuning", CHECKPOINT, frozenset())
-    for held in (training_folder.held(folder, "checkpoint"), run_folder.held(folder, tuning)):
+    files = run_folder.TRAINING_FILES
+    training = run_folder.Work("arena train", "training", "checkpoint", files)
+    for held in (run_folder.held(folder, training), run_folder.held(folder, tuning)):
         with held:
             pass
     (folder / "verify-1.sqlite.txt").touch()
     with pytest.raises(UserError, match=r"other files \(verify-1\.sqlite\.txt\)"):
-        training_folder.held(folder, "checkpoint").__enter__()
+        run_folder.held(folder, training).__enter__()
 
 
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig
 
+_POLL_S = 0.2
+
 
 class Task(Frozen):
     """A game to be played."""
@@ -96,3 +98,26 @@ OpenExecutor = Callable[[TournamentConfig, tuple[str, ...]], Executor]
 """Makes what plays a tournament. The files are kept from its players, which may be able to read
 their folder.
 """
+
+
+def play_through(
+    executor: Executor,
+    following: Callable[[], Task | None],
+    take: Callable[[Report], None],
+    stopped: Callable[[], bool],
+) -> int:
+    """Play the tasks of `following`, which has None while nothing may begin, and give each report
+    to `take`, until all are played or it is `stopped`; the games still in play then. Raises
+    ExecutorError.
+    """
+    playing = 0
+    while not stopped():
+        while playing < executor.capacity and (task := following()) is not None:
+            executor.submit(task)
+            playing += 1
+        if not playing:
+            break
+        for report in executor.wait(_POLL_S):
+            take(report)
+            playing -= not isinstance(report, Moved)
+    return playing

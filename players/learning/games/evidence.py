@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import rules as rule_sets
 from arena.files.whole_file import write_whole
-from players.learning.tuning.hall import KernelHall, try_out
 from players.learning.tuning.methods import pair_scores
+from players.learning.tuning.runners import BoardMatchRunner, try_out
 from players.learning.tuning.tasks import Contestant, Played, Task
 from players.learning.tuning.tuner import CHUNK_PAIRS
 from players.ntuple.network import Network
@@ -117,7 +117,9 @@ class NetworkPairs:
         self._meeting = meeting
         self._players = tuple(Contestant(options, None, ()) for options in meeting.options)
         self._rule_set = rule_sets.load(meeting.rules, **meeting.variant)
-        self._hall = KernelHall(self._rule_set, meeting.bot, self._players[0], meeting.threads)
+        self._runner = BoardMatchRunner(
+            self._rule_set, meeting.bot, self._players[0], meeting.threads
+        )
 
     @property
     def scores(self) -> Sequence[float]:
@@ -133,14 +135,14 @@ class NetworkPairs:
         """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
         played.
         """
-        self._hall.load(self._meeting.plies)
+        self._runner.load(self._meeting.plies)
         try_out(self._rule_set, self._meeting.bot, self._players[1])
 
     def extend(self, most: int) -> None:
         """Play some more pairs, up to `most` in all. Raises Aborted, with nothing kept."""
         done = len(self._pairs)
         numbers = range(done, min(done + CHUNK_PAIRS, most))
-        games = self._hall.play([task for number in numbers for task in self._tasks(number)])
+        games = self._runner.play([task for number in numbers for task in self._tasks(number)])
         swapped = zip(games[::2], games[1::2], strict=True)
         self._pairs += map(Pair, pair_scores(games), map(_digest, swapped))
 
@@ -155,11 +157,11 @@ class NetworkPairs:
 
     def interrupt(self) -> None:
         """Have the games under way end; for another thread, or a signal."""
-        self._hall.abort()
+        self._runner.abort()
 
     def close(self) -> None:
         """Let the threads go."""
-        self._hall.close()
+        self._runner.close()
 
 
 def _digest(games: tuple[Played, Played]) -> str:

@@ -51,7 +51,7 @@ def read_seat(
     return Seat(settings, options.iterations, FINALS[options.final], options.reuse)
 
 
-class CountedDesk:
+class CountedWorker:
     """Two trees and an endgame solver, used game after game."""
 
     def __init__(

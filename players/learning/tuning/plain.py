@@ -9,10 +9,13 @@ import rules as rule_sets
 from players.games.registry import Board
 from players.learning.tuning.driven import Driven
 from players.learning.tuning.tasks import Aborted, Contestant, Opened, Played
-from rules.position import CHANCE, PASS, Position, draw_chance
+from rules.position import PASS, Position, forced_move
+
+History = list[tuple[int, str]]
+"""Seat and move of each ply."""
 
 
-class PlainDesk:
+class PlainWorker:
     """The rules of Othello or dots, and two new players for each game."""
 
     def __init__(self, rule_set: rule_sets.Game, board: Board, bot: str, stop: Any) -> None:
@@ -23,7 +26,7 @@ class PlainDesk:
         self, contestants: tuple[Contestant, Contestant], opened: Opened, seeds: tuple[int, int]
     ) -> Played:
         """Play a game on from its opening. Raises Aborted once the flag is set."""
-        position, history = self._rule_set.start(), list[tuple[int, str]]()
+        position, history = self._rule_set.start(), History()
         for move in opened.moves[: opened.plies]:
             position = _after(position, self._board.names[move], history)
         seats = [
@@ -31,20 +34,13 @@ class PlainDesk:
             for seat, contestant in enumerate(contestants)
         ]
         before = len(history)
-        while not position.is_over:
-            if self._stop[0]:
-                raise Aborted
-            move = PASS
-            if position.legal_moves() != (PASS,):
-                assert position.to_move is not None  # as it is not over
-                move = seats[position.to_move].choose(position, history)
-            position = _after(position, move, history)
+        position = _play_on(position, history, seats, self._stop, Random(0))  # no move of chance
         made = tuple((seat, move) for seat, move in history[before:] if move != PASS)
         first, second = position.scores()
         return Played(made, int(first - second))
 
 
-def _after(position: Position, move: str, history: list[tuple[int, str]]) -> Position:
+def _after(position: Position, move: str, history: History) -> Position:
     """The position after a move, and after the pass that the rules force before it."""
     if move != PASS and position.legal_moves() == (PASS,):
         position = _after(position, PASS, history)
@@ -53,7 +49,7 @@ def _after(position: Position, move: str, history: list[tuple[int, str]]) -> Pos
     return position.play(move)
 
 
-class PlainTileDesk:
+class PlainTileWorker:
     """The rules of 2048 or 2584, and new players for each game."""
 
     def __init__(self, rule_set: rule_sets.Game, bot: str, stop: Any) -> None:
@@ -65,19 +61,25 @@ class PlainTileDesk:
         Raises Aborted once the flag is set.
         """
         random = Random(seed)
-        position, history = self._rule_set.start(random.getrandbits(63)), list[tuple[int, str]]()
+        position, history = self._rule_set.start(random.getrandbits(63)), History()
         seats = [
             Driven(self._bot, contestant, self._rule_set, position, seat, random.getrandbits(63))
             for seat, contestant in enumerate(contestants[: self._rule_set.seats])
         ]
-        while (mover := position.to_move) is not None:
-            if self._stop[0]:
-                raise Aborted
-            move = (
-                draw_chance(position, random)
-                if mover == CHANCE
-                else seats[mover].choose(position, history)
-            )
-            history.append((mover, move))
-            position = position.play(move)
+        position = _play_on(position, history, seats, self._stop, random)
         return int(position.scores()[0])
+
+
+def _play_on(
+    position: Position, history: History, seats: list[Driven], stop: Any, random: Random
+) -> Position:
+    """The end of a game in which the `seats` choose the moves. Raises Aborted once the flag `stop`
+    is set.
+    """
+    while (mover := position.to_move) is not None:
+        if stop[0]:
+            raise Aborted
+        move = forced_move(position, random) or seats[mover].choose(position, history)
+        history.append((mover, move))
+        position = position.play(move)
+    return position

@@ -27,7 +27,7 @@ def counts_boards(options: HeuristicOptions) -> bool:
     return options.think_ms is None
 
 
-class SlidingDesk:
+class SlidingWorker:
     """Two tables, used game after game."""
 
     def __init__(self, rule_set: rule_sets.Game, options: HeuristicOptions, stop: Any) -> None:

@@ -62,14 +62,14 @@ class Opened(NamedTuple):
     plies: int
 
 
-class Desk(Protocol):
+class GameWorker(Protocol):
     """Where one game after the other is played, by one thread."""
 
     def play(self, contestants: tuple[Any, Any], opened: Opened, seeds: tuple[int, int]) -> Played:
         """Play a game on from its opening. Raises Aborted once it is to stop."""
 
 
-class TileDesk(Protocol):
+class TileWorker(Protocol):
     """The same for 2048 and 2584."""
 
     def slide(self, contestants: tuple[Any, Any], seed: int) -> int:
@@ -78,7 +78,7 @@ class TileDesk(Protocol):
         """
 
 
-class Hall(Protocol):
+class MatchRunner(Protocol):
     """Where games of one player against itself are played, many at once.
 
     Tasks alone decide what is played: neither how many play at once, nor which game is done first;

@@ -13,11 +13,11 @@ import numpy as np
 import rules as rule_sets
 from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 
-DeskType = TypeVar("DeskType")
+WorkerType = TypeVar("WorkerType")
 
 
-class ThreadedHall(ABC, Generic[DeskType]):
-    """A hall whose games are played at desks, one for each thread."""
+class ThreadedMatchRunner(ABC, Generic[WorkerType]):
+    """A runner whose games are played by workers, one for each thread."""
 
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
@@ -40,9 +40,9 @@ class ThreadedHall(ABC, Generic[DeskType]):
     def _play(self, contestants: tuple[Any, Any], task: Task) -> Played:
         if self._stop[0]:
             raise Aborted
-        if not hasattr(self._own, "desk"):
-            self._own.desk = self.new_desk()
-        return self.play_at(self._own.desk, contestants, task)
+        if not hasattr(self._own, "worker"):
+            self._own.worker = self.new_worker()
+        return self.play_at(self._own.worker, contestants, task)
 
     def abort(self) -> None:
         """Have the games under way, and all that follow, end in Aborted."""
@@ -53,13 +53,13 @@ class ThreadedHall(ABC, Generic[DeskType]):
         self._pool.shutdown(cancel_futures=True)
 
     @abstractmethod
-    def new_desk(self) -> DeskType:
-        """A desk for a thread that has none."""
+    def new_worker(self) -> WorkerType:
+        """A worker for a thread that has none."""
 
     @abstractmethod
     def read(self, contestant: Contestant) -> Any:
-        """A contestant as a desk takes it."""
+        """A contestant as a worker takes it."""
 
     @abstractmethod
-    def play_at(self, desk: DeskType, contestants: tuple[Any, Any], task: Task) -> Played:
+    def play_at(self, worker: WorkerType, contestants: tuple[Any, Any], task: Task) -> Played:
         """Play a game between contestants who were read. Raises Aborted once it is to stop."""

@@ -18,10 +18,10 @@ import rules as rule_sets
 from arena.files.whole_file import write_whole
 from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.hall import make_hall
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
+from players.learning.tuning.runners import make_runner
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import Hall, Played, Task
+from players.learning.tuning.tasks import MatchRunner, Played, Task
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
@@ -37,14 +37,14 @@ MEASURE, VERIFY = "measure", "verify"
 """The matches against the start once all is learned: of a number of games fixed beforehand, which
 gives the figures, and as many as a sequential test asks for. Their openings and seeds are fresh."""
 
-MakeHall = Callable[[TuneConfig, Space], Hall]
-"""Opens a hall for the games of a tuning. Raises ValueError where there can be none."""
+MakeRunner = Callable[[TuneConfig, Space], MatchRunner]
+"""Opens a runner for the games of a tuning. Raises ValueError where there can be none."""
 
 
-def kernel_hall(config: TuneConfig, space: Space) -> Hall:
+def kernel_runner(config: TuneConfig, space: Space) -> MatchRunner:
     """One in this process."""
     rule_set = rule_sets.load(config.rules, **config.variant)
-    return make_hall(rule_set, config.bot, space.contestant(space.start), config.threads)
+    return make_runner(rule_set, config.bot, space.contestant(space.start), config.threads)
 
 
 class Point(NamedTuple):
@@ -84,7 +84,7 @@ class _Counts(TypedDict):
 class Tuner:
     """Plays the games of a tuning and learns from them, batch by batch."""
 
-    def __init__(self, config: TuneConfig, folder: Path, make_hall: MakeHall) -> None:
+    def __init__(self, config: TuneConfig, folder: Path, make_runner: MakeRunner) -> None:
         """Raises ValueError when what the configuration names cannot be used."""
         self.config, self._folder = config, folder
         rule_set = rule_sets.load(config.rules, **config.variant)
@@ -92,7 +92,7 @@ class Tuner:
         self._method: Method = make_method(
             config.method, config.method_settings, self.space, config.seed
         )
-        self._hall = make_hall(config, self.space)
+        self._runner = make_runner(config, self.space)
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [Point(0, self.space.start)]
         self._stride = 1
@@ -110,13 +110,15 @@ class Tuner:
         """What sequential tests said, each under a name of its own; kept for who makes them."""
 
     @classmethod
-    def open(cls, config: TuneConfig, folder: Path, make_hall: MakeHall = kernel_hall) -> Tuner:
+    def open(
+        cls, config: TuneConfig, folder: Path, make_runner: MakeRunner = kernel_runner
+    ) -> Tuner:
         """The tuning in `folder` as its checkpoint has it, or a new one.
 
         Raises ValueError when the checkpoint is damaged, of another configuration, or cannot be
         read.
         """
-        tuner, path = cls(config, folder, make_hall), folder / CHECKPOINT
+        tuner, path = cls(config, folder, make_runner), folder / CHECKPOINT
         if path.exists():
             tuner._restore(path)
         return tuner
@@ -146,14 +148,14 @@ class Tuner:
         """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
         played with these settings.
         """
-        self._hall.load(self.config.plies)
+        self._runner.load(self.config.plies)
 
     def run_batch(self) -> None:
         """Play the games of a batch and learn from them. Raises Aborted, nothing learned."""
         began, counts = time.monotonic(), self.counts
         duels = self._method.duels()
         self._forget()
-        games = self._hall.play(self._tasks(duels, "learn", counts["games"]))
+        games = self._runner.play(self._tasks(duels, "learn", counts["games"]))
         self._method.learn(games)
         counts["batches"] += 1
         counts["games"] += len(duels)
@@ -187,10 +189,10 @@ class Tuner:
     def _against_start(self, purpose: str, first: int, count: int) -> Sequence[Played]:
         """So many pairs of games, each pair's first with the tuned player in the first seat."""
         duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
-        return self._hall.play(self._tasks(duels, purpose, 2 * first))
+        return self._runner.play(self._tasks(duels, purpose, 2 * first))
 
     def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[Task]:
-        """The games as the hall takes them; they are numbered from `first` on."""
+        """The games as the runner takes them; they are numbered from `first` on."""
         known = {each: self.space.contestant(each) for duel in duels for each in duel[:2]}
         seed, plies = f"{self.config.seed}:{purpose}", self.config.plies
         return [
@@ -205,11 +207,11 @@ class Tuner:
 
     def interrupt(self) -> None:
         """Have the games under way end; for another thread, or a signal."""
-        self._hall.abort()
+        self._runner.abort()
 
     def close(self) -> None:
         """Let the threads go."""
-        self._hall.close()
+        self._runner.close()
 
     def save(self) -> None:
         """Write the checkpoint: all of it or nothing. Raises OSError."""

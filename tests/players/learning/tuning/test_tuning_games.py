@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rules
-from players.learning.tuning.hall import KernelHall
-from players.learning.tuning.plain import PlainDesk
+from players.learning.tuning.plain import PlainWorker
+from players.learning.tuning.runners import BoardMatchRunner
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tasks import Aborted, Opened, Task
 
@@ -33,19 +33,19 @@ class TestGames:
         space = Space(CORNERLESS, BUDGET | options, [], PLAN)
         first = space.contestant(space.start)
         second = space.contestant(np.linspace(0.9, 1.1, len(space.start)).tolist())
-        hall = KernelHall(CORNERLESS, "weighted-uct", first, 1)
-        hall.load(4)
-        assert hall._counted is not None
+        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", first, 1)
+        runner.load(4)
+        assert runner._counted is not None
         for number in range(2):
             task = Task((first, second), f"opening {number}", 4, f"seed {number}")
-            (played,) = hall.play([task])
+            (played,) = runner.play([task])
             rng = Random(task.seed)
             seeds = (rng.getrandbits(63), rng.getrandbits(63))
-            desk = PlainDesk(CORNERLESS, hall._board, "weighted-uct", hall._stop)
-            opened: Opened = hall._opened(task.opening, task.plies)
-            assert desk.play((first, second), opened, seeds) == played
+            worker = PlainWorker(CORNERLESS, runner._board, "weighted-uct", runner._stop)
+            opened: Opened = runner._opened(task.opening, task.plies)
+            assert worker.play((first, second), opened, seeds) == played
             assert len(played.moves) > 40
-        hall.close()
+        runner.close()
 
     def test_neither_threads_nor_their_order_change_a_game(self) -> None:
         space = Space(CORNERLESS, BUDGET, [], PLAN)
@@ -53,19 +53,19 @@ class TestGames:
         tasks = [Task((contestant, contestant), f"{n}", 4, f"{n}") for n in range(12)]
         results = []
         for threads in (1, 3):
-            hall = KernelHall(CORNERLESS, "weighted-uct", contestant, threads)
-            hall.load(4)
-            results.append(hall.play(tasks))
-            hall.close()
+            runner = BoardMatchRunner(CORNERLESS, "weighted-uct", contestant, threads)
+            runner.load(4)
+            results.append(runner.play(tasks))
+            runner.close()
         assert results[0] == results[1]
         assert len(set(results[0])) > 6
 
     def test_openings_end_even_and_are_those_of_their_seed(self) -> None:
         space = Space(CORNERLESS, BUDGET, [], PLAN)
-        hall = KernelHall(CORNERLESS, "weighted-uct", space.contestant(space.start), 1)
-        names, lines = hall._board.names, set()
+        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", space.contestant(space.start), 1)
+        names, lines = runner._board.names, set()
         for seed in ("a", "b", "c", "a"):
-            opened = hall._opened(seed, 6)
+            opened = runner._opened(seed, 6)
             position = CORNERLESS.start()
             for move, mover in zip(opened.moves[:6], opened.movers[:6], strict=True):
                 assert position.to_move == mover
@@ -73,8 +73,8 @@ class TestGames:
             lines.add(tuple(opened.moves[:6].tolist()))
         assert len(lines) == 3
         with pytest.raises(ValueError, match="no opening of 60 moves"):
-            hall._opened("a", 60)
-        hall.close()
+            runner._opened("a", 60)
+        runner.close()
 
     def test_other_players_are_asked_turn_by_turn(self) -> None:
         game = rules.load("othello", size=4)
@@ -85,22 +85,22 @@ class TestGames:
             None,
         )
         contestant = space.contestant(space.start)
-        hall = KernelHall(game, "alphabeta", contestant, 2)
-        hall.load(2)
-        games = hall.play([Task((contestant, contestant), "x", 2, "y")] * 2)
+        runner = BoardMatchRunner(game, "alphabeta", contestant, 2)
+        runner.load(2)
+        games = runner.play([Task((contestant, contestant), "x", 2, "y")] * 2)
         assert games[0] == games[1]
         assert 0 < len(games[0].moves) <= 10
-        hall.abort()
+        runner.abort()
         with pytest.raises(Aborted):
-            hall.play([Task((contestant, contestant), "x", 2, "y")])
-        hall.close()
+            runner.play([Task((contestant, contestant), "x", 2, "y")])
+        runner.close()
 
     def test_players_may_think_for_milliseconds(self) -> None:
         """Also beside a number of iterations that they never reach."""
         space = Space(CORNERLESS, BUDGET | {"iterations": 10**8, "think_ms": 1}, [], PLAN)
         contestant = space.contestant(space.start)
-        hall = KernelHall(CORNERLESS, "weighted-uct", contestant, 1)
-        hall.load(4)
-        (played,) = hall.play([Task((contestant, contestant), "x", 4, "y")])
+        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", contestant, 1)
+        runner.load(4)
+        (played,) = runner.play([Task((contestant, contestant), "x", 4, "y")])
         assert len(played.moves) > 40
-        hall.close()
+        runner.close()

@@ -16,9 +16,9 @@ from players.games.tiles.boards import TileBoard
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.config import load_config
 from players.learning.tuning.driven import Driven
-from players.learning.tuning.hall import TileHall
-from players.learning.tuning.plain import PlainTileDesk
-from players.learning.tuning.sliding import SlidingDesk
+from players.learning.tuning.plain import PlainTileWorker
+from players.learning.tuning.runners import TileMatchRunner
+from players.learning.tuning.sliding import SlidingWorker
 from players.learning.tuning.tasks import Aborted, Contestant, Task
 from players.learning.tuning.tuner import MEASURE, Tuner
 from players.options import tunables
@@ -30,8 +30,8 @@ OTHER = Contestant({**BUDGET, "smoothness": 0.4, "empty": 1.5}, None, (1.0,))
 NEVER = np.zeros(1, np.int64)
 
 
-def desk_of(game: rules.Game) -> SlidingDesk:
-    return SlidingDesk(game, HeuristicOptions.model_validate(BUDGET), NEVER)
+def worker_of(game: rules.Game) -> SlidingWorker:
+    return SlidingWorker(game, HeuristicOptions.model_validate(BUDGET), NEVER)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
     """Every decision is what the player answers to the same board."""
     game = rules.load(name, **settings)
     board, record = TileBoard(name, game.variant["spawn"]), np.zeros((120, 3), np.uint64)
-    score = desk_of(game).slide((ONE, OTHER), 7, record)
+    score = worker_of(game).slide((ONE, OTHER), 7, record)
     assert score > 100
     position, slider = game.start(7), True
     seats = [
@@ -71,8 +71,8 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
 def test_two_players_without_chance_play_the_same_game_by_the_rules() -> None:
     game = rules.load("2048", placer="player")
     for seed in range(3):
-        by_rules = PlainTileDesk(game, "heuristic", NEVER).slide((OTHER, ONE), seed)
-        assert desk_of(game).slide((OTHER, ONE), seed) == by_rules
+        by_rules = PlainTileWorker(game, "heuristic", NEVER).slide((OTHER, ONE), seed)
+        assert worker_of(game).slide((OTHER, ONE), seed) == by_rules
 
 
 def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
@@ -80,11 +80,11 @@ def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
     tasks = [Task((ONE, OTHER), "", 0, f"seed {number}") for number in range(6)]
     results = []
     for threads in (1, 3):
-        hall = TileHall(game, "heuristic", ONE, threads)
-        hall.load(0)
-        results.append(hall.play(tasks))
-        swapped = hall.play([Task((OTHER, ONE), "", 0, "seed 0")])
-        hall.close()
+        runner = TileMatchRunner(game, "heuristic", ONE, threads)
+        runner.load(0)
+        results.append(runner.play(tasks))
+        swapped = runner.play([Task((OTHER, ONE), "", 0, "seed 0")])
+        runner.close()
     assert results[0] == results[1]
     assert len(set(results[0])) == 6
     for played in results[0]:
@@ -93,7 +93,7 @@ def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
         assert played.net == first - second
         assert played.points == (first > second) + 0.5 * (first == second)
     assert results[0][0].slid == swapped[0].slid[::-1]
-    same = TileHall(game, "heuristic", ONE, 1)
+    same = TileMatchRunner(game, "heuristic", ONE, 1)
     assert same.play([Task((ONE, ONE), "", 0, "x")])[0].net == 0
     same.abort()
     with pytest.raises(Aborted):
@@ -108,13 +108,13 @@ def test_other_players_are_asked_turn_by_turn(placer: str, bot: str) -> None:
     """So are those who look at the clock."""
     game = rules.load("2048", placer=placer)
     contestant = Contestant({"depth": 1, "memory_mb": 0, "think_ms": 50}, None, ())
-    hall = TileHall(game, bot, contestant, 1)
-    hall.load(0)
-    (played,) = hall.play([Task((contestant, contestant), "", 0, "x")])
+    runner = TileMatchRunner(game, bot, contestant, 1)
+    runner.load(0)
+    (played,) = runner.play([Task((contestant, contestant), "", 0, "x")])
     assert played.net == 0
     assert played.slid is not None
     assert played.slid[0] > 100
-    hall.close()
+    runner.close()
 
 
 def test_players_declare_what_may_be_tuned() -> None:

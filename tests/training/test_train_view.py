@@ -5,36 +5,24 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from itertools import count
-from typing import NamedTuple
 
 import pytest
 from rich.console import Console
 
 from arena.training import train_view as training
-
-
-class Block(NamedTuple):
-    """A block that nobody played."""
-
-    games: int
-    mean: float
-    best: int
-    moves: int
-    seconds: float
-    reached: dict[int, float]
-    ended: dict[int, float]
+from players.learning.tiles.blocks import Block
 
 
 def block(number: int, mean: float) -> Block:
     return Block(
-        *(1000 * number, mean, 9000, 2_400_000, 2.0),
+        *(number, 1000 * number, mean, 9000, 2_400_000, 2.0),
         reached={256: 1.0, 512: 0.75, 1024: 0.05},
         ended={256: 0.25, 512: 0.7, 1024: 0.05},
     )
 
 
-PLAN = training.Plan("[bold]cup[/bold]", "two tuples", 10_000)
-LOOK = training.TileLook((256, 512, 1024))
+PLAN = training.TrainingPlan("[bold]cup[/bold]", "two tuples", 10_000)
+VIEW = training.TileBlockView((256, 512, 1024))
 
 
 @pytest.fixture
@@ -44,7 +32,7 @@ def terminal() -> Iterator[tuple[Console, io.StringIO]]:
 
 
 def test_a_block_is_a_line_and_one_for_each_tile() -> None:
-    assert training.block_lines(block(3, 4567.8)) == [
+    assert VIEW.lines(block(3, 4567.8)) == [
         "3,000 games: average 4,568, maximum 9,000, 1.20 M moves/s",
         "     256  reached 100.0 %  ended here  25.0 %",
         "     512  reached  75.0 %  ended here  70.0 %",
@@ -54,9 +42,9 @@ def test_a_block_is_a_line_and_one_for_each_tile() -> None:
 
 def test_csv_has_all_tiles_those_below_reached_by_all() -> None:
     tiles = (128, 256, 512, 1024, 2048)
+    shown = training.TileBlockView(tiles)
     names, cells = (
-        line.strip().split(",")
-        for line in (training.csv_header(tiles), training.csv_line(block(3, 4567.25), tiles))
+        line.strip().split(",") for line in (shown.csv_header(), shown.csv_line(block(3, 4567.25)))
     )
     row = dict(zip(names, cells, strict=True))
     assert names[:6] == ["games", "mean", "best", "moves", "seconds", "moves_per_s"]
@@ -71,7 +59,7 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     console, out = terminal
     seconds = count(0.0, 3.0)
     before = [block(number, 1000.0 * number) for number in (1, 2, 3)]
-    with training.LiveTraining(console, PLAN, LOOK, before, lambda: next(seconds)) as view:
+    with training.LiveTraining(console, PLAN, VIEW, before, lambda: next(seconds)) as view:
         view.say("a line that [stays]")
         view.doing("playing block 4")
         view.show(block(4, 4000.0))
@@ -89,20 +77,20 @@ def test_before_the_first_block_the_screen_says_what_is_done(
     terminal: tuple[Console, io.StringIO],
 ) -> None:
     console, out = terminal
-    with training.LiveTraining(console, PLAN, LOOK, [], lambda: 5.0) as view:
+    with training.LiveTraining(console, PLAN, VIEW, [], lambda: 5.0) as view:
         view.doing("compiling")
     assert "compiling · 0 s" in out.getvalue()
 
 
 def test_a_pipe_gets_lines() -> None:
     out = io.StringIO()
-    with training.PlainTraining(Console(file=out, width=40), LOOK) as view:
+    with training.PlainTraining(Console(file=out, width=40), VIEW) as view:
         view.say("a line that [stays], however long it is")
         view.doing("playing")
         view.show(block(1, 1.0))
     assert out.getvalue().splitlines() == [
         "a line that [stays], however long it is",
-        *training.block_lines(block(1, 1.0)),
+        *VIEW.lines(block(1, 1.0)),
     ]
 
 

@@ -1,30 +1,22 @@
-"""`arena doctor`: what this machine offers to a tournament, and what it lacks."""
+"""What this machine offers to a tournament, and what it lacks, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
-from arena.doctor.facts import Facts, Sandbox, facts
-from arena.errors import Exit
+from arena.doctor.facts import Facts, TriedSandbox
 from arena.reports import containment
 
-_INSTALL_BUBBLEWRAP = "apt install bubblewrap, or dnf install bubblewrap"
+_INSTALL_BUBBLEWRAP = "not installed: apt install bubblewrap, or dnf install bubblewrap"
 
 
-def examine(*, as_json: bool) -> Exit:
-    """Look, try, and tell; the exit code says whether all that is needed is there."""
-    found = facts()
-    if as_json:
-        typer.echo(found.model_dump_json(indent=2))
-    else:
-        console = Console(highlight=False)
-        for line in _report(found):
-            console.print(line, soft_wrap=True)
-    return Exit.FAILED if found.missing else Exit.DONE
+def show(found: Facts, console: Console) -> None:
+    """Print the facts."""
+    for line in _report(found):
+        console.print(line, soft_wrap=True)
 
 
 def _report(found: Facts) -> Iterator[Text]:
@@ -33,22 +25,15 @@ def _report(found: Facts) -> Iterator[Text]:
     yield _title("Sandboxes, tried just now")
     for sandbox in found.sandboxes:
         yield from _sandbox(sandbox)
-    if found.bubblewrap is None:
-        yield _missing("bubblewrap", f"not installed: {_INSTALL_BUBBLEWRAP}")
-    else:
-        yield _there("bubblewrap", found.bubblewrap)
+    yield _line("bubblewrap", found.bubblewrap, _INSTALL_BUBBLEWRAP)
     yield _title("Control groups")
     for control in found.control_groups:
-        if control.where is not None:
-            yield _there(control.what, control.where)
-        else:
-            yield _missing(control.what, control.missing or "not writable")
+        yield _line(control.what, control.where, control.missing or "not writable")
     yield _title("What bots are started and built with")
     for tool in found.tools:
-        if tool.version is not None:
-            yield _there(tool.language, f"{tool.program}: {tool.version}")
-        else:
-            yield _missing(tool.language, f"{tool.program}: not found; its bots cannot play here")
+        missing = f"{tool.program}: not found; its bots cannot play here"
+        there = None if tool.version is None else f"{tool.program}: {tool.version}"
+        yield _line(tool.language, there, missing)
     yield _title("Built-in players")
     yield from _kernels(found)
     yield Text()
@@ -70,11 +55,11 @@ def _machine(found: Facts) -> Iterator[Text]:
     yield _there("cores", cores)
     yield _there("memory", f"{found.memory_mb:,} MB, {found.available_mb:,} available")
     yield _there("arena", f"{host.arena}, Python {host.python}")
-    lost = ", ".join(f"core {core} {lost:.0f} ms" for core, lost in found.delay_ms.items())
-    yield _there("delay", f"of 200 ms, lost to other programs: {lost}")
+    busy = ", ".join(f"{lost / 2:.0f} % of core {core}" for core, lost in found.delay_ms.items())
+    yield _there("load", f"other programs use {busy}")  # of the 200 ms looked at
 
 
-def _sandbox(sandbox: Sandbox) -> Iterator[Text]:
+def _sandbox(sandbox: TriedSandbox) -> Iterator[Text]:
     if sandbox.held is None:
         yield _missing(sandbox.mode, sandbox.reason or "cannot be used")
         return
@@ -85,17 +70,18 @@ def _sandbox(sandbox: Sandbox) -> Iterator[Text]:
 
 def _kernels(found: Facts) -> Iterator[Text]:
     kept = found.kernels
-    told = f"{kept.kernels} in {kept.folder} ({kept.megabytes} MB)"
-    if not kept.kernels:
-        yield _missing("kernels", f"none in {kept.folder}; `arena warm` compiles them, once")
-    else:
-        yield _there("kernels", told)
+    there = f"{kept.kernels} in {kept.folder} ({kept.megabytes} MB)" if kept.kernels else None
+    yield _line("kernels", there, f"none in {kept.folder}; `arena warm` compiles them, once")
     if not kept.writable:
         yield _missing("", "That folder cannot be written: what is missing is compiled each time.")
 
 
 def _title(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
+
+
+def _line(what: str, there: str | None, missing: str) -> Text:
+    return _missing(what, missing) if there is None else _there(what, there)
 
 
 def _there(what: str, told: str) -> Text:

@@ -12,20 +12,20 @@ from players.catalogue import BUILTINS
 from players.games import interface as game
 from players.games.registry import load_board
 from players.heuristic import HeuristicOptions
-from players.learning.tuning.counted import CountedDesk, is_counted, read_seat
+from players.learning.tuning.counted import CountedWorker, is_counted, read_seat
 from players.learning.tuning.driven import new_player
-from players.learning.tuning.plain import PlainDesk, PlainTileDesk
-from players.learning.tuning.sliding import SlidingDesk, counts_boards
+from players.learning.tuning.plain import PlainTileWorker, PlainWorker
+from players.learning.tuning.sliding import SlidingWorker, counts_boards
 from players.learning.tuning.tasks import (
     Contestant,
-    Desk,
+    GameWorker,
     Opened,
     Played,
     Task,
-    TileDesk,
+    TileWorker,
     start_of,
 )
-from players.learning.tuning.threaded import ThreadedHall
+from players.learning.tuning.threaded import ThreadedMatchRunner
 from players.learning.tuning.whole_game import random_opening
 from players.uct import Uct, UctOptions
 
@@ -33,7 +33,7 @@ TRIES = 500
 """Openings drawn in search of a balanced one."""
 
 
-class KernelHall(ThreadedHall[Desk]):
+class BoardMatchRunner(ThreadedMatchRunner[GameWorker]):
     """Games of Othello and dots."""
 
     def __init__(
@@ -55,26 +55,26 @@ class KernelHall(ThreadedHall[Desk]):
         if self._counted is not None:  # other players have loaded theirs
             pair = (self._sample, self._sample)
             seat = self.read(self._sample)
-            self.play_at(self.new_desk(), (seat, seat), Task(pair, "", plies, ""))
+            self.play_at(self.new_worker(), (seat, seat), Task(pair, "", plies, ""))
 
     def read(self, contestant: Contestant) -> Any:
-        """A contestant as a desk takes it."""
+        """A contestant as a worker takes it."""
         if self._counted is None:
             return contestant
         assert issubclass(self._player, Uct)  # as it has options of UCT
         return read_seat(self._rule_set, self._board, self._player, contestant)
 
-    def play_at(self, desk: Desk, contestants: tuple[Any, Any], task: Task) -> Played:
+    def play_at(self, worker: GameWorker, contestants: tuple[Any, Any], task: Task) -> Played:
         """Play a game between contestants who were read. Raises Aborted once it is to stop."""
         rng = Random(task.seed)
         seeds = (rng.getrandbits(63), rng.getrandbits(63))
-        return desk.play(contestants, self._opened(task.opening, task.plies), seeds)
+        return worker.play(contestants, self._opened(task.opening, task.plies), seeds)
 
-    def new_desk(self) -> Desk:
-        """A desk for a thread that has none."""
+    def new_worker(self) -> GameWorker:
+        """A worker for a thread that has none."""
         if self._counted is None:
-            return PlainDesk(self._rule_set, self._board, self._bot, self._stop)
-        return CountedDesk(self._rule_set, self._board, self._counted, self._stop)
+            return PlainWorker(self._rule_set, self._board, self._bot, self._stop)
+        return CountedWorker(self._rule_set, self._board, self._counted, self._stop)
 
     def _opened(self, seed: str, plies: int) -> Opened:
         """A balanced random opening. Raises ValueError where there is none."""
@@ -91,7 +91,7 @@ class KernelHall(ThreadedHall[Desk]):
         return Opened(moves, movers, plies)
 
 
-class TileHall(ThreadedHall[TileDesk]):
+class TileMatchRunner(ThreadedMatchRunner[TileWorker]):
     """Games of 2048 and 2584. A task is two of them, on one seed: each contestant slides once, and
     where a player places the other one places. The higher score wins.
     """
@@ -114,32 +114,32 @@ class TileHall(ThreadedHall[TileDesk]):
         try_out(self._rule_set, self._bot, self._sample)
         if self._counted is not None:  # other players have loaded theirs
             brief = self._sample._replace(options=self._sample.options | {"depth": 1})
-            self.new_desk().slide((brief, brief), 0)
+            self.new_worker().slide((brief, brief), 0)
 
     def read(self, contestant: Contestant) -> Any:
-        """A contestant as a desk takes it."""
+        """A contestant as a worker takes it."""
         return contestant
 
-    def play_at(self, desk: TileDesk, contestants: tuple[Any, Any], task: Task) -> Played:
+    def play_at(self, worker: TileWorker, contestants: tuple[Any, Any], task: Task) -> Played:
         """Play two games between contestants who were read. Raises Aborted once it is to stop."""
         seed = Random(task.seed).getrandbits(63)
         first, second = contestants
-        slid = (desk.slide((first, second), seed), desk.slide((second, first), seed))
+        slid = (worker.slide((first, second), seed), worker.slide((second, first), seed))
         return Played((), slid[0] - slid[1], slid)
 
-    def new_desk(self) -> TileDesk:
-        """A desk for a thread that has none."""
+    def new_worker(self) -> TileWorker:
+        """A worker for a thread that has none."""
         if self._counted is None:
-            return PlainTileDesk(self._rule_set, self._bot, self._stop)
-        return SlidingDesk(self._rule_set, self._counted, self._stop)
+            return PlainTileWorker(self._rule_set, self._bot, self._stop)
+        return SlidingWorker(self._rule_set, self._counted, self._stop)
 
 
-def make_hall(
+def make_runner(
     rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
-) -> KernelHall | TileHall:
-    """The hall for a rule set; `sample` as there."""
-    hall = TileHall if rule_set.name in rule_sets.tiles.NAMES else KernelHall
-    return hall(rule_set, bot, sample, threads)
+) -> BoardMatchRunner | TileMatchRunner:
+    """The runner for a rule set; `sample` as there."""
+    runner = TileMatchRunner if rule_set.name in rule_sets.tiles.NAMES else BoardMatchRunner
+    return runner(rule_set, bot, sample, threads)
 
 
 def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:

@@ -35,12 +35,12 @@ from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 from rules.position import PASS
 
 _COMPILING_MS = 900_000
-"""Players that come first compile their kernels."""
-_POLL_S = 0.2
+"""The first players compile their kernels."""
 
 
-class RefereeHall:
-    """A hall whose players are processes: contained, asked over the pipe, judged by the referee.
+class RefereeMatchRunner:
+    """A match runner whose players are processes: contained, asked through pipes, judged by the
+    referee.
 
     A game that was void is played again; a move too late loses, as in a tournament. Any other
     forfeit is a mistake in the settings, and ends the tuning with what the referee said.
@@ -53,10 +53,10 @@ class RefereeHall:
         self._parts = 2 if self._rules.decided_by_seed else 1
         self._tables = TemporaryDirectory(prefix="arena-tune-")
         self._folder = Path(self._tables.name)
-        self._folder.chmod(0o755)  # for players who become another user
+        self._folder.chmod(0o755)  # for players that run as another user
         self._base = self._tournament(config, space)
         self._games = min(config.threads, self._base.concurrency)
-        self._thread = ThreadPoolExecutor(1)  # workers die with the thread that started them
+        self._thread = ThreadPoolExecutor(1)  # workers end with the thread that started them
         self._stop = threading.Event()
         self._executor: LocalExecutor | None = None
         self._contenders: dict[Vector, Contender] = {}
@@ -79,7 +79,7 @@ class RefereeHall:
         return ready(made, Path("referee = true"))
 
     def load(self, plies: int) -> None:
-        """Raises ValueError when no opening has so many `plies`; players make ready themselves."""
+        """Raises ValueError when no opening has `plies` moves; players load their own kernels."""
         try:
             random_opening(self._rules, plies, seed="")
         except OpeningError as error:
@@ -96,24 +96,24 @@ class RefereeHall:
         if self._executor is None:
             base = self._base.model_copy(update={"concurrency": self._games})
             self._executor = LocalExecutor.open(base)
-        executor, left = self._executor, deque(self._games_of(tasks))
-        played: dict[str, GameRecord] = {}
-        playing, wanted = 0, len(left)
-        while len(played) < wanted:
-            if self._stop.is_set():
-                raise Aborted
-            while left and playing < executor.capacity:
-                executor.submit(left.popleft())
-                playing += 1
-            for report in executor.wait(_POLL_S):
-                if isinstance(report, executing.Moved):
-                    continue
-                playing -= 1
-                record = _scored(report)
-                if record is None:
-                    left.append(_again(report))
-                else:
-                    played[report.task.spec.game] = record
+        left = deque(self._games_of(tasks))
+        wanted, played = len(left), dict[str, GameRecord]()
+
+        def take(report: executing.Report) -> None:
+            if isinstance(report, executing.Moved):
+                return
+            record = _scored(report)
+            if record is None:
+                left.append(_again(report))
+            else:
+                played[report.task.spec.game] = record
+
+        def following() -> executing.Task | None:
+            return left.popleft() if left else None
+
+        executing.play_through(self._executor, following, take, self._stop.is_set)
+        if len(played) < wanted:
+            raise Aborted
         records = [played[_name(number)] for number in range(wanted)]
         if self._parts == 1:
             return list(map(_result, records))
