@@ -49,6 +49,7 @@ SLOW = (
     "test_evaluation_fits.py::test_a_fit_of_othello_finds",
     "test_bench_tiles.py::test_random_play_and_search_are_timed",
     "test_uct_rave.py::test_a_recorded_batch_is_a_batch",
+    "test_third_game.py::test_(built_in_players|a_game_is_drawn|a_position_is|the_plain_solver)",
     # long games and deep positions; short ones are tried next to them
     "test_first_tournament.py",
     "test_perfect_endgames.py",
