@@ -94,13 +94,6 @@ def report(
         reporting.on_terminal(run)
 
 
-class GameForm(StrEnum):
-    """How a game may be written for other programs."""
-
-    TRANSCRIPT = "transcript"
-    RECORD = "record"
-
-
 @app.command()
 def replay(
     run: RunPath,
@@ -112,7 +105,12 @@ def replay(
         bool, typer.Option("--all", help="Print the whole game instead of stepping by keys.")
     ] = False,
     form: Annotated[
-        GameForm | None, typer.Option("--as", help="For other programs instead (record: dots).")
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="For other programs instead: transcript, or record (of dots).",
+        ),
     ] = None,
 ) -> None:
     """Show one game of a run, move by move."""
@@ -121,7 +119,7 @@ def replay(
     if form is None:
         reporting.show_game(run, game, whole=all_)
     else:
-        typer.echo(reporting.written_game(run, game, form.value), nl=False)
+        typer.echo(reporting.written_game(run, game, form), nl=False)
 
 
 @app.command()

@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean, shown
 from arena.ratings.results import results_of
 from arena.ratings.standings import standings_of_results
-from arena.records.transcript import championship_record, transcript
+from arena.records import FORMS
 from arena.reports import csv_report, json_report, keyboard, replay, terminal
 from arena.reports.rate import read_results
 from arena.tournament.run_view import RunView, recorded_game
@@ -50,11 +51,14 @@ def show_game(path: Path, game: str, *, whole: bool) -> None:
 
 
 def written_game(path: Path, game: str, form: str) -> str:
-    """One game as a `transcript`, or as the dots championship's `record`."""
+    """One game in one of the forms of `arena.records`. Raises UserError for any other."""
+    if form not in FORMS:
+        raise UserError(
+            f"--as: must be one of {', '.join(FORMS)}, got {shown(form)}; "
+            f"{did_you_mean(form, FORMS)}"
+        )
     config, record = recorded_game(path, game)
-    if form == "transcript":
-        return transcript(record)
-    return championship_record(record, event=config.name)
+    return FORMS[form].write(record, config.name)
 
 
 def rate_file(file: Path, anchor: str | None, anchor_elo: float, *, as_json: bool) -> None:

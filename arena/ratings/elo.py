@@ -37,10 +37,7 @@ SCALE = 400 / math.log(10)
 """Elo in one unit of the logistic function: 173.72."""
 Z95 = NormalDist().inv_cdf(0.975)
 """Standard errors on each side of a 95 % interval: 1.96."""
-PRIOR = (
-    "each player also drew one colour-swapped pair of games against a virtual opponent"
-    " of average strength"
-)
+PRIOR = "to keep ratings finite, each player is given two extra draws against an average opponent"
 """The prior, as reports state it."""
 
 _NEWTON_STEPS = 100

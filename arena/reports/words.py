@@ -220,11 +220,11 @@ def about_endings(standings: Standings) -> list[str]:
 
 
 def _about_spoilt(games: Sequence[Spoilt]) -> Iterator[str]:
-    """Each game that was void, what spoilt it, and what came of it; the first few of many."""
+    """Each game that was void, what came of it, and why; the first few of many."""
     for game in games[:_SPOILT]:
-        tries = "once" if game.attempts == 1 else f"{game.attempts} times"
-        since = "replayed since" if game.replayed else "without a result yet"
-        yield f"  {game.game}: void {tries}, {since}: {game.detail}"
+        tries = f"{game.attempts} void {'try' if game.attempts == 1 else 'tries'}"
+        came = f"replayed after {tries}" if game.replayed else f"no result after {tries}"
+        yield f"  {game.game}: {came}. {game.detail}"
     if len(games) > _SPOILT:
         yield f"  and {len(games) - _SPOILT} more."
 

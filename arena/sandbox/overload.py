@@ -141,7 +141,7 @@ def delay_warning(lost_ms: Mapping[int, float]) -> str | None:
     if lost_ms[core] <= TOLERATED_MS:
         return None
     return (
-        f"This machine is busy: of {DELAY_S * 1000:.0f} ms, a busy loop on core {core} lost "
-        f"{lost_ms[core]:.0f} ms to other programs. Players may be late without a fault of theirs; "
-        "such games are void and replayed. End the other programs, or lower concurrency."
+        f"This machine is busy: other programs use {lost_ms[core] / DELAY_S / 10:.0f} % of core "
+        f"{core}. Games in which that makes a player late are replayed. End the other programs, or "
+        "lower concurrency."
     )

@@ -15,7 +15,7 @@ from arena.model.protocol import Clock
 from arena.model.terms import Terms
 from arena.tournament import openings
 from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
-from arena.tournament.config_tables import TOURNAMENT_FILE, ClockTable, TournamentFile
+from arena.tournament.config_tables import ClockTable, TournamentFile, with_formats
 from arena.tournament.contenders import CatalogueEntry, Reading, read_players
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Demand, Fit
@@ -97,7 +97,7 @@ class _Reader:
         self.name = name
         self.fit = fit
         self.tables: TournamentFile
-        self.tables, self.findings = read_tables(TOURNAMENT_FILE, data)
+        self.tables, self.findings = read_tables(with_formats(), data)
         self.wrong = {finding.path for finding in self.findings}
 
     def report(self, at: KeyPath, message: str) -> None:

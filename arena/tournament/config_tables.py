@@ -100,13 +100,10 @@ def _field(format_: str) -> str:
     return format_.replace("-", "_")
 
 
-def _with_formats() -> type[TournamentFile]:
+def with_formats() -> type[TournamentFile]:
     """The tables of a tournament file with those of all formats."""
     fields: dict[str, Any] = {
         _field(name): (format_.keys | None, Field(default=None, alias=name))
         for name, format_ in FORMATS.items()
     }
     return create_model("TournamentFile", __base__=TournamentFile, **fields)
-
-
-TOURNAMENT_FILE = _with_formats()

@@ -147,8 +147,8 @@ def test_the_report_tells_of_void_games(cup: list[GameRecord]) -> None:
     ]
     said = words.about_endings(standings([*spoilt, *cup[:4]], planned=72))
     assert "Void, not scored (the host's or the referee's fault): 8 attempts at 7 games." in said
-    assert "  g0001: void 2 times, replayed since: overloaded" in said
-    assert "  g0005: void once, without a result yet: overloaded" in said
+    assert "  g0001: replayed after 2 void tries. overloaded" in said
+    assert "  g0005: no result after 1 void try. overloaded" in said
     assert said[-1] == "  and 2 more."
 
 

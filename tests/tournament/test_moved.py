@@ -35,7 +35,6 @@ import sys
 from arena.bots.prepare import prepare
 from arena.referee import SessionPool, play_game
 from arena.tournament.executors.base import Task
-from tests.tournament.helpers import schedule
 with SessionPool() as pool:
     for line in sys.stdin:
         spec = Task.model_validate_json(line).spec
