@@ -20,7 +20,7 @@ from arena.bots.package import Bot, open_bot, package_store, startable
 from arena.errors import PackageError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model.containment import Policy
-from arena.model.contender import CommandLine, Contender, Home, Module, Package, Prepared
+from arena.model.contender import CommandLine, Contender, Given, Home, Module, Package, Prepared
 from arena.sandbox.probe import resolve
 
 
@@ -41,12 +41,9 @@ def prepare(
     program, unbuilt = _program(contender.program, folder, home)
     ours = program.command[0] == sys.executable
     prepared = Prepared(
-        name=contender.name,
+        **{name: getattr(contender, name) for name in Given.model_fields},
         command=program.command,
         cwd=program.cwd,
-        options=contender.options,
-        threads=contender.threads,
-        memory_mb=contender.memory_mb,
         policy=Policy(
             readable=_readable(contender, folder, rule_set if ours else None),
             listable=_roots(rule_set) if ours else (),

@@ -43,18 +43,23 @@ class CommandLine(Frozen):
 Program = Annotated[Module | Package | CommandLine, Field(discriminator="kind")]
 
 
-class Contender(Frozen):
-    """A player as it travels: nothing in it depends on a machine."""
+class Given(Frozen):
+    """What a player is given, whatever plays."""
 
     name: str
     """Its name in the tournament, unique there."""
-    program: Program
     options: dict[str, Any] = Field(default_factory=dict)
     """Sent as `options` in `start`. Files that they name must be wherever it is played."""
     threads: int = Field(default=1, ge=1)
     """Cores it may keep busy while it thinks."""
     memory_mb: int | None = Field(default=2048, gt=0)
     """Resident memory of all its processes together; null for no limit."""
+
+
+class Contender(Given):
+    """A player as it travels: nothing in it depends on a machine."""
+
+    program: Program
     sandbox: Asked = "auto"
     """What contains it, as it is asked for; what that comes to is found out where it is played."""
 
@@ -70,21 +75,13 @@ class Home(Frozen):
     """What its sandbox was found to hold; null where it was never tried."""
 
 
-class Prepared(Frozen):
+class Prepared(Given):
     """A program that can be started on this machine, and what it is given."""
 
-    name: str
-    """Its name in the tournament, unique there."""
     command: tuple[str, ...] = Field(min_length=1)
     """The program and its arguments."""
     cwd: str | None = None
     """The folder it is started in; null for the referee's own."""
-    options: dict[str, Any] = Field(default_factory=dict)
-    """Sent as `options` in `start`."""
-    threads: int = Field(default=1, ge=1)
-    """Cores it may keep busy while it thinks."""
-    memory_mb: int | None = Field(default=2048, gt=0)
-    """Resident memory of all its processes together; null for no limit."""
     policy: Policy = Policy()
     """What contains it."""
     held: Held = Held()

@@ -15,6 +15,7 @@ from arena.bots.prepare import prepare
 from arena.errors import ConfigError, SandboxError
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
+from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.overload import delay_warning
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
@@ -173,9 +174,10 @@ def can(act):
     try:
         act()
         return "yes"
-    except OSError:
+    except (OSError, ValueError):
         return "no"
 print("secret", can(lambda: open({secret!r}).read()), file=sys.stderr)
+print("store", can(lambda: open({store!r}, "rb").read().index(b"SQLite")), file=sys.stderr)
 print("network", can(lambda: socket.create_connection(("127.0.0.1", {port}), 1)), file=sys.stderr)
 print("cores", len(os.sched_getaffinity(0)), file=sys.stderr)
 sdk.play(lambda turn: turn.legal[0])
@@ -190,13 +192,15 @@ def test_a_game_in_the_sandbox_from_file_to_store(
     secret.write_text("")
     folder = tmp_path / "bots"
     folder.mkdir()
-    (folder / "spy.py").write_text(SPY.format(secret=str(secret), port=listener))
+    (folder / "spy.py").write_text(
+        SPY.format(secret=str(secret), store=str(folder / "t.sqlite"), port=listener)
+    )
     text = f'{HEAD}sandbox = "{mode}"\nconcurrency = 1\n{DOTS}[[player]]\nbot = "bots/spy.py"\n'
     try:
         config = ready(load(text, players=1, cores=1), tmp_path / "t.toml")
     except ConfigError as error:
         pytest.skip(str(error))
-    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+    with Store.open_run(folder / "t.sqlite", config) as store:
         outcome = run(config, store)
         records = list(store.records())
     assert (outcome.done, outcome.exit_code) == (2, 0)
@@ -204,8 +208,10 @@ def test_a_game_in_the_sandbox_from_file_to_store(
         seat = next(seat for seat in record.seats if seat.player == "spy")
         assert seat.sandbox == config.players[0].home.held
         said = dict(line.split(maxsplit=1) for line in seat.stderr_head.splitlines())
-        expected = {"secret": Guarantee.FILES, "network": Guarantee.NETWORK}
-        for act, guarantee in expected.items():
+        expected = [("secret", Guarantee.FILES), ("network", Guarantee.NETWORK)]
+        if seat.sandbox.mode == "bwrap" or mounts_possible():
+            expected.append(("store", Guarantee.FILES))  # in the folder that it may read
+        for act, guarantee in expected:
             assert said[act] == ("no" if seat.sandbox.by[guarantee] else "yes")
         assert said["cores"] == "1"
 
