@@ -35,7 +35,7 @@ CLOCKED = (
     "test_bench.py",
 )
 """Where tests judge clocks or measure load."""
-LONG = ("players/", "analysis/", "cli/", "play/", "training/", "tournament/")
+LONG = ("players/", "analysis/", "cli/", "human/", "training/", "tournament/")
 """Begun before the rest: what comes last should be short, for all workers to end together."""
 SLOW = (
     # 2048's kernels once more, for another board

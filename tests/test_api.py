@@ -40,6 +40,11 @@ def test_it_names_what_it_offers() -> None:
         getattr(arena, "rat")  # noqa: B009 # mypy refuses the plain form, as it should
 
 
+def test_no_room_has_the_name_of_a_function() -> None:
+    rooms = {room.name for room in Path(arena.__file__).parent.iterdir()}
+    assert rooms.isdisjoint(arena.__all__), "importing the room would hide the function"
+
+
 def test_a_run_is_loaded_again(run: arena.Run) -> None:
     again = arena.load_run(str(run.path))
     assert again.config == run.config

@@ -33,6 +33,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import rules
+from arena.bots.manifest import read_manifest
 from arena.cli import app, pages
 from arena.model.protocol import Termination
 from arena.tournament.config_file import load_config
@@ -40,7 +41,7 @@ from arena.tournament.config_tables import TournamentFile
 from arena.tournament.executors.local import fit
 from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
-from arena.training.kinds import learns_by_td
+from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
 
@@ -174,8 +175,6 @@ def read_toml(block: Block) -> None:
     path = Path(block.name)
     tables = tomllib.loads(block.text)
     if block.name == "bot.toml":
-        from arena.bots.manifest import read_manifest
-
         assert read_manifest(path).name
     elif block.name == "pyproject.toml":
         for value in tables["project"]["entry-points"]["arena.games"].values():
@@ -183,9 +182,7 @@ def read_toml(block: Block) -> None:
             assert (ROOT / "tests" / "thirdgame" / f"{module}.py").exists()
     elif "network" in tables or learns_by_td(path):
         parse_arena(["train", block.name])
-        from arena.training.kinds import load_course
-
-        assert load_course(path).config.games
+        assert load_training(path).config.games
     elif "tuning" in tables:
         assert tuning.load_config(path).games
 

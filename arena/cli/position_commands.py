@@ -48,7 +48,7 @@ def play(
     ] = None,
 ) -> None:
     """Play a game yourself, in the terminal."""
-    from arena.play.play import play
+    from arena.human.play import play
     from rules import tiles
 
     options, variant = read_pairs("--option", option), read_pairs("--set", settings)

@@ -9,10 +9,10 @@ from random import Random
 from rich.console import Console
 from rich.text import Text
 
+from arena.human.opponent import Moves, Opponent
 from arena.model.game_spec import derive, first_position
 from arena.model.protocol import CHANCE, Info, Termination
 from arena.model.record import PlayerFault
-from arena.play.opponent import Moves, Opponent
 from arena.referee.outcome import Outcome, adjudicated, natural
 from arena.reports import words
 from arena.reports.replay import mark, thoughts

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.errors import UserError
+from arena.human.human_game import HumanGame
+from arena.human.opponent import Opponent, choose_opponent
 from arena.model.game_spec import first_position
 from arena.model.record import PlayerFault
-from arena.play.human_game import HumanGame
-from arena.play.opponent import Opponent, choose_opponent
 from arena.referee.pool import SessionPool
 from arena.reports import containment
 from arena.tournament.warming import warm_kernels

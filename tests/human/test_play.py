@@ -27,8 +27,8 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.cli import app
-from arena.play.human_game import HumanGame
-from arena.play.opponent import choose_opponent
+from arena.human.human_game import HumanGame
+from arena.human.opponent import choose_opponent
 from rules.position import PASS
 from rules.transcript import read_transcript
 
@@ -183,7 +183,7 @@ def test_every_command_does_what_help_says() -> None:
 def test_an_undo_starts_the_opponents_game_again_at_that_ply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.opponent.contained", lambda player: player)  # it writes a file
+    monkeypatch.setattr("arena.human.opponent.contained", lambda player: player)  # it writes a file
     bot = tmp_path / "bot.py"
     bot.write_text(RECORDER)
     shown = play(
