@@ -26,9 +26,11 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import rules
+from arena.bots.prepare import prepare
 from arena.cli import app
 from arena.human.human_game import HumanGame
 from arena.human.opponent import choose_opponent
+from arena.model.contender import Contender, Prepared
 from rules.position import PASS
 from rules.transcript import read_transcript
 
@@ -183,7 +185,10 @@ def test_every_command_does_what_help_says() -> None:
 def test_an_undo_starts_the_opponents_game_again_at_that_ply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.human.opponent.contained", lambda player: player)  # it writes a file
+    def uncontained(contender: Contender, *more: Any) -> Prepared:  # it writes a file
+        return prepare(contender.model_copy(update={"sandbox": "none"}), *more)
+
+    monkeypatch.setattr("arena.human.opponent.prepare", uncontained)
     bot = tmp_path / "bot.py"
     bot.write_text(RECORDER)
     shown = play(
