@@ -7,7 +7,7 @@ from typing import Literal, Self
 from arena.model.containment import Held
 from arena.ratings import elo, sprt
 from arena.ratings.pentanomial import Figures
-from arena.ratings.tables import Cell, Share, Table, TileFigures, Times
+from arena.ratings.tables import Cell, ReportValue, Share, TileFigures, Times
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"
@@ -16,7 +16,7 @@ ORDERED = (
 """How the course's order is decided, as reports state it."""
 
 
-class PlayerStanding(Table):
+class PlayerStanding(ReportValue):
     """One player's line."""
 
     rank: int
@@ -58,7 +58,7 @@ class PlayerStanding(Table):
     """Scores and tiles in 2048 and 2584; null in other games."""
 
 
-class Neighbours(Table):
+class Neighbours(ReportValue):
     """Two players next to each other in the table."""
 
     upper: str
@@ -75,7 +75,7 @@ class Neighbours(Table):
     """Whether results link the two and the 95 % interval of `difference` leaves out 0."""
 
 
-class Anchor(Table):
+class Anchor(ReportValue):
     """What the Elo scale hangs on."""
 
     player: str | None
@@ -86,7 +86,7 @@ class Anchor(Table):
     """False while the player has no result: then the mean of the pool is at `elo` instead."""
 
 
-class Advantage(Table):
+class Advantage(ReportValue):
     """Worth of the first move."""
 
     elo: float
@@ -95,7 +95,7 @@ class Advantage(Table):
     """Half of its 95 % interval."""
 
 
-class Count(Table):
+class Count(ReportValue):
     """Two players head to head, counted by games or by pairs; all errors are 95 %."""
 
     elo: float
@@ -117,7 +117,7 @@ class Count(Table):
         return cls.model_validate({key: getattr(figures, key) for key in cls.model_fields})
 
 
-class Match(Table):
+class Match(ReportValue):
     """Two players head to head."""
 
     player: str
@@ -136,7 +136,7 @@ class Match(Table):
     """Counted by complete pairs; null without any."""
 
 
-class Verdict(Table):
+class Verdict(ReportValue):
     """A sequential test of the two players, where it stands; see arena.ratings.sprt."""
 
     player: str
@@ -179,7 +179,7 @@ class Verdict(Table):
         return sum(self.counts.values())
 
 
-class Placing(Table):
+class Placing(ReportValue):
     """A player's place by the rules of the format."""
 
     rank: int
@@ -190,7 +190,7 @@ class Placing(Table):
     """Points and tie-breaks, in the order of the ranking's columns."""
 
 
-class Ranking(Table):
+class Ranking(ReportValue):
     """The order of the players by the rules of a format that does not rank them by Elo."""
 
     columns: tuple[str, ...]
@@ -201,7 +201,7 @@ class Ranking(Table):
     """Sentences on what figures do not tell, as byes."""
 
 
-class Broken(Table):
+class Broken(ReportValue):
     """One way in which a player broke the contract."""
 
     player: str
@@ -216,7 +216,7 @@ class Broken(Table):
     """What the referee said there."""
 
 
-class Spoilt(Table):
+class Spoilt(ReportValue):
     """A game with attempts that were void: the host's or the referee's fault, and not scored."""
 
     game: str
@@ -229,7 +229,7 @@ class Spoilt(Table):
     """Whether a later attempt has brought a result."""
 
 
-class Contained(Table):
+class Contained(ReportValue):
     """What contained a player, where it was not the same in all its games once for each."""
 
     player: str
@@ -240,7 +240,7 @@ class Contained(Table):
     """What its sandbox had been found to hold."""
 
 
-class Standings(Table):
+class Standings(ReportValue):
     """The standings of a tournament, or of a list of results."""
 
     format: Literal[1] = 1

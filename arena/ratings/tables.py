@@ -16,13 +16,13 @@ from arena.ratings.results import GameDigest, Result
 from rules import tiles
 
 
-class Table(BaseModel):
+class ReportValue(BaseModel):
     """A value of the report; the line under each field documents its JSON key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Cell(Table):
+class Cell(ReportValue):
     """One cell of the crosstable: a player's results against one opponent."""
 
     player: str
@@ -37,7 +37,7 @@ class Cell(Table):
     """Results lost by `player`."""
 
 
-class Share(Table):
+class Share(ReportValue):
     """A share of the points."""
 
     results: int
@@ -48,7 +48,7 @@ class Share(Table):
     """Half of its 95 % interval; pairs are the units, one prior pair half won and half lost."""
 
 
-class Times(Table):
+class Times(ReportValue):
     """Wall time of the moves a player was asked for, openings and passes left out."""
 
     moves: int
@@ -61,7 +61,7 @@ class Times(Table):
     """The longest move, in ms."""
 
 
-class TileReach(Table):
+class TileReach(ReportValue):
     """How often a tile of 2048 or 2584 was reached."""
 
     tile: int
@@ -72,7 +72,7 @@ class TileReach(Table):
     """Share of the games in which this was the largest tile, 0 to 1."""
 
 
-class TileFigures(Table):
+class TileFigures(ReportValue):
     """What a slider of 2048 or 2584 achieved. Forfeited games count as far as they went."""
 
     games: int

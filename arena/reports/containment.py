@@ -8,7 +8,7 @@ from typing import NamedTuple
 from arena.model.containment import Guarantee, Held
 
 
-class Line(NamedTuple):
+class SandboxLine(NamedTuple):
     """A line for people."""
 
     text: str
@@ -16,15 +16,15 @@ class Line(NamedTuple):
     """Whether something is not held."""
 
 
-def lines(players: Iterable[tuple[str, Held]]) -> Iterator[Line]:
+def lines(players: Iterable[tuple[str, Held]]) -> Iterator[SandboxLine]:
     """What holds each of the players, those held alike together."""
     groups = _alike(players)
     for held, names in groups:
         whose = "sandbox" if len(groups) == 1 else f"sandbox of {', '.join(names)}"
         if holding(held):
-            yield Line(f"{whose}: {held.mode} holds {holding(held)}", warns=False)
+            yield SandboxLine(f"{whose}: {held.mode} holds {holding(held)}", warns=False)
         if lacking(held) or held.notes:
-            yield Line(f"{whose}: {_warning(held)}", warns=True)
+            yield SandboxLine(f"{whose}: {_warning(held)}", warns=True)
 
 
 def holding(held: Held) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, RenderableType
@@ -32,17 +31,12 @@ class Screen(ABC):
         )
 
     def __enter__(self) -> Self:
-        self._live.__enter__()
+        self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.doing("")
-        self._live.__exit__(kind, error, trace)
+        self._live.stop()
 
     def say(self, line: str) -> None:
         """Print a line that stays, above the screen."""

@@ -13,7 +13,7 @@ from arena.reports import containment
 from arena.tournament.estimate import rough_duration
 
 _SPOILT = 5
-"""So many void games are told of in full."""
+"""Void games that are listed; more are counted."""
 
 
 def settings(variant: Mapping[str, object]) -> str:

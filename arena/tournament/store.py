@@ -28,10 +28,8 @@ import json
 import os
 import platform
 import sqlite3
-from array import array
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import version
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -40,48 +38,14 @@ from typing import Any, Self
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
 from arena.model.containment import Held
-from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import Event, EventWriter, events_file
+from arena.tournament.store_tables import GAMES, RUN, SCHEMA_1, digest_of
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
-
-_RUN = """
-CREATE TABLE run (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    config TEXT NOT NULL, created_at TEXT NOT NULL,
-    arena TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL
-);
-"""
-_GAMES = """
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY,
-    game TEXT NOT NULL, attempt INTEGER NOT NULL, round INTEGER NOT NULL, pair TEXT NOT NULL,
-    rules TEXT NOT NULL, seed INTEGER NOT NULL, opening TEXT NOT NULL,
-    termination TEXT NOT NULL, detail TEXT NOT NULL, offender INTEGER, faults TEXT,
-    plies INTEGER NOT NULL, best_tile INTEGER NOT NULL, line BLOB NOT NULL,
-    started_at TEXT NOT NULL, duration_ms REAL NOT NULL,
-    UNIQUE (game, attempt)
-);
-CREATE UNIQUE INDEX one_result_a_game ON games (game) WHERE termination <> 'void';
-CREATE TABLE sandboxes (id INTEGER PRIMARY KEY, held TEXT NOT NULL UNIQUE);
-CREATE TABLE seats (
-    id INTEGER NOT NULL REFERENCES games, seat INTEGER NOT NULL, player TEXT NOT NULL,
-    score INTEGER, points REAL, random_moves INTEGER NOT NULL,
-    sandbox INTEGER NOT NULL REFERENCES sandboxes, used_ms BLOB NOT NULL,
-    PRIMARY KEY (id, seat)
-) WITHOUT ROWID;
-CREATE TABLE records (id INTEGER PRIMARY KEY REFERENCES games, record TEXT NOT NULL);
-"""
-_SCHEMA_1 = """
-CREATE TEMP VIEW games AS
-    SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;
-CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
-"""
-"""A file of schema 1 as far as readers ask for the columns of this one."""
 
 
 class Store:
@@ -122,7 +86,7 @@ class Store:
         try:
             store._check_ours()
             if store._schema == 1:
-                store._database.executescript(_SCHEMA_1)
+                store._database.executescript(SCHEMA_1)
             store._database.execute("PRAGMA query_only = 1")
         except BaseException:
             store._database.close()
@@ -224,7 +188,7 @@ class Store:
         )
         with database:  # all or nothing: a kill in between leaves an empty file, begun anew
             database.execute("BEGIN IMMEDIATE")
-            self._execute_all(_RUN + _GAMES)
+            self._execute_all(RUN + GAMES)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -235,7 +199,7 @@ class Store:
         with database:
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(_GAMES)
+            self._execute_all(GAMES)
             for (text,) in database.execute("SELECT record FROM old ORDER BY rowid"):
                 self._insert(GameRecord.model_validate_json(text), text)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
@@ -358,7 +322,7 @@ class Store:
             after,
         )
         for row, (_, of_game) in zip(games, seats, strict=True):
-            yield row[0], _digest(row[1:], [seat[1:] for seat in of_game])
+            yield row[0], digest_of(row[1:], [seat[1:] for seat in of_game])
 
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
         """The games in the order they ended, one result each; with `void` all void attempts too."""
@@ -411,49 +375,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _digest(game: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameDigest:
-    """The digest of a game, of its row and those of its seats."""
-    name, round_, pair, rules, seed, termination, detail, offender, faults, best_tile, line = game
-    players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
-    times = tuple(map(_times, used_ms))
-    return GameDigest(
-        game=name,
-        round=round_,
-        pair=pair,
-        rules=rules,
-        seed=seed,
-        players=players,
-        scores=tuple(score for score in scores if score is not None),
-        points=tuple(share for share in points if share is not None),
-        termination=Termination(termination),
-        detail=detail,
-        offender=offender,
-        moves=sum(map(len, times)),
-        random_moves=random_moves,
-        faults=_faults(faults) if faults else (),
-        held=tuple(map(_held, held)),
-        used_ms=times,
-        best_tile=best_tile,
-        line=line,
-    )
-
-
-def _times(blob: bytes) -> array[float]:
-    values = array("f")
-    values.frombytes(blob)
-    return values
-
-
-def _faults(text: str) -> tuple[tuple[int, Termination, str], ...]:
-    return tuple((seat, Termination(word), detail) for seat, word, detail in json.loads(text))
-
-
-@cache
-def _held(text: str) -> Held:
-    """One value for all games that were held alike."""
-    return Held.model_validate_json(text)
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from arena.model.record import GameRecord
-from arena.reports import live
+from arena.reports import live, words
 from arena.tournament.events import (
     GameVoid,
     MovesPlayed,
@@ -191,4 +191,4 @@ def test_a_show_that_fails_stops_the_run(store: Store) -> None:
     [(0.4, "0 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (18720, "5 h 12 min")],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert live.duration(seconds) == text
+    assert words.duration(seconds) == text

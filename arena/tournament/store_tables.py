@@ -1,0 +1,89 @@
+"""Tables of a store, and games read back from them; see `arena.tournament.store`."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from functools import cache
+from typing import Any
+
+from arena.model.containment import Held
+from arena.model.protocol import Termination
+from arena.ratings.results import GameDigest
+
+RUN = """
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    config TEXT NOT NULL, created_at TEXT NOT NULL,
+    arena TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL
+);
+"""
+GAMES = """
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY,
+    game TEXT NOT NULL, attempt INTEGER NOT NULL, round INTEGER NOT NULL, pair TEXT NOT NULL,
+    rules TEXT NOT NULL, seed INTEGER NOT NULL, opening TEXT NOT NULL,
+    termination TEXT NOT NULL, detail TEXT NOT NULL, offender INTEGER, faults TEXT,
+    plies INTEGER NOT NULL, best_tile INTEGER NOT NULL, line BLOB NOT NULL,
+    started_at TEXT NOT NULL, duration_ms REAL NOT NULL,
+    UNIQUE (game, attempt)
+);
+CREATE UNIQUE INDEX one_result_a_game ON games (game) WHERE termination <> 'void';
+CREATE TABLE sandboxes (id INTEGER PRIMARY KEY, held TEXT NOT NULL UNIQUE);
+CREATE TABLE seats (
+    id INTEGER NOT NULL REFERENCES games, seat INTEGER NOT NULL, player TEXT NOT NULL,
+    score INTEGER, points REAL, random_moves INTEGER NOT NULL,
+    sandbox INTEGER NOT NULL REFERENCES sandboxes, used_ms BLOB NOT NULL,
+    PRIMARY KEY (id, seat)
+) WITHOUT ROWID;
+CREATE TABLE records (id INTEGER PRIMARY KEY REFERENCES games, record TEXT NOT NULL);
+"""
+SCHEMA_1 = """
+CREATE TEMP VIEW games AS
+    SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;
+CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
+"""
+"""A file of schema 1 as far as readers ask for the columns of this one."""
+
+
+def digest_of(game: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameDigest:
+    """The digest of a game, of its row and those of its seats."""
+    name, round_, pair, rules, seed, termination, detail, offender, faults, best_tile, line = game
+    players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
+    times = tuple(map(_times, used_ms))
+    return GameDigest(
+        game=name,
+        round=round_,
+        pair=pair,
+        rules=rules,
+        seed=seed,
+        players=players,
+        scores=tuple(score for score in scores if score is not None),
+        points=tuple(share for share in points if share is not None),
+        termination=Termination(termination),
+        detail=detail,
+        offender=offender,
+        moves=sum(map(len, times)),
+        random_moves=random_moves,
+        faults=_faults(faults) if faults else (),
+        held=tuple(map(_held, held)),
+        used_ms=times,
+        best_tile=best_tile,
+        line=line,
+    )
+
+
+def _times(blob: bytes) -> array[float]:
+    values = array("f")
+    values.frombytes(blob)
+    return values
+
+
+def _faults(text: str) -> tuple[tuple[int, Termination, str], ...]:
+    return tuple((seat, Termination(word), detail) for seat, word, detail in json.loads(text))
+
+
+@cache
+def _held(text: str) -> Held:
+    """One value for all games that were held alike."""
+    return Held.model_validate_json(text)
