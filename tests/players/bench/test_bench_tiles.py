@@ -51,6 +51,7 @@ def test_random_play_and_search_are_timed() -> None:
 def test_deep_games_tell_their_score_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
     network = load_network("default", "2048").network
     blank = network._replace(weights=0 * network.weights)  # its games are over soon
+    list(tiles.deep_games(blank, 1))  # compiled
     score, seconds = tiles.deep_games(blank, 2)
     assert (score.name, score.unit) == ("3-ply, average of 2 games", "points")
     assert score.value > 1096
