@@ -140,8 +140,9 @@ def delay_warning(lost_ms: Mapping[int, float]) -> str | None:
     core = max(lost_ms, key=lambda core: lost_ms[core])
     if lost_ms[core] <= TOLERATED_MS:
         return None
+    share = min(1.0, lost_ms[core] / DELAY_S / 1000)
     return (
-        f"This machine is busy: other programs use {lost_ms[core] / DELAY_S / 10:.0f} % of core "
-        f"{core}. Games in which that makes a player late are replayed. End the other programs, or "
+        f"This machine is busy: other programs use {100 * share:.0f} % of core {core}. "
+        "Games in which that makes a player late are replayed. End the other programs, or "
         "lower concurrency."
     )
