@@ -27,10 +27,10 @@ class AlphaBetaOptions(SearchOptions):
     is better than the best so far before it asks by how much; "mtdf" finds the value by such
     questions alone; "minimax" prunes nothing."""
     depth: int | None = Field(default=None, gt=0)
-    """Search no deeper than so many moves; the clock still ends the thinking. Boxes that are taken
-    as a matter of course are not counted."""
+    """Search no deeper than that many moves; the clock still ends the thinking. Boxes taken as
+    a matter of course are not counted."""
     nodes: int | None = Field(default=None, gt=0)
-    """Search about so many positions at most, those the exact endgame looks at not counted; the
+    """Search about that many positions at most, those the exact endgame looks at not counted; the
     clock still ends the thinking."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
     """What positions are valued by: "default"; "classic", without patterns; "learned", the networks
@@ -38,14 +38,14 @@ class AlphaBetaOptions(SearchOptions):
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
     aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=0, ge=0)
-    """Expect the value of a deeper search within so many discs or boxes of the last one, and search
-    again where it is not; 0 for no expectation. "minimax" and "mtdf" have no use for it."""
+    """Expect the value of a deeper search within that many discs or boxes of the last one, and
+    search again where it is not; 0 for no expectation. "minimax" and "mtdf" have no use for it."""
     endgame: int | None = Field(default=None, ge=0)
-    """Solve the position exactly once so many moves remain, after a first search of a quarter of
+    """Solve the position exactly once that many moves remain, after a first search of a quarter of
     the time; 0 for never. Left out: as many as are, typically, solved in the time there is, and
     none when `depth` or `nodes` is given."""
     endgame_leaves: int | None = Field(default=None, ge=0)
-    """End the search's lines with exact values where so many moves remain; 0 for never. Left out:
+    """End the search's lines with exact values where that many moves remain; 0 for never. Left out:
     as many as are, typically, solved in a tenth of a millisecond."""
     endgame_mb: int = Field(default=64, ge=1, le=16_384)
     """The size of the exact endgame's table."""
@@ -66,7 +66,7 @@ class AlphaBeta(Builtin):
         self._options = read_options(AlphaBetaOptions, start)
         self._board = board_of(start)
         from players.games.endgame import load_endgame
-        from players.search.alphabeta import AlphaBetaSearch, load_kernels
+        from players.search.alphabeta.driver import AlphaBetaSearch, load_kernels
         from players.weights.evaluations import load_terms
 
         options = self._options
@@ -92,14 +92,14 @@ class AlphaBeta(Builtin):
 
     def choose(self, turn: Turn) -> Answer:
         """Search deeper until the time is nearly over or the game is seen to its end."""
-        from players.search.alphabeta import Limits
+        from players.search.alphabeta.driver import DepthLimits
         from players.search.stop import stop_at
 
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
         until = think_until(turn, self._options)
-        limits = Limits(self._options.depth, self._options.nodes, until)
+        limits = DepthLimits(self._options.depth, self._options.nodes, until)
         with stop_at(until) as stop:
             found = self._search.think(position, stop, limits)
         kind = "exact" if found.exact else "estimated"

@@ -14,7 +14,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from players.sdk import Answer, Start, Turn, play
-from rules import tiles
 
 if TYPE_CHECKING:
     from players.games.registry import Board
@@ -131,6 +130,8 @@ def searches(rules: str, variant: Mapping[str, Any]) -> str | None:
 
 def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
     """The same of a player of 2048 and 2584."""
+    from rules import tiles
+
     return None if rules in tiles.NAMES else f"it plays {' and '.join(tiles.NAMES)}, not {rules}"
 
 
@@ -156,6 +157,8 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
     and 2584 over `TILE_MOVES`. What is kept for the way back is `margin_ms`, but no more than half
     of the time; `think_ms` bounds the rest.
     """
+    from rules import tiles
+
     received = turn.deadline - turn.time_ms / 1000
     budget_ms = float(turn.time_ms)
     if turn.bank_ms is not None:

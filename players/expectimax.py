@@ -23,7 +23,7 @@ from players.sdk import Answer, Start, Turn
 if TYPE_CHECKING:
     from players.games.tiles.boards import TileBoard
     from players.ntuple.network import Network
-    from players.search.expectimax import Found, TileSearch
+    from players.search.expectimax.driver import BestChoice, TileSearch
 
 
 class NetworkOptions(SearchOptions):
@@ -50,7 +50,7 @@ class ExpectimaxOptions(NetworkOptions):
     "minimax" takes the least over cells of the mean over tiles. Left out, it is "minimax" where a
     player places, unless `star` is given, and else "expectimax"."""
     popup: Annotated[int | None, Tunable(low=1, high=16, step=1)] = Field(default=None, ge=1, le=16)
-    """Limit-popup: look at no more than so many empty cells of a board, drawn at random, and take
+    """Limit-popup: look at no more than that many empty cells of a board, drawn at random, and take
     them for all. The seed draws the same ones whenever the board comes up."""
     star: Annotated[float, Tunable(low=0.0, high=0.95, step=0.05)] = Field(default=0.0, ge=0, lt=1)
     """Star pruning's worst rate: skip a slide whose reward and network value are below the best
@@ -107,7 +107,8 @@ def search_of(
     the slider's has besides its table and the seed. A network that cannot be read ends the process
     with a sentence on stderr.
     """
-    from players.search.expectimax import TileSearch, load_kernels, make_settings
+    from players.search.expectimax.driver import TileSearch, load_kernels
+    from players.search.expectimax.settings import make_settings
 
     if start.seat != SLIDER:
         settings = {"method": "minimax"}
@@ -149,7 +150,7 @@ def think(
     return found.move, _info(found, turn)
 
 
-def _info(found: Found, turn: Turn) -> dict[str, Any]:
+def _info(found: BestChoice, turn: Turn) -> dict[str, Any]:
     """What the answer tells. The score is what the slider has still to expect; for the placer, who
     loses it, less than 0. The line told is the move alone.
     """

@@ -33,7 +33,7 @@ class GtpOptions(Options):
 
     command: str | list[str] = Field(default="gtp-rhino", validate_default=True)
     """The engine: a command line, split as a shell would, or a list of words. A program without a
-    slash is looked for on the PATH and in /usr/games; one with a slash lies relative to the
+    slash is looked for on the PATH and in /usr/games; one with a slash is relative to the
     tournament file."""
     level: int | None = None
     """The engine's level, added to the command by level_argument; none leaves it to the engine.

@@ -28,7 +28,7 @@ class HeuristicOptions(SearchOptions):
     depth: int | None = Field(default=None, gt=0, le=DEEPEST_HEURISTIC)
     """Look no more slides ahead; the clock still ends the thinking."""
     nodes: int | None = Field(default=None, gt=0)
-    """Look at about so many boards at most; the clock still ends the thinking."""
+    """Look at about that many boards at most; the clock still ends the thinking."""
     smoothness: Annotated[float, Tunable(low=0.0, high=5.0, step=0.1)] = Field(
         default=SMOOTHNESS, ge=-MOST, le=MOST
     )
@@ -63,7 +63,7 @@ class HeuristicPlayer(Builtin):
         self._options = options = read_options(HeuristicOptions, start)
         self._board = tile_board(start.rules, start.variant["spawn"])
         from players.games.tiles.heuristic import make_heuristic
-        from players.search.heuristic import HeuristicSearch, load_kernels
+        from players.search.heuristic.driver import HeuristicSearch, load_kernels
 
         load_kernels(self._board, self._board.position(start.state))
         weights = (options.smoothness, options.monotonicity, options.empty, options.largest)
@@ -72,13 +72,13 @@ class HeuristicPlayer(Builtin):
 
     def choose(self, turn: Turn) -> Answer:
         """Look further and further ahead until the time is nearly over."""
-        from players.search.heuristic import UNLIMITED, Limits
+        from players.search.heuristic.driver import UNLIMITED, TileLimits
         from players.search.stop import stop_at
 
         if len(turn.legal) == 1:
             return turn.legal[0]
         options, position = self._options, self._board.position(turn.state)
-        limits = Limits(options.depth or UNLIMITED.depth, options.nodes or UNLIMITED.nodes)
+        limits = TileLimits(options.depth or UNLIMITED.depth, options.nodes or UNLIMITED.nodes)
         with stop_at(think_until(turn, options)) as stop:
             found = self._search.think(position, turn.legal, stop, limits)
         speed = f"{found.nodes / seconds_since(turn):.0f} nodes/s"

@@ -20,7 +20,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import IO, Any
 
 CHANCE = -1
@@ -152,7 +152,7 @@ def play(
                 _write(replies, _reply(turn, choose(turn)))
             elif kind == "end":
                 if end is not None:
-                    end(_end(request))
+                    end(End(**_told(request, End)))
             elif kind == "quit":
                 return
     except BrokenPipeError:
@@ -184,45 +184,21 @@ def _write(replies: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def _start(request: dict[str, Any]) -> Start:
-    clock = request["clock"]
-    return Start(
-        game=request["game"],
-        rules=request["rules"],
-        variant=request["variant"],
-        seat=request["seat"],
-        seats=request["seats"],
-        clock=Clock(clock["move_ms"], clock["bank_ms"], clock["increment_ms"]),
-        startup_ms=request["startup_ms"],
-        seed=request["seed"],
-        options=request["options"],
-        state=request["state"],
-        moves=[(seat, move) for seat, move in request["moves"]],
-    )
+    told = _told(request, Start)
+    return Start(**told | {"clock": Clock(**_told(request["clock"], Clock))})
 
 
 def _turn(request: dict[str, Any], start: Start, received: float) -> Turn:
-    return Turn(
-        start=start,
-        game=request["game"],
-        ply=request["ply"],
-        time_ms=request["time_ms"],
-        bank_ms=request["bank_ms"],
-        state=request["state"],
-        moves=[(seat, move) for seat, move in request["moves"]],
-        legal=request["legal"],
-        used_ms=request["used_ms"],
-        deadline=received + request["time_ms"] / 1000,
-    )
+    deadline = received + request["time_ms"] / 1000
+    return Turn(start=start, deadline=deadline, **_told(request, Turn))
 
 
-def _end(request: dict[str, Any]) -> End:
-    return End(
-        game=request["game"],
-        termination=request["termination"],
-        detail=request["detail"],
-        scores=request["scores"],
-        points=request["points"],
-    )
+def _told(message: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """The fields of a class that a message tells; moves as pairs."""
+    told = {field.name: message[field.name] for field in fields(kind) if field.name in message}
+    if "moves" in told:
+        told["moves"] = [(seat, move) for seat, move in told["moves"]]
+    return told
 
 
 def _reply(turn: Turn, answer: Answer) -> dict[str, Any]:

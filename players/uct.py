@@ -33,7 +33,7 @@ from players.sdk import Answer, Start, Turn
 if TYPE_CHECKING:
     from players.games.endgame import Endgame, Solution
     from players.games.registry import Board
-    from players.search.uct import Settings
+    from players.search.uct.settings import Settings
 
 PLAIN_C = 1.0
 
@@ -44,7 +44,7 @@ LEAF_SECONDS = 2e-4
 """What solving a leaf may take, with all of the window; with an empty one it takes much less."""
 
 AUTO_C = 2.0
-"""c = "auto" is so many standard deviations of the results."""
+"""c = "auto" is that many standard deviations of the results."""
 
 _Given = Mapping[str, Any]
 _NEEDS: dict[str, tuple[Callable[[_Given], bool], str]] = {
@@ -112,9 +112,9 @@ class UctOptions(SearchOptions):
     mix: Annotated[float, Tunable(low=0.05, high=0.95, step=0.05)] = Field(default=0.5, gt=0, lt=1)
     """The share of the evaluation in a "mixed" leaf."""
     leaf_plies: int | None = Field(default=None, gt=0)
-    """Descend no deeper than so many plies; a node there is evaluated, not played out."""
+    """Descend no deeper than that many plies; a node there is evaluated, not played out."""
     prior: Annotated[int, Tunable(low=0, high=400, step=16)] = Field(default=0, ge=0, le=10_000)
-    """Let new nodes begin with so many visits, at the result that their evaluation expects; moves
+    """Let new nodes begin with that many visits, at the result that their evaluation expects; moves
     not yet tried are then compared too, not tried first. 0 to go without."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
     """The evaluation of leaves and of new nodes: "default"; "classic", without patterns; "learned",
@@ -138,19 +138,19 @@ class UctOptions(SearchOptions):
     that costs nothing is the only move, and one edge stands for a chain and for a corner; where
     the game stops at a majority, for a corner alone. Othello has no such laws."""
     endgame: int | None = Field(default=None, ge=0)
-    """Try to solve the position exactly once so many moves remain, for up to half of the time, and
-    then play the move with the best margin; 0 for never. Left out: as many as are, typically,
+    """Try to solve the position exactly once that many moves remain, for up to half of the time,
+    and then play the move with the best margin; 0 for never. Left out: as many as are, typically,
     solved in that time, and none when `iterations` or `depth` is given."""
     endgame_leaves: int | None = Field(default=None, ge=0)
-    """Solve leaves of the tree exactly where so many moves remain; 0 for never. Left out: as many
+    """Solve leaves of the tree exactly where that many moves remain; 0 for never. Left out: as many
     as are, typically, solved in a fifth of a millisecond; without `solver`, none."""
     endgame_mb: int = Field(default=64, ge=1, le=16_384)
     """The size of the exact endgame's table."""
     iterations: int | None = Field(default=None, gt=0)
-    """Think for so many iterations instead of by the clock; with one thread the choice then depends
-    on the seed alone. The clock still ends the thinking when it runs out first."""
+    """Think for that many iterations instead of by the clock; with one thread the choice then
+    depends on the seed alone. The clock still ends the thinking when it runs out first."""
     depth: int | None = Field(default=None, gt=0)
-    """Stop thinking once the tree is so many plies deep."""
+    """Stop thinking once the tree is that many plies deep."""
     final: Final = "visits"
     """Play the move with the most visits, the highest mean value, or the highest lower confidence
     bound, value − c·sqrt(2·ln N/n)."""
@@ -218,7 +218,8 @@ class Uct(Builtin):
     def __init__(self, start: Start, weights: Any = None) -> None:
         """`weights` take the place of those that the options name."""
         from players.games.endgame import load_endgame
-        from players.search.uct import Limits, UctSearch, load_kernels
+        from players.search.uct.choice import ThinkingLimits
+        from players.search.uct.driver import UctSearch, load_kernels
 
         self._options = options = read_options(self.options, start)
         self._board = board_of(start)
@@ -239,7 +240,7 @@ class Uct(Builtin):
             threads=options.threads,
             parallel=options.parallel,
         )
-        self._limits = Limits(
+        self._limits = ThinkingLimits(
             options.iterations,
             options.depth,
             options.early_stop,
@@ -333,7 +334,7 @@ class Uct(Builtin):
 def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights: Any) -> Settings:
     """The search's settings. A mistake in the evaluation's file ends the process."""
     from players.games.endgame import reach_in
-    from players.search.uct import make_settings, most_margin
+    from players.search.uct.settings import make_settings, most_margin
 
     shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
     leaves = options.endgame_leaves

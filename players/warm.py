@@ -24,7 +24,9 @@ def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     from players.games.tiles.boards import TileBoard
-    from players.search import expectimax, heuristic
+    from players.search.expectimax import driver as expectimax
+    from players.search.expectimax.settings import make_settings
+    from players.search.heuristic import driver as heuristic
     from players.weights.network_header import Header, network_of
 
     game = rule_sets.load(rules)
@@ -32,7 +34,7 @@ def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     position = board.position(game.start().state())
     header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": (("a1",),)}
     network = network_of(Header.model_validate(header))
-    settings = expectimax.make_settings(board.laws, network)
+    settings = make_settings(board.laws, network)
     yield f"{rules}: expectimax", lambda: expectimax.load_kernels(board, settings)
     yield f"{rules}: heuristic", lambda: heuristic.load_kernels(board, position)
 
@@ -40,14 +42,16 @@ def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
 def _board_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     from players.games.endgame import load_endgame
     from players.games.registry import load_board
-    from players.search import alphabeta, uct
+    from players.search.alphabeta import driver as alphabeta
+    from players.search.uct import driver as uct
+    from players.search.uct.settings import make_settings, most_margin
     from players.weights.evaluations import load_terms
 
     game = rule_sets.load(rules)
     board = load_board(rules, game.variant)
     position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
     terms = load_terms(rules, game.variant)
-    settings = uct.make_settings(uct.most_margin(rules, game.variant))
+    settings = make_settings(most_margin(rules, game.variant))
     yield f"{rules}: uct", lambda: uct.load_kernels(position, settings, endgame)
     yield f"{rules}: endgame", lambda: endgame.load_kernels(position)
     yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms, endgame)
@@ -74,7 +78,7 @@ def main() -> None:
 
 
 def _tell(line: dict[str, object]) -> None:
-    """Write a line; the work ends when nobody reads it any more."""
+    """Write a line; the work ends when it is no longer read."""
     try:
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()

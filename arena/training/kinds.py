@@ -15,14 +15,12 @@ from arena.files.toml import read_file
 from arena.training.train_view import Block, BlockView, GameBlockView, TileBlockView
 from arena.training.verify_config import Asker, Verification, load_learned
 from players.games.tiles.boards import TileBoard
-from players.learning.block_trainer import BlockTrainer
 from players.learning.games.config import GamesConfig
-from players.learning.games.trainer import Block as GameBlock
-from players.learning.games.trainer import GamesTrainer
+from players.learning.games.trainer import GameBlock, GamesTrainer
 from players.learning.tiles import config as tiles
-from players.learning.tiles.blocks import Block as TileBlock
 from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.trainer import Trainer
+from players.learning.tiles.trainer import TileBlock, TileTrainer
+from players.learning.trainer import BlockTrainer
 from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
@@ -86,14 +84,14 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
 
     def draw(folder: Path, blocks: Sequence[TileBlock]) -> None:
-        from players.learning.curve import save_curve  # matplotlib takes a second to load
+        from players.learning.curves import save_tile_curve  # matplotlib takes a second to load
 
-        save_curve(folder, blocks, config.name, about)
+        save_tile_curve(folder, blocks, config.name, about)
 
     return TrainingKind(
         config,
         about,
-        lambda folder: Trainer.open(config, folder),
+        lambda folder: TileTrainer.open(config, folder),
         TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         draw,
         lambda block: f"averaged {block.mean:,.0f}",
@@ -116,9 +114,9 @@ def _game_training(
     about = _about(config, _board(config), f", ε {config.epsilon:g}")
 
     def draw(folder: Path, blocks: Sequence[GameBlock]) -> None:
-        from players.learning.game_curve import save_curve  # matplotlib takes a second to load
+        from players.learning.curves import save_game_curve  # matplotlib takes a second to load
 
-        save_curve(folder, blocks, config.name, about, yardstick, unit)
+        save_game_curve(folder, blocks, config.name, about, yardstick, unit)
 
     def players(network: str) -> list[str]:
         return [

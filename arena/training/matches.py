@@ -29,9 +29,9 @@ from arena.training.verify import resources_for
 from arena.training.verify_config import AMPLE_MS
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame
 from players.learning.tuning.result import player_options
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import Aborted, Contestant, Played, Task
 from rules.position import PASS
 
 _COMPILING_MS = 900_000
@@ -85,13 +85,13 @@ class RefereeMatchRunner:
         except OpeningError as error:
             raise ValueError(f"openings.plies: {error}") from None
 
-    def play(self, tasks: Sequence[Task]) -> list[Played]:
+    def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called, UserError
         where a game cannot be played.
         """
         return self._thread.submit(self._play, tasks).result()
 
-    def _play(self, tasks: Sequence[Task]) -> list[Played]:
+    def _play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         self._contenders.clear()
         if self._executor is None:
             base = self._base.model_copy(update={"concurrency": self._games})
@@ -119,7 +119,7 @@ class RefereeMatchRunner:
             return list(map(_result, records))
         return list(starmap(_compared, zip(records[::2], records[1::2], strict=True)))
 
-    def _games_of(self, tasks: Sequence[Task]) -> Iterator[executing.Task]:
+    def _games_of(self, tasks: Sequence[MatchTask]) -> Iterator[executing.Task]:
         """The games as the referee takes them; those of a pair have their opening drawn once. In
         2048 and 2584 each of both slides once.
         """
@@ -177,18 +177,20 @@ def _scored(report: executing.Played | executing.Lost) -> GameRecord | None:
     return record
 
 
-def _compared(one: GameRecord, other: GameRecord) -> Played:
+def _compared(one: GameRecord, other: GameRecord) -> PlayedGame:
     """What two games of 2048 or 2584 on one seed came to, in which the sliders changed."""
     first, second = slid(digest(one)), slid(digest(other))
-    return Played((), (first > second) - (first < second), (one.scores[0], other.scores[0]))
+    return PlayedGame((), (first > second) - (first < second), (one.scores[0], other.scores[0]))
 
 
-def _result(record: GameRecord) -> Played:
+def _result(record: GameRecord) -> PlayedGame:
     """What a game of Othello or dots came to."""
     first, second = record.points
     net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
     moves = record.moves[len(record.opening) :]
-    return Played(tuple((each.seat, each.move) for each in moves if each.move != PASS), int(net))
+    return PlayedGame(
+        tuple((each.seat, each.move) for each in moves if each.move != PASS), int(net)
+    )
 
 
 def _again(report: executing.Played | executing.Lost) -> executing.Task:

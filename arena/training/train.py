@@ -22,7 +22,7 @@ from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
 from arena.training.run_folder import NETWORK, PICTURES, TABLE, TrainingLog
 from arena.training.train_view import LiveTraining, PlainTraining, TrainingPlan
-from players.learning.block_trainer import CHECKPOINT, BlockTrainer
+from players.learning.trainer import CHECKPOINT, BlockTrainer
 
 if TYPE_CHECKING:
     from arena.training.verify_learned import NetworkTrial

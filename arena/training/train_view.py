@@ -18,8 +18,8 @@ from arena.reports.screen import Lines, Screen
 from arena.reports.words import duration
 
 if TYPE_CHECKING:
-    from players.learning.games.trainer import Block as GameBlock
-    from players.learning.tiles.blocks import Block as TileBlock
+    from players.learning.games.trainer import GameBlock
+    from players.learning.tiles.trainer import TileBlock
 
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH, _SHOWN_BLOCKS, _RATE_BLOCKS = 48, 6, 5

@@ -43,8 +43,8 @@ from arena.training.verify import play_budget
 from arena.training.verify_config import Verification, load_both
 from arena.training.verify_tuned import budget_test, play_tuned
 from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.matches import Aborted
 from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result
-from players.learning.tuning.tasks import Aborted
 from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_runner
 
 _SAVE_S = 2.0

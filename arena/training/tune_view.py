@@ -16,7 +16,7 @@ from arena.reports.terminal import gauge
 from arena.reports.words import duration
 
 if TYPE_CHECKING:
-    from players.learning.tuning.tuner import Comparison, Point
+    from players.learning.tuning.tuner import StartComparison, TuningPoint
 
 _TREND = 0.1
 """A trend is what changed over this last share of the games."""
@@ -49,8 +49,8 @@ class TuningProgress(NamedTuple):
     games: int
     rate: float | None
     """Games a second, of late; None before the first."""
-    points: Sequence[Point]
-    comparisons: Sequence[Comparison]
+    points: Sequence[TuningPoint]
+    comparisons: Sequence[StartComparison]
 
 
 def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
@@ -62,7 +62,7 @@ def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
     return ", ".join(parts)
 
 
-def comparison_line(comparison: Comparison) -> str:
+def comparison_line(comparison: StartComparison) -> str:
     """A score against the start with its error."""
     return (
         f"after {comparison.games:,} games {100 * comparison.score:.1f} % ± "
@@ -77,7 +77,7 @@ def test_line(verdict: Verdict) -> str:
     return f"{verdict.units:,} pairs{elo}; H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
 
 
-def trend(points: Sequence[Point], index: int) -> float:
+def trend(points: Sequence[TuningPoint], index: int) -> float:
     """How a parameter changed over the last share of the games."""
     last = points[-1]
     since = last.games * (1 - _TREND)
@@ -134,7 +134,7 @@ class LiveTuning(LiveTest):
 
 
 def parameter_table(
-    plan: TuningPlan, points: Sequence[Point], width: int, lines: int
+    plan: TuningPlan, points: Sequence[TuningPoint], width: int, lines: int
 ) -> RenderableType:
     """Each parameter's value and how it changes, in a space of `width` columns and `lines` lines:
     with a curve of its values, or side by side without, or only those that changed most.
@@ -152,11 +152,11 @@ def parameter_table(
     return Group(_blocks(plan, points, sorted(most), blocks), Text(rest, style="dim"))
 
 
-def _moved(points: Sequence[Point], index: int) -> float:
+def _moved(points: Sequence[TuningPoint], index: int) -> float:
     return abs(points[-1].vector[index] - points[0].vector[index])
 
 
-def _full_table(plan: TuningPlan, points: Sequence[Point]) -> Table:
+def _full_table(plan: TuningPlan, points: Sequence[TuningPoint]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("parameter")
     for title in ("start", "now", "trend"):
@@ -181,7 +181,9 @@ def _block_width(plan: TuningPlan) -> int:
     return max(map(len, (*plan.names, "parameter"))) + _NUMBERS_WIDTH
 
 
-def _blocks(plan: TuningPlan, points: Sequence[Point], indices: Sequence[int], count: int) -> Table:
+def _blocks(
+    plan: TuningPlan, points: Sequence[TuningPoint], indices: Sequence[int], count: int
+) -> Table:
     """Parameters in `count` blocks side by side, each read from top to bottom."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     height = -(-len(indices) // count)
@@ -200,7 +202,7 @@ def _blocks(plan: TuningPlan, points: Sequence[Point], indices: Sequence[int], c
     return table
 
 
-def _now(plan: TuningPlan, points: Sequence[Point], index: int) -> tuple[Text, Text]:
+def _now(plan: TuningPlan, points: Sequence[TuningPoint], index: int) -> tuple[Text, Text]:
     """A parameter's value, marked where it is at an end of its range, and its trend."""
     now, change = points[-1].vector[index], trend(points, index)
     arrow = "↑" if change > 0 else "↓" if change < 0 else "·"

@@ -36,7 +36,7 @@ from arena.training.tuned_player import half_points
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import BUDGETS, unhurried
-from players.learning.tuning.tasks import Aborted
+from players.learning.tuning.matches import Aborted
 
 if TYPE_CHECKING:
     from arena.training.verify_tuned import TunedPairs

@@ -33,7 +33,7 @@ from arena.training.verify import (
 )
 from arena.training.verify_config import Asker, Verification
 from players.learning.games.config import GamesConfig
-from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
+from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.ntuple.network import Network
 
 SIDES = Sides("learned", "default", "The learned evaluation against the default one")
@@ -98,7 +98,7 @@ class NetworkTrial:
     def _play_budget(self, at: str, console: Console, say: Callable[[str], None]) -> bool:
         """Play the test in process, or what is left of it; whether it is over."""
         config, asker = self._config, self._asker
-        meeting = Meeting(
+        meeting = NetworkMatch(
             rules=config.rules,
             variant=config.variant,
             bot=asker.bot,

@@ -28,25 +28,17 @@ def bench_search() -> list[Measurement]:
 
 def _playouts() -> list[Measurement]:
     one, several = speed.playouts_per_second, speed.batched_playouts_per_second
-    unit = "playouts/s"
-    return [
-        Measurement(
-            "cornerless random playouts", one("othello", CORNERLESS, 100_000), unit, 490_000
-        ),
-        Measurement(
+    figures = (
+        ("cornerless random playouts", one("othello", CORNERLESS, 100_000), 490_000),
+        (
             "cornerless random playouts, eight boards in lanes",
             several("othello", CORNERLESS, 800_000),
-            unit,
             490_000,
         ),
-        Measurement("dots 5×5 random playouts", one("dots", DOTS, 400_000), unit, 1_200_000),
-        Measurement(
-            "dots 5×5 random playouts, eight at a time",
-            several("dots", DOTS, 800_000),
-            unit,
-            1_200_000,
-        ),
-    ]
+        ("dots 5×5 random playouts", one("dots", DOTS, 400_000), 1_200_000),
+        ("dots 5×5 random playouts, eight at a time", several("dots", DOTS, 800_000), 1_200_000),
+    )
+    return [Measurement(name, value, "playouts/s", target) for name, value, target in figures]
 
 
 def _searches() -> list[Measurement]:

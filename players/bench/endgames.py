@@ -45,7 +45,7 @@ def dots_start_seconds(rows: int, cols: int) -> float:
 
 
 def dots_median_seconds(edges: int, count: int) -> float:
-    """The median of `count` positions of 5×5 boxes with so many `edges` left after random moves."""
+    """The median of `count` positions of 5×5 boxes with that many `edges` left by random moves."""
     game = rules.load("dots", rows=5, cols=5)
     seconds = []
     for seed in range(count):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 RUNS = 3
-"""Each figure is the best of so many runs: other work on the machine only ever slows one down."""
+"""Each figure is the best of that many runs: other work on the machine only ever slows one down."""
 
 
 @dataclass(frozen=True)

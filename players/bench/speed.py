@@ -14,27 +14,36 @@ import rules
 from players.bench.measurement import RUNS, quickest
 from players.games.endgame import load_endgame
 from players.games.interface import BATCH
-from players.games.registry import load_board
-from players.learning.tuning.runners import BoardMatchRunner
-from players.learning.tuning.tasks import Contestant, Task
-from players.search import uct
-from players.search.alphabeta import AlphaBetaSearch, Limits
+from players.games.registry import Board, load_board
+from players.learning.tuning.matches import Contestant, MatchTask
+from players.learning.tuning.runner import InProcessRunner
+from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.sampling import batch_totals, total_net
+from players.search.types import Position
+from players.search.uct.choice import ThinkingLimits
+from players.search.uct.driver import UctSearch
+from players.search.uct.driver import load_kernels as load_uct
+from players.search.uct.settings import make_settings, most_margin
 from players.weights.evaluations import load_terms
+
+
+def _beginning(name: str, settings: Mapping[str, object]) -> tuple[rules.Game, Board, Position]:
+    """A game, its board and the position it begins with."""
+    game = rules.load(name, **settings)
+    board = load_board(name, game.variant)
+    return game, board, board.position(game.start().state())
 
 
 def playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
     """Random games from the start."""
-    game = rules.load(name, **settings)
-    position = load_board(name, game.variant).position(game.start().state())
+    _, _, position = _beginning(name, settings)
     total_net(position, 1, np.uint64(0))
     return count / quickest(lambda run: total_net(position, count, np.uint64(run)))
 
 
 def batched_playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
     """Random games from the start, several at a time."""
-    game = rules.load(name, **settings)
-    position = load_board(name, game.variant).position(game.start().state())
+    _, _, position = _beginning(name, settings)
     batch_totals(position, 1, np.uint64(0))
     batches = count // BATCH
     return BATCH * batches / quickest(lambda run: batch_totals(position, batches, np.uint64(run)))
@@ -44,29 +53,25 @@ def iterations_per_second(
     name: str, settings: Mapping[str, object], count: int, threads: int = 1
 ) -> float:
     """Iterations of UCT from an empty tree at the start; threads share the tree."""
-    game = rules.load(name, **settings)
-    board = load_board(name, game.variant)
-    position = board.position(game.start().state())
+    game, board, position = _beginning(name, settings)
     stop = np.zeros(1, np.int64)
-    plain = uct.make_settings(uct.most_margin(name, game.variant))
+    plain = make_settings(most_margin(name, game.variant))
     endgame = load_endgame(name, board, 1)
     searches = [
-        uct.UctSearch(board, plain, endgame, memory_mb=512, seed=run, threads=threads)
+        UctSearch(board, plain, endgame, memory_mb=512, seed=run, threads=threads)
         for run in range(RUNS)
     ]
-    uct.load_kernels(position, plain, endgame)
-    limits = uct.Limits(count)
+    load_uct(position, plain, endgame)
+    limits = ThinkingLimits(count)
     return count / quickest(lambda run: searches[run].think(position, stop, limits))
 
 
 def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> float:
     """Nodes of a search from the start, with an empty table."""
-    game = rules.load(name, **settings)
-    board = load_board(name, game.variant)
-    position = board.position(game.start().state())
+    game, board, position = _beginning(name, settings)
     terms = load_terms(name, game.variant)
     stop = np.zeros(1, np.int64)
-    endgame, limits = load_endgame(name, board, 1), Limits(depth)
+    endgame, limits = load_endgame(name, board, 1), DepthLimits(depth)
     searches = [AlphaBetaSearch(board, terms=terms, endgame=endgame) for _ in range(RUNS + 1)]
     nodes = searches.pop().think(position, stop, limits).nodes
     return nodes / quickest(lambda run: searches[run].think(position, stop, limits))
@@ -77,12 +82,12 @@ def tuning_games_per_second(count: int, threads: int) -> float:
     game = rules.load("othello", preset="cornerless")
     options = {"iterations": 100, "playouts": 1, "expand_after": 1}
     player = Contestant(options, None, ())
-    runner = BoardMatchRunner(game, "uct", player, threads)
+    runner = InProcessRunner(game, "uct", player, threads)
     runner.load(0)
     try:
         return count / quickest(
             lambda run: runner.play(
-                [Task((player, player), "", 0, f"{run}:{number}") for number in range(count)]
+                [MatchTask((player, player), "", 0, f"{run}:{number}") for number in range(count)]
             )
         )
     finally:

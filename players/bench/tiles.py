@@ -15,10 +15,12 @@ from players.bench.measurement import Measurement, quickest, table
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
 from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.trainer import CHECKPOINT, Trainer
+from players.learning.tiles.trainer import TileTrainer
+from players.learning.trainer import CHECKPOINT
 from players.learning.training_file import Rate
 from players.ntuple.network import Network
-from players.search.expectimax import NEVER, make_settings, new_scratch
+from players.search.expectimax.settings import make_settings, new_scratch
+from players.search.stop import NEVER
 from players.search.tile_sampling import play_games, random_games
 from players.weights.network_file import load_network
 
@@ -28,7 +30,7 @@ CURVE = {10_000: (43_000, 0.84), 30_000: (70_000, 0.94), 100_000: (120_000, 0.96
 """What TDL2048 comes to with `TUPLES` and temporal coherence: by games learned from, the average of
 the last thousand and their share that reached 2048."""
 FIXED_GAMES = 3000
-"""So many games time learning at a fixed rate."""
+"""That many games time learning at a fixed rate."""
 SOURCES_MEAN, SOURCES_SECONDS = 170_353, 21.4
 """What the school report's 5-ply expectimax scored, and the seconds of one of its games (S21). It
 counts placements as plies too: its 5 are our 3 slides."""
@@ -46,7 +48,7 @@ def tiles_table(games: int) -> Table:
 
 
 def bench_tiles(games: int) -> Iterator[Measurement]:
-    """Measure everything, learning from so many games with temporal coherence; 3-ply games are
+    """Measure everything, learning from that many games with temporal coherence; 3-ply games are
     played once these are 100,000.
     """
     yield random_speed("2048", "2/4", 20_000, 9_000_000)
@@ -75,7 +77,7 @@ def random_speed(rules: str, spawn: str, games: int, target: float) -> Measureme
 
 
 def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Measurement]:
-    """The speed of TD(0) with four 6-tuples over so many games, and the points of its curve. The
+    """The speed of TD(0) with four 6-tuples over that many games, and the points of its curve. The
     checkpoint stays in `folder`.
     """
     config = TrainConfig(
@@ -97,7 +99,7 @@ def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Me
         rate=rate,
         alpha=1.0 if rate == "tc" else 0.1,
     )
-    trainer = Trainer.open(config, folder)
+    trainer = TileTrainer.open(config, folder)
     trainer.load_kernels()
     while (block := trainer.run_block()) is not None:
         if rate == "tc" and block.games in CURVE:
@@ -114,7 +116,7 @@ def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Me
 
 
 def play_speed(network: Network, depth: int, games: int, target: float) -> Measurement:
-    """Slides a second of games played so many slides ahead, without a table."""
+    """Slides a second of games played that many slides ahead, without a table."""
     slides, _ = _play(network, depth, games, 0)
     seconds = quickest(lambda _: _play(network, depth, games, 0))
     return Measurement(f"{depth}-ply play, no table", slides / seconds, "moves/s", target)
@@ -130,7 +132,7 @@ def deep_games(network: Network, games: int) -> Iterator[Measurement]:
 
 
 def _play(network: Network, depth: int, games: int, memory_mb: int) -> tuple[int, Any]:
-    """(the slides of so many games, the same each time, and their scores)."""
+    """(the slides of that many games, the same each time, and their scores)."""
     board = TileBoard("2048", "2/4")
     settings = make_settings(board.laws, network, memory_mb=memory_mb)
     random, scores = np.array([1], np.uint64), np.zeros(games, np.uint64)

@@ -8,26 +8,25 @@ positions with nothing to take; the first round's games only look at the chains.
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Iterable
 from itertools import islice
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
 import rules
 from players.compiled.bits import ZERO
 from players.compiled.cache import kernel
-from players.games.dots.board import sides
+from players.games.dots.board import DotsPosition, sides
 from players.games.dots.evaluation import (
     FEATURES,
     STAGES,
     from_features,
     quiet_features,
 )
-from players.learning.self_play import Recipe, self_play
+from players.learning.self_play import Recipe, Sample, fit_options, self_play
+from players.search.types import Array
 
 RECIPE = Recipe(depth=3, exact=30, least_random=18, most_random=36, sensible=0.97)
 """Of 60 edges."""
@@ -39,7 +38,7 @@ PENALTY = 2000.0
 
 
 @kernel
-def describe(position: Any, out: Any) -> int:
+def describe(position: DotsPosition, out: Array) -> int:
     """Write the features of a position to `out`: its row in the table of values, or −1 where a box
     can be taken or all boxes are in chains and loops.
     """
@@ -51,11 +50,11 @@ def describe(position: Any, out: Any) -> int:
     return -1 if single != ZERO or out[FREE] == 0 else 2 * stage + parity
 
 
-def samples_of(games: Any, count: int) -> tuple[Any, Any, Any]:
-    """(row, features, what the mover still wins in hundredths) of quiet positions of `games`."""
+def samples_of(played: Iterable[Sample]) -> tuple[Array, Array, Array]:
+    """(row, features, what the mover still wins in hundredths) of the quiet ones of positions."""
     rows, features, targets = [], [], []
     out = np.zeros(len(FEATURES), np.int64)
-    for position, margin in islice(games, count):
+    for position, margin in played:
         row = describe(position, out)
         if row >= 0:
             lead = position.lead if position.seat == 0 else -position.lead
@@ -65,7 +64,7 @@ def samples_of(games: Any, count: int) -> tuple[Any, Any, Any]:
     return np.array(rows), np.array(features, np.float64), np.array(targets)
 
 
-def fit(rows: Any, features: Any, targets: Any) -> Any:
+def fit(rows: Array, features: Array, targets: Array) -> Array:
     """float64[STAGES, 2, features]: each row of values by least squares, drawn towards the row
     with one safe edge less and the other parity.
     """
@@ -83,20 +82,13 @@ def fit(rows: Any, features: Any, targets: Any) -> Any:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=300_000, help="a round")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-
+    options = fit_options(__doc__, 300_000)
     rule_set = rules.load("dots", rows=5, cols=5)
     values = np.zeros((STAGES, 2, len(FEATURES)))
     for number in range(options.rounds):
-        table = values.round().astype(int).tolist()
-        rng = Random(f"{options.seed} {number}")
-        games = self_play(rule_set, from_features(table), RECIPE, rng)
-        values = fit(*samples_of(games, options.positions))
+        terms = from_features(values.round().astype(int).tolist())
+        games = self_play(rule_set, terms, RECIPE, Random(f"{options.seed} {number}"))
+        values = fit(*samples_of(islice(games, options.positions)))
     about = {
         "about": f"Hundredths of a box for {', '.join(FEATURES)}, by stage and by parity.",
         "source": f"players.learning.fit_dots: {vars(options)}, {RECIPE}",

@@ -9,16 +9,17 @@ as a player's evaluation.
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Sequence
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import rules
 from players.compiled.cache import kernel
+from players.games.othello.board import OthelloPosition
 from players.games.othello.evaluation import (
     PHASES,
     SCALARS,
@@ -33,9 +34,9 @@ from players.games.othello.patterns import (
     write_entries,
 )
 from players.games.registry import load_board
-from players.learning.ridge import ridge, sums
-from players.learning.self_play import Recipe, self_play
+from players.learning.self_play import Recipe, Sample, fit_options, self_play
 from players.ntuple.board import diagonal
+from players.search.types import Array, Word
 from players.weights.evaluations import load_terms
 
 RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6, 40, 0.5)}
@@ -45,27 +46,27 @@ PENALTY, STEPS = 100.0, 25
 """Of the ridge regression; chosen by the error on positions held out."""
 
 BLOCK, HELD_OUT = 500, 20
-"""Of so many blocks of positions in a row, each of many whole games, one is not fitted to."""
+"""Of that many blocks of positions in a row, each of many whole games, one is not fitted to."""
 
 GRAIN = 12
-"""Entries of patterns are rounded to so many hundredths, which makes for a small file."""
+"""Entries of patterns are rounded to that many hundredths, which makes for a small file."""
 
 
 class Samples(NamedTuple):
     """Positions as the fit sees them."""
 
-    entries: Any
+    entries: Array
     """int32[n, PLACES]: the pattern entries, mirror images as one."""
-    numbers: Any
+    numbers: Array
     """float32[n, SCALARS]"""
-    phase: Any
+    phase: Array
     """int64[n]"""
-    margin: Any
+    margin: Array
     """float64[n]: what the mover won by, in hundredths of a disc."""
 
 
 @kernel
-def describe(own: Any, other: Any, playable: Any, free: Any, samples: Any) -> None:
+def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samples) -> None:
     """Fill the columns of `samples`, but for the margins, from words."""
     flat = samples.entries.reshape(-1)
     for row in range(len(own)):
@@ -78,7 +79,7 @@ def describe(own: Any, other: Any, playable: Any, free: Any, samples: Any) -> No
         samples.phase[row] = phase_of(own[row], other[row], playable)
 
 
-def samples_of(own: Any, other: Any, margins: Any, model: Any) -> Samples:
+def samples_of(own: Array, other: Array, margins: Sequence[int], model: OthelloPosition) -> Samples:
     """Samples of uint64 words and margins in discs; `model` is any position of the board."""
     count = len(own)
     samples = Samples(
@@ -92,12 +93,13 @@ def samples_of(own: Any, other: Any, margins: Any, model: Any) -> Samples:
     return samples._replace(entries=canonical[samples.entries])
 
 
-def is_held_out(count: int) -> Any:
-    """bool[count]: which of so many positions are not fitted to."""
-    return np.arange(count) // BLOCK % HELD_OUT == 0
+def is_held_out(count: int) -> Array:
+    """bool[count]: which of that many positions are not fitted to."""
+    held_out: Array = np.arange(count) // BLOCK % HELD_OUT == 0
+    return held_out
 
 
-def fit(samples: Samples) -> tuple[Any, Any]:
+def fit(samples: Samples) -> tuple[Array, Array]:
     """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
     the phases beside it, shrunk towards what was found for the phase after it.
     """
@@ -114,7 +116,7 @@ def fit(samples: Samples) -> tuple[Any, Any]:
     return phases[:, ENTRIES:].round().astype(np.int16), patterns.astype(np.int16)
 
 
-def errors(samples: Samples, table: tuple[Any, Any]) -> list[str]:
+def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
     """What the fit is off by where it was not fitted to, phase by phase."""
     lines = []
     held_out = is_held_out(len(samples.phase))
@@ -130,24 +132,79 @@ def errors(samples: Samples, table: tuple[Any, Any]) -> list[str]:
     return lines
 
 
+def ridge(
+    entries: Array, numbers: Array, targets: Array, prior: Array, penalty: float, steps: int
+) -> Array:
+    """float64[:]: the weights w that make |sums(w) − targets|² + penalty·|w − prior|² small, after
+    `steps` of preconditioned conjugate gradients from `prior`.
+
+    `entries` is int32[n, places] and `numbers` float32[n, k]; the last k weights are those of the
+    numbers. Few steps are a smoothing of their own: rare entries move late.
+    """
+    fitted, gradient = np.zeros(len(targets)), np.zeros(len(prior))
+    sums(entries, numbers, prior, fitted)
+    totals(entries, numbers, targets - fitted, gradient)
+    uses = np.bincount(entries.ravel(), minlength=len(prior)).astype(np.float64)
+    uses[len(prior) - numbers.shape[1] :] = np.square(numbers, dtype=np.float64).sum(axis=0)
+    scale = 1.0 / (uses + penalty)
+
+    change, rest = np.zeros(len(prior)), gradient.copy()
+    scaled = scale * rest
+    direction, size = scaled.copy(), rest @ scaled
+    for _ in range(steps):
+        sums(entries, numbers, direction, fitted)
+        totals(entries, numbers, fitted, gradient)
+        curved = gradient + penalty * direction
+        length = size / (direction @ curved)
+        change += length * direction
+        rest -= length * curved
+        scaled = scale * rest
+        before, size = size, rest @ scaled
+        direction = scaled + size / before * direction
+    return prior + change
+
+
+@kernel
+def sums(entries: Array, numbers: Array, weights: Array, out: Array) -> None:
+    """Write to the float64 array `out` each row's sum of the weights of its `entries`, and of its
+    `numbers` times the last weights.
+    """
+    rows, columns = entries.shape
+    first = len(weights) - numbers.shape[1]
+    for row in range(rows):
+        total = 0.0
+        for column in range(columns):
+            total += weights[entries[row, column]]
+        for column in range(numbers.shape[1]):
+            total += numbers[row, column] * weights[first + column]
+        out[row] = total
+
+
+@kernel
+def totals(entries: Array, numbers: Array, values: Array, out: Array) -> None:
+    """Write to the float64 array `out` each weight's sum of the `values` of the rows that use it,
+    as often as they do: the transpose of `sums`.
+    """
+    out[:] = 0.0
+    rows, columns = entries.shape
+    first = len(out) - numbers.shape[1]
+    for row in range(rows):
+        value = values[row]
+        for column in range(columns):
+            out[entries[row, column]] += value
+        for column in range(numbers.shape[1]):
+            out[first + column] += numbers[row, column] * value
+
+
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("preset", choices=sorted(RECIPES))
-    parser.add_argument("out")
-    parser.add_argument("--positions", type=int, default=400_000, help="a round")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-
-    rule_set = rules.load("othello", preset=options.preset)
+    options = fit_options(__doc__, 400_000, sorted(RECIPES))
+    rule_set, recipe = rules.load("othello", preset=options.preset), RECIPES[options.preset]
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())
     terms = load_terms("othello", rule_set.variant, "classic")
-    rounds: list[list[tuple[Any, int]]] = []
+    rounds: list[list[Sample]] = []
     for number in range(options.rounds):
-        games = self_play(
-            rule_set, terms, RECIPES[options.preset], Random(f"{options.seed} {number}")
-        )
+        games = self_play(rule_set, terms, recipe, Random(f"{options.seed} {number}"))
         rounds.append(list(islice(games, options.positions)))
         kept = [sample for each in (rounds[1:] or rounds) for sample in each]
         own, other = (np.array([p[side] for p, _ in kept], np.uint64) for side in (0, 1))
@@ -157,7 +214,7 @@ def main() -> None:
         print(f"round {number + 1}", *errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
     about = {
         "about": f"Patterns of {options.preset} Othello on 8×8, in hundredths of a disc, by phase.",
-        "source": f"players.learning.fit_othello: {vars(options)}, {RECIPES[options.preset]}",
+        "source": f"players.learning.fit_othello: {vars(options)}, {recipe}",
     }
     np.savez_compressed(
         options.out, about=np.array(json.dumps(about)), scalars=table[0], patterns=table[1]

@@ -6,7 +6,9 @@ position's margin is that of sensible play, which is exact towards the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,14 +19,18 @@ from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.search.alphabeta import (
-    NEVER,
+from players.search.alphabeta.driver import (
     AlphaBetaSearch,
-    Limits,
+    DepthLimits,
     child_of,
     legal_moves,
     load_kernels,
 )
+from players.search.stop import NEVER
+from players.search.types import Array, Int, Position
+
+Sample = tuple[Any, int]
+"""A position, and what its mover won by in the end."""
 
 
 class Recipe(NamedTuple):
@@ -33,17 +39,29 @@ class Recipe(NamedTuple):
     depth: int
     """How many moves the search looks ahead."""
     exact: int
-    """Play is exact from so many remaining moves on."""
+    """Play is exact from that many remaining moves on."""
     least_random: int
-    """At least so many moves at the start are random …"""
+    """At least that many moves at the start are random …"""
     most_random: int
-    """… and at most so many."""
+    """… and at most that many."""
     sensible: float
     """The share of random moves chosen among those that do not look bad by themselves."""
 
 
+def fit_options(about: str, positions: int, presets: Sequence[str] = ()) -> argparse.Namespace:
+    """The command line of a fit in rounds of games, by default of that many positions."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    if presets:
+        parser.add_argument("preset", choices=presets)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--positions", type=int, default=positions, help="a round")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
 @kernel
-def sensible_moves(position: Any, out: Any) -> int:
+def sensible_moves(position: Position, out: Array) -> int:
     """Write the moves that do not look bad by themselves to the front of `out`; their number."""
     count, kept = game.moves(position, out), 0
     for index in range(count):
@@ -54,15 +72,13 @@ def sensible_moves(position: Any, out: Any) -> int:
 
 
 @kernel
-def margin_of(position: Any) -> Any:
+def margin_of(position: Position) -> Int:
     """What the player to move has beyond the other, so far."""
     net = np.int64(game.net(position))
     return net if position.seat == 0 else -net
 
 
-def self_play(
-    rule_set: rules.Game, terms: Any, recipe: Recipe, rng: Random
-) -> Iterator[tuple[Any, int]]:
+def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -> Iterator[Sample]:
     """Positions of game after game, each with what its mover won by in the end, without end."""
     board = load_board(rule_set.name, rule_set.variant)
     endgame = load_endgame(rule_set.name, board, 16)
@@ -81,7 +97,7 @@ def self_play(
                 random_moves -= 1
             else:
                 kept.append(position)
-                found = search.think(position, NEVER, Limits(depth=recipe.depth))
+                found = search.think(position, NEVER, DepthLimits(depth=recipe.depth))
                 move = board.moves[found.move]
             position = child_of(position, move)
         for each in kept:
@@ -89,7 +105,7 @@ def self_play(
             yield each, margin if each.seat == position.seat else -margin
 
 
-def _random_move(position: Any, moves: list[int], sensible: float, rng: Random) -> int:
+def _random_move(position: Position, moves: list[int], sensible: float, rng: Random) -> int:
     out = np.empty(game.MOVES, np.int16)
     count = sensible_moves(position, out)
     if count and rng.random() < sensible:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
 from arena.files.toml import KeyPath
-from arena.files.toml_tables import Finding, TomlTable, read_tables, shown, wrong_name
+from arena.files.toml_tables import Finding, TomlTable, shown
+from players.learning.file_reader import FileReader
 from players.ntuple.temporal import WHOLE_GAME
-from players.weights.network_header import memory_mb
+from players.weights.network_header import Header, memory_mb
 
 Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]
 Updates = Literal["backward", "forward"]
@@ -53,6 +54,11 @@ class Training:
     """With one thread the seed and the other settings decide every weight."""
     threads: int
     """Games at once, on shared weights that are written without locks."""
+    rules: str
+    """The rule set."""
+    stages: tuple[int, ...]
+    """Where each later stage begins: the largest tile, or how many discs are on the board or edges
+    drawn."""
     tuples: tuple[tuple[str, ...], ...]
     """The cells of each tuple, in the order of the board."""
     initial: float
@@ -69,6 +75,28 @@ class Training:
     """Temporal coherence, or one rate for all weights."""
     alpha: float
     """The share of an error that an update takes, split evenly over a board's entries."""
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """What a network's header tells of the board."""
+        raise NotImplementedError
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How a network learned, by the names of the training file."""
+        return {name: getattr(self, key) for name, key in METHOD.items()}
+
+    def header(self) -> Header:
+        """The header of a file with the network."""
+        return Header(
+            rules=self.rules,  # type: ignore[arg-type] # judged there
+            tuples=self.tuples,
+            stages=self.stages,
+            initial=self.initial,
+            method=self.method,
+            seed=self.seed,
+            **self.board,
+        )
 
     def settings(self) -> dict[str, Any]:
         """What decides the weights and the curve: a run that goes on must agree in all of it."""
@@ -105,49 +133,39 @@ class LearningTable(TomlTable):
     alpha: float | None = Field(default=None, gt=0, le=1)
 
 
-class Tables(Protocol):
-    """The tables that every training file has."""
-
-    @property
-    def network(self) -> NetworkTable:
-        """`[network]`."""
-
-    @property
-    def learning(self) -> LearningTable:
-        """`[learning]`."""
-
-
 _File = TypeVar("_File", bound=TomlTable)
 
 
-class TrainingReader(Generic[_File]):
-    """The checks of one file; each reports and goes on. `head` is the table with its name."""
+class TrainingReader(FileReader[_File]):
+    """The checks of a training file, whatever the game."""
 
     def __init__(self, model: type[_File], data: dict[str, Any], head: str = "training") -> None:
-        self.file: _File
-        self.file, findings = read_tables(model, data)
-        self.findings = [_with_words(finding, data) for finding in findings]
-        self.head = head
-        self.training: TrainingTable = getattr(self.file, head)
+        super().__init__(model, data, head)
+        self.findings = [_with_words(finding, data) for finding in self.findings]
         tables: Any = self.file
+        self.training: TrainingTable = getattr(tables, head)
         self.network: NetworkTable = tables.network
         self.learning: LearningTable = tables.learning
-        self._wrong = {finding.path for finding in self.findings}
 
-    def report(self, at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in self._wrong):
-            self.findings.append(Finding(at, message))
-
-    def name(self, otherwise: str) -> str:
-        """What the run is called."""
-        name = self.training.name
-        if name is None:
-            return otherwise
-        wrong = wrong_name(name, "the run's folder")
-        if wrong is not None:
-            self.report((self.head, "name"), wrong)
-        return name
+    def common(self, name: str, alphas: Mapping[Rate, float]) -> dict[str, Any]:
+        """The choices that every game's files have; `alphas` are the rates where none is given."""
+        training, learning = self.training, self.learning
+        mix, steps = self.target()
+        return {
+            "name": self.name(name),
+            "games": self.games(),
+            "block": training.block,
+            "checkpoint_every": training.checkpoint_every,
+            "seed": training.seed,
+            "threads": training.threads,
+            "initial": self.network.initial,
+            "target": learning.target,
+            "mix": mix,
+            "steps": steps,
+            "updates": learning.updates,
+            "rate": learning.rate,
+            "alpha": alphas[learning.rate] if learning.alpha is None else learning.alpha,
+        }
 
     def games(self) -> int:
         """How many games to learn from."""
@@ -198,8 +216,8 @@ class TrainingReader(Generic[_File]):
         return tuple(found)
 
     def memory(self, weights: int, longest: int, states: int) -> None:
-        """Report a network of so many weights that this machine has no memory for; its longest
-        tuple has `longest` cells, and a cell has so many `states`.
+        """Report a network of that many weights that this machine has no memory for; its longest
+        tuple has `longest` cells, and a cell has that many `states`.
         """
         needed = weights * WEIGHT_BYTES[self.learning.rate] // 1_000_000
         if needed > memory_mb():

@@ -13,21 +13,16 @@ from typing import Any, NamedTuple
 
 from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.registry import Board, load_board
-from players.search.alphabeta import (
-    AlphaBetaSearch,
-    child_of,
-    in_points,
-    legal_moves,
-    load_kernels,
-    moves_left,
-)
+from players.search.alphabeta.driver import AlphaBetaSearch, child_of, legal_moves, load_kernels
+from players.search.alphabeta.search import moves_left
+from players.search.alphabeta.values import in_points
 from players.search.stop import NEVER, stop_at
 from players.search.types import Flag, Position
 from players.weights.evaluations import load_terms
 from rules import position as rule_sets
 
 ALL_MOVES = 8
-"""The exact values of all moves take about so many times as long as the best alone."""
+"""The exact values of all moves take about that many times as long as the best alone."""
 
 EXACT_SHARE = 0.7
 """Of the time: for the exact endgame where it is tried, before all is left to the search."""

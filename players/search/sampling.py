@@ -40,7 +40,7 @@ def perft(position: Position, depth: int, count_passes: bool) -> Int:
 
 @kernel
 def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int]:
-    """Over so many batches of random playouts: (twice the wins and once the draws of seat 0, the
+    """Over that many batches of random playouts: (twice the wins and once the draws of seat 0, the
     sum of its margins); `state` seeds them.
     """
     wins: Int = 0

@@ -8,7 +8,7 @@ from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import kernel
 from players.games.tiles.interface import SLIDES, Laws, slid, spawned
 from players.search.expectimax.search import slide_worths
-from players.search.expectimax.settings import Settings
+from players.search.expectimax.settings import TileSettings
 from players.search.types import Array, Flag, Int, Record, Tiles, Word
 
 
@@ -41,7 +41,7 @@ def random_games(board: Tiles, laws: Laws, games: int, random: Array) -> tuple[I
 def play_games(
     start: Tiles,
     depth: int,
-    settings: Settings,
+    settings: TileSettings,
     stop: Flag,
     scratch: Record,
     random: Array,

@@ -28,7 +28,7 @@ UNKNOWN, NEAR = -128, -127
 
 
 LANES = 16
-"""Blocks are read in steps of so many entries: there are as many more behind the last one."""
+"""Blocks are read in steps of that many entries: there are as many more behind the last one."""
 
 
 class Tree(NamedTuple):

@@ -9,7 +9,9 @@ import numpy as np
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, Tree
-from players.search.uct import Choice, Limits, Thought, UctSearch, make_settings, most_margin
+from players.search.uct.choice import ThinkingLimits
+from players.search.uct.driver import Thought, UctChoice, UctSearch
+from players.search.uct.settings import make_settings, most_margin
 from rules.position import Game, Position
 
 NEVER = np.zeros(1, np.int64)
@@ -35,11 +37,13 @@ def compiled(position: Position) -> Any:
 
 def think(search: UctSearch, position: Position, iterations: int, **options: Any) -> Thought:
     """Think for so many iterations."""
-    limits = Limits(iterations, **options)
+    limits = ThinkingLimits(iterations, **options)
     return search.think(compiled(position), NEVER, limits)
 
 
-def choose(search: UctSearch, position: Position, final: Any = "visits", c: Any = None) -> Choice:
+def choose(
+    search: UctSearch, position: Position, final: Any = "visits", c: Any = None
+) -> UctChoice:
     """What the search would play."""
     return search.choose(compiled(position), final, c)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
+from players.learning.tiles.blocks import Block
 from rich.console import Console
 
 from arena.training import train_view as training
-from players.learning.tiles.blocks import Block
 
 
 def block(number: int, mean: float) -> Block:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from arena.cli import app
 from arena.files import lock as lock_file
-from players.learning.tiles.trainer import Trainer
+from players.learning.tiles.trainer import TileTrainer
 from players.weights.network_file import load_network
 
 CONFIG = """
@@ -74,10 +74,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 STOPPED = """
 import os, sys
 from arena.cli import app
-from players.learning.tiles.trainer import Trainer
+from players.learning.tiles.trainer import TileTrainer
 
 after, number = map(int, sys.argv[1:])
-play = Trainer.run_block
+play = TileTrainer.run_block
 
 def run_block(self):
     block = play(self)
@@ -85,7 +85,7 @@ def run_block(self):
         os.kill(os.getpid(), number)
     return block
 
-Trainer.run_block = run_block
+TileTrainer.run_block = run_block
 sys.argv = ["arena", "train", "t.toml"]
 app()
 """
@@ -102,11 +102,11 @@ def stopped_after(block: int, number: signal.Signals) -> tuple[int, str]:
 UNREAD = """
 import os, sys
 from arena.cli import app
-from players.learning.tiles.trainer import Trainer
+from players.learning.tiles.trainer import TileTrainer
 
 reader, writer = os.pipe()
 os.dup2(writer, 1)
-play = Trainer.run_block
+play = TileTrainer.run_block
 
 def run_block(self):
     block = play(self)
@@ -114,7 +114,7 @@ def run_block(self):
         os.close(reader)
     return block
 
-Trainer.run_block = run_block
+TileTrainer.run_block = run_block
 sys.argv = ["arena", "train", "t.toml"]
 app()
 """
@@ -287,7 +287,7 @@ def test_a_network_that_finds_no_memory_is_refused(
     def full(*_: object) -> None:
         raise MemoryError("Unable to allocate 1.01 GiB")
 
-    monkeypatch.setattr(Trainer, "open", full)
+    monkeypatch.setattr(TileTrainer, "open", full)
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
@@ -300,7 +300,7 @@ def test_a_damaged_checkpoint_says_how_to_begin_anew(folder: Path) -> None:
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert "checkpoint.ntuple: is damaged" in refused.stderr
-    assert "To begin anew, move it away" in refused.stderr
+    assert "To begin again, move it away" in refused.stderr
 
 
 def test_another_configuration_is_refused_with_the_difference(folder: Path) -> None:

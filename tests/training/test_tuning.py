@@ -36,10 +36,10 @@ from arena.training.verify_tuned import budget_test
 from players.games.registry import load_board
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
+from players.learning.tuning.matches import Aborted, MatchTask
 from players.learning.tuning.result import PICTURES
 from players.learning.tuning.space import Space
-from players.learning.tuning.tasks import Aborted, Task
-from players.learning.tuning.tuner import CHECKPOINT, VERIFY, Comparison, Point, Tuner
+from players.learning.tuning.tuner import CHECKPOINT, VERIFY, StartComparison, Tuner, TuningPoint
 from players.weights import load_weights
 
 FILE = """
@@ -316,7 +316,7 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
     runner.load(4)
     try:
         games = runner.play(
-            [Task((first, second), "a", 4, "x"), Task((second, first), "a", 4, "y")]
+            [MatchTask((first, second), "a", 4, "x"), MatchTask((second, first), "a", 4, "y")]
         )
         for played in games:
             assert len(played.moves) > 40
@@ -324,12 +324,12 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
         assert games[0].moves[0][0] == games[1].moves[0][0] == 0
         runner.abort()
         with pytest.raises(Aborted):
-            runner.play([Task((first, second), "a", 4, "x")])
+            runner.play([MatchTask((first, second), "a", 4, "x")])
     finally:
         runner.close()
 
 
-POINTS = [Point(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]
+POINTS = [TuningPoint(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]
 PLAN = TuningPlan("it", "self-play", 200, ("black b1", "c"), (0.9, 0.0), (1.1, 2.0))
 
 
@@ -342,7 +342,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     assert "↓ 0.0100" in shown
     assert "· 0.0000" in shown
     assert trend(POINTS, 0) == pytest.approx(-0.01)
-    progress = TuningProgress(100, 50.0, POINTS, [Comparison(80, (2.0, 1.0, 0.0, 1.0))])
+    progress = TuningProgress(100, 50.0, POINTS, [StartComparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
     assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 % ± ")
@@ -352,7 +352,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
 def test_any_number_of_parameters_fits_the_screen(width: int, height: int, count: int) -> None:
     names = tuple(f"white {index}" for index in range(count))
     plan = TuningPlan("it", "", 10, names, (0.9,) * count, (1.1,) * count)
-    points = [Point(games, (1.0 + games / 1000,) * count) for games in range(3)]
+    points = [TuningPoint(games, (1.0 + games / 1000,) * count) for games in range(3)]
     console = Console(record=True, width=width, force_terminal=False)
     console.print(parameter_table(plan, points, width, height))
     lines = console.export_text().splitlines()

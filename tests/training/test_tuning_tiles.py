@@ -16,8 +16,8 @@ from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
+from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
-from players.learning.tuning.tasks import Task
 
 FILE = """
 [tuning]
@@ -90,7 +90,7 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path, placer: str) 
     runner.load(0)
     try:
         one, other = runner.play(
-            [Task((first, second), "", 0, "x"), Task((second, first), "", 0, "x")]
+            [MatchTask((first, second), "", 0, "x"), MatchTask((second, first), "", 0, "x")]
         )
     finally:
         runner.close()

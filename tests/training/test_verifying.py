@@ -14,8 +14,8 @@ from arena.cli import app
 from arena.errors import UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
-from players.learning import game_curve
-from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
+from players.learning import curves
+from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
@@ -63,7 +63,7 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pictures take longer than the games; other tests look at them."""
     monkeypatch.setattr(pictures, "_save", lambda *_: None)
-    monkeypatch.setattr(game_curve, "save_curve", lambda *_: None)
+    monkeypatch.setattr(curves, "save_game_curve", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -129,14 +129,14 @@ def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
 
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
     (tmp_path / "verify.json").mkdir()
-    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Mend that"):
+    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Fix that"):
         Evidence.open(tmp_path / "verify.json", NETWORK)
 
 
 def test_a_checkpoint_that_cannot_be_read_is_not_called_damaged(folder: Path) -> None:
     (folder / "t.toml").write_text(TUNE)
     (folder / CHECKPOINT).mkdir()
-    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Mend that"):
+    with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Fix that"):
         Tuner.open(load_config(folder / "t.toml"), folder)
 
 
@@ -157,7 +157,7 @@ def test_both_players_are_tried_before_the_first_game(tmp_path: Path, wrong: int
     options = [{"depth": 1, "memory_mb": 1, "endgame_mb": 1} for _ in range(2)]
     options[wrong] |= {"evaluation": "no.ntuple"}
     variant = rules.load("othello", size=6).variant
-    meeting = Meeting("othello", variant, "alphabeta", (options[0], options[1]), 2, "seed", 1)
+    meeting = NetworkMatch("othello", variant, "alphabeta", (options[0], options[1]), 2, "seed", 1)
     pairs = NetworkPairs(Evidence(tmp_path / "verify.json", NETWORK), "test", meeting)
     with pytest.raises(ValueError, match=r"no\.ntuple"):
         pairs.load()

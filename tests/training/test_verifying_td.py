@@ -17,10 +17,10 @@ from arena.errors import FileError
 from arena.tournament.store import Store
 from arena.training.tuned_player import gain
 from arena.training.verify_config import load_learned
-from players.learning import game_curve
+from players.learning import curves
 from players.learning.games import evidence
-from players.learning.games.evidence import Evidence, Meeting, NetworkPairs
-from players.learning.tuning.tasks import Aborted
+from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
+from players.learning.tuning.matches import Aborted
 from players.ntuple.network import Network
 from players.weights.network_file import load_network
 from tests.training.learning_helpers import LEARN, arena
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     takes longer than all games.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(game_curve, "save_curve", lambda *_: None)
+    monkeypatch.setattr(curves, "save_game_curve", lambda *_: None)
     (tmp_path / "t.toml").write_text(LEARN + VERIFY)
     return tmp_path
 
@@ -134,11 +134,11 @@ def network(weight: float) -> Network:
     return Network(weights, None, None, None, np.float64(0.0))
 
 
-def meeting(**options: int) -> Meeting:
+def meeting(**options: int) -> NetworkMatch:
     """A player of alpha-beta against one that sees one move ahead, at 6×6 Othello."""
     variant = rules.load("othello", size=6).variant
     players = (options | SMALL, {"depth": 1} | SMALL)
-    return Meeting("othello", variant, "alphabeta", players, 2, "seed", 2)
+    return NetworkMatch("othello", variant, "alphabeta", players, 2, "seed", 2)
 
 
 def pairs_of(kept: Evidence, most: int, **options: int) -> NetworkPairs:

@@ -14,25 +14,23 @@ from arena.files.toml import read_file
 from arena.files.toml_tables import TomlTable, problems, shown
 from players.catalogue import BUILTINS
 from players.learning.training_file import (
-    METHOD,
     LearningTable,
     NetworkTable,
+    Rate,
     Training,
     TrainingReader,
     TrainingTable,
 )
 from players.weights.board_tuples import BOARD_GAMES, STATES, BoardCells
-from players.weights.network_header import Header, offsets_of
+from players.weights.network_header import offsets_of
 
 Yardstick = Literal["default", "classic", "random"]
 
-ALPHA = {"tc": 0.2, "fixed": 0.02}
+ALPHA: dict[Rate, float] = {"tc": 0.2, "fixed": 0.02}
 """The learning rate where none is given: results of games between equals are mostly chance."""
 UNITS = {"othello": "discs", "dots": "edges"}
 """What stages count."""
 EXAMPLES = {"othello": "a1 b1 c1 d1", "dots": "a1b1 a1a2 b1b2 a2b2"}
-_METHOD = METHOD | {"plies": "plies", "epsilon": "epsilon"}
-"""What a network file tells beside what all do."""
 
 
 class GamesTable(TrainingTable):
@@ -52,7 +50,7 @@ class TdTable(GamesTable):
     method: Literal["td"] = "td"
 
 
-class GameTable(TomlTable):
+class BoardGameTable(TomlTable):
     """`[game]`: the rule set; the other keys are its settings, judged by it."""
 
     model_config = ConfigDict(extra="allow")
@@ -69,12 +67,12 @@ class GamesLearningTable(LearningTable):
     """How often a later move is random."""
 
 
-class GamesFile(TomlTable):
+class GamesTrainingFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     training: GamesTable = GamesTable()
     tuning: TdTable = TdTable()
-    game: GameTable = GameTable()
+    game: BoardGameTable = BoardGameTable()
     network: NetworkTable = NetworkTable()
     learning: GamesLearningTable = GamesLearningTable()
     verify: dict[str, Any] = Field(default_factory=dict)
@@ -87,34 +85,28 @@ class GamesConfig(Training):
 
     yardstick: Yardstick
     yardstick_games: int
-    rules: str
-    """othello or dots."""
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
-    stages: tuple[int, ...]
-    """How many discs are on the board, or edges drawn, where each later stage begins."""
     plies: int
     """Random moves at the start of a game."""
     epsilon: float
     """How often a later move is random."""
 
-    def header(self) -> Header:
-        """The header of a file with its network."""
-        return Header(
-            rules=self.rules,  # type: ignore[arg-type] # judged there
-            variant=self.variant,
-            tuples=self.tuples,
-            stages=self.stages,
-            initial=self.initial,
-            method={name: getattr(self, key) for name, key in _METHOD.items()},
-            seed=self.seed,
-        )
+    @property
+    def board(self) -> dict[str, Any]:
+        """What a network's header tells of the board."""
+        return {"variant": self.variant}
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How a network learned, by the names of the training file."""
+        return super().method | {"plies": self.plies, "epsilon": self.epsilon}
 
 
 def load_config(path: Path) -> GamesConfig:
-    """Read a training file. Raises `arena.files.toml.FileError` with every problem found."""
+    """Read a training file. Raises `arena.errors.FileError` with every problem found."""
     text, data = read_file(path)
-    reader = _Reader(GamesFile, data, "tuning" if "tuning" in data else "training")
+    reader = _GamesReader(GamesTrainingFile, data, "tuning" if "tuning" in data else "training")
     if "tuning" in data and "training" in data:
         reader.report(("training",), 'there is [tuning] with method = "td" already; leave one out')
     config = reader.config(path.stem)
@@ -123,58 +115,40 @@ def load_config(path: Path) -> GamesConfig:
     return config
 
 
-class _Reader(TrainingReader[GamesFile]):
+class _GamesReader(TrainingReader[GamesTrainingFile]):
     """The checks of a file, in the order of its tables."""
 
     def config(self, name: str) -> GamesConfig | None:
         """The choices of the file; None where what others depend on is wrong."""
         table: GamesTable = getattr(self.file, self.head)
         learning = self.file.learning
-        mix, steps = self.target()
-        name, games = self.name(name), self.games()
-        game = self._game()
+        common, game = self.common(name, ALPHA), self._board_game()
         if game is None:
             return None
         variant = dict(game.variant)
         return GamesConfig(
-            name=name,
-            games=games,
-            block=table.block,
-            checkpoint_every=table.checkpoint_every,
-            seed=table.seed,
-            threads=table.threads,
+            **common,
             yardstick=table.yardstick,
             yardstick_games=table.yardstick_games,
             rules=game.name,
             variant=variant,
             tuples=self._tuples(game.name, variant),
             stages=self._stages(game.name, variant),
-            initial=self.network.initial,
-            target=learning.target,
-            mix=mix,
-            steps=steps,
-            updates=learning.updates,
-            rate=learning.rate,
-            alpha=ALPHA[learning.rate] if learning.alpha is None else learning.alpha,
             plies=learning.plies,
             epsilon=learning.epsilon,
         )
 
-    def _game(self) -> rule_sets.Game | None:
-        rules = self.file.game.rules
-        if rules is None:
-            self.report(("game", "rules"), f"is missing: {' or '.join(map(shown, BOARD_GAMES))}")
-            return None
-        game, wrong = rule_sets.judge(rules, self.file.game.model_extra or {})
-        for key, message in wrong.items():
-            self.report(("game", key) if key else ("game",), message)
-        if game is None or any(key in game.variant for key in wrong):
+    def _board_game(self) -> rule_sets.Game | None:
+        """The game, of a board whose moves are searched and whose cells a network can see."""
+        table = self.file.game
+        game = self.game(table.rules, table.model_extra or {}, " or ".join(map(shown, BOARD_GAMES)))
+        if game is None or any(("game", key) in self.reported for key in game.variant):
             return None  # which board is meant is not known
         try:
-            reason = BUILTINS["alphabeta"].unsupported(rules, game.variant)
+            reason = BUILTINS["alphabeta"].unsupported(game.name, game.variant)
             if reason is not None:
                 raise ValueError(reason)
-            BoardCells(rules, game.variant)
+            BoardCells(game.name, game.variant)
         except ValueError as error:
             self.report(("game",), str(error))
             return None

@@ -1,17 +1,17 @@
 """Games of Othello and of dots that teach a network, compiled.
 
 Both sides choose the move after which the network expects most for them, or now and then one at
-random. An afterstate is the position after a move, seen by whoever is to move then; its value is
+random. An afterstate is the position after a move, seen by the player to move; its value is
 what he still wins by. After a random move nothing is learned from what it led to: what came before
 it learns up to the last afterstate that was chosen, which keeps its value.
 
-All kernels of learning are in this file, made of parts of `players.ntuple`: so the cache sees it
+All kernels of learning are in this file, made of parts of the compiled rooms: so the cache sees it
 when one changes.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from players.compiled.cache import bare_kernel, part
 from players.games import interface as game
 from players.games.pruning import count_moves
 from players.ntuple.board import banked, view, words
-from players.ntuple.network import value
-from players.ntuple.temporal import learn_reached, learn_until
+from players.ntuple.network import Network, value
+from players.ntuple.temporal import Desk, Memory, Rule, learn_reached, learn_until
+from players.search.types import Array, Flag, Position, Rng
 
 UNIT = 2.0**-64
 WORST = -1e300
@@ -30,27 +31,27 @@ WORST = -1e300
 class Habits(NamedTuple):
     """How games are played."""
 
-    plies: Any
-    """int64: random moves at the start."""
-    epsilon: Any
-    """float64: how often a later move is random, 0 to 1."""
+    plies: np.int64
+    """Random moves at the start."""
+    epsilon: np.float64
+    """How often a later move is random, 0 to 1."""
 
 
-class Tally(NamedTuple):
+class GameTally(NamedTuple):
     """One thread's games of a block, and its random numbers."""
 
-    random: Any
+    random: Array
     """uint64[1]: the state of the random numbers."""
-    counts: Any
+    counts: Array
     """int64[2]: the games played so far, and their moves."""
-    games: Any
-    """int64: how many games there are to be."""
+    games: np.int64
+    """How many games there are to be."""
 
 
 class Room(NamedTuple):
     """Where moves are listed."""
 
-    moves: Any
+    moves: Array
     """int16[MOVES]"""
 
 
@@ -61,7 +62,14 @@ def new_room() -> Room:
 
 @bare_kernel
 def learn(
-    start: Any, memory: Any, rule: Any, habits: Any, tally: Any, desk: Any, room: Any, stop: Any
+    start: Position,
+    memory: Memory,
+    rule: Rule,
+    habits: Habits,
+    tally: GameTally,
+    desk: Desk,
+    room: Room,
+    stop: Flag,
 ) -> None:
     """Play from `start` and learn until `tally` is full, or the int64[1] `stop` is set, which is
     seen after each game. The desk has room for PLIES afterstates.
@@ -101,17 +109,17 @@ def learn(
 
 @bare_kernel
 def compare(
-    start: Any,
-    network: Any,
-    terms: Any,
-    greedy: Any,
-    habits: Any,
-    random: Any,
-    pairs: Any,
-    room: Any,
-    sums: Any,
+    start: Position,
+    network: Network,
+    terms: Array,
+    greedy: bool,
+    habits: Habits,
+    random: Array,
+    pairs: int,
+    room: Room,
+    sums: Array,
 ) -> None:
-    """Play so many pairs of games against a yardstick, each pair from an opening of random moves
+    """Play that many pairs of games against a yardstick, each pair from an opening of random moves
     with colours swapped, and add to the float64[2] `sums` the network's points and margin.
 
     The yardstick chooses at 1 ply by the evaluation of `terms` if `greedy`, else at random.
@@ -137,8 +145,8 @@ def compare(
 
 
 @part
-def opened(start: Any, plies: Any, room: Any, state: Any) -> Any:
-    """(a position after so many random moves that is not over yet, the state of the random
+def opened(start: Position, plies: int, room: Room, state: Rng) -> tuple[Position, Rng]:
+    """(a position after that many random moves that is not over yet, the state of the random
     numbers).
     """
     position = start
@@ -151,7 +159,7 @@ def opened(start: Any, plies: Any, room: Any, state: Any) -> Any:
 
 
 @part
-def at_random(position: Any, room: Any, state: Any) -> Any:
+def at_random(position: Position, room: Room, state: Rng) -> tuple[Position, Rng]:
     """(the position after a random move, the state of the random numbers)."""
     count = game.moves(position, room.moves)
     state, bits = draw(state)
@@ -160,7 +168,7 @@ def at_random(position: Any, room: Any, state: Any) -> Any:
 
 
 @part
-def best_after(position: Any, network: Any, room: Any) -> Any:
+def best_after(position: Position, network: Network, room: Room) -> Position:
     """The position after the move that the network expects most of for the mover."""
     best, chosen = WORST, position
     for index in range(game.moves(position, room.moves)):
@@ -177,7 +185,7 @@ def best_after(position: Any, network: Any, room: Any) -> Any:
 
 
 @part
-def best_estimate(position: Any, terms: Any, room: Any) -> Any:
+def best_estimate(position: Position, terms: Array, room: Room) -> Position:
     """The position after the move that is best by an evaluation's numbers."""
     best, chosen = WORST, position
     for index in range(game.moves(position, room.moves)):

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import rules as rule_sets
 from arena.files.whole_file import write_whole
+from players.learning.tuning.matches import Contestant, MatchTask, PlayedGame
 from players.learning.tuning.methods import pair_scores
-from players.learning.tuning.runners import BoardMatchRunner, try_out
-from players.learning.tuning.tasks import Contestant, Played, Task
+from players.learning.tuning.runner import InProcessRunner, try_out
 from players.learning.tuning.tuner import CHUNK_PAIRS
 from players.ntuple.network import Network
 
@@ -69,13 +69,13 @@ class Evidence:
                 evidence.verdicts = dict(content["verdicts"])
         except OSError as error:
             raise ValueError(
-                f"{path}: cannot be read: {error.strerror}. Mend that, or move it away to begin "
-                "its tests anew"
+                f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin "
+                "its tests again"
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{path}: holds no tests of a network, or is damaged ({error}); move it away to "
-                "begin them anew"
+                "begin them again"
             ) from None
         return evidence
 
@@ -91,7 +91,7 @@ class Evidence:
         write_whole(self._path, json.dumps(content))
 
 
-class Meeting(NamedTuple):
+class NetworkMatch(NamedTuple):
     """Who meets in process, and from where."""
 
     rules: str
@@ -111,13 +111,13 @@ class Meeting(NamedTuple):
 class NetworkPairs:
     """The pairs of one test, as far as they were played, and played on. Close it."""
 
-    def __init__(self, evidence: Evidence, test: str, meeting: Meeting) -> None:
+    def __init__(self, evidence: Evidence, test: str, meeting: NetworkMatch) -> None:
         self.verdicts, self.save = evidence.verdicts, evidence.save
         self._pairs = evidence.pairs.setdefault(test, [])
         self._meeting = meeting
         self._players = tuple(Contestant(options, None, ()) for options in meeting.options)
         self._rule_set = rule_sets.load(meeting.rules, **meeting.variant)
-        self._runner = BoardMatchRunner(
+        self._runner = InProcessRunner(
             self._rule_set, meeting.bot, self._players[0], meeting.threads
         )
 
@@ -146,12 +146,12 @@ class NetworkPairs:
         swapped = zip(games[::2], games[1::2], strict=True)
         self._pairs += map(Pair, pair_scores(games), map(_digest, swapped))
 
-    def _tasks(self, number: int) -> list[Task]:
+    def _tasks(self, number: int) -> list[MatchTask]:
         """The two games of a pair."""
         new, old = self._players
         plies, seed = self._meeting.plies, f"{self._meeting.seed}:{number}"
         return [
-            Task(players, opening=f"{seed}:opening", plies=plies, seed=f"{seed}:game:{index}")
+            MatchTask(players, opening=f"{seed}:opening", plies=plies, seed=f"{seed}:game:{index}")
             for index, players in enumerate(((new, old), (old, new)))
         ]
 
@@ -164,7 +164,7 @@ class NetworkPairs:
         self._runner.close()
 
 
-def _digest(games: tuple[Played, Played]) -> str:
+def _digest(games: tuple[PlayedGame, PlayedGame]) -> str:
     """How both games went, the openings left out: what follows tells them apart."""
     moves = json.dumps([(played.moves, played.net) for played in games])
     return hashlib.sha256(moves.encode()).hexdigest()[:_DIGEST]

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from arena.errors import FileError
 from arena.files.toml import read_file
 from arena.files.toml_tables import TomlTable, problems, shown
 from players.games.tiles.boards import CELL_BITS
 from players.learning.training_file import (
-    METHOD,
     LearningTable,
     NetworkTable,
+    Rate,
     Training,
     TrainingReader,
     TrainingTable,
 )
-from players.weights.network_header import Header, cells_of, floors_of, offsets_of, twins_of
+from players.weights.network_header import cells_of, floors_of, offsets_of, twins_of
 from rules.tiles import SPAWNS
 
-ALPHA = {"tc": 1.0, "fixed": 0.1}
+ALPHA: dict[Rate, float] = {"tc": 1.0, "fixed": 0.1}
 """The learning rate where none is given."""
 
 
-class GameTable(TomlTable):
+class TileGameTable(TomlTable):
     """`[game]`."""
 
     rules: Literal["2048", "2584"] | None = None
     spawn: str | None = None
 
 
-class TrainFile(TomlTable):
+class TileTrainingFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     training: TrainingTable = TrainingTable()
-    game: GameTable = GameTable()
+    game: TileGameTable = TileGameTable()
     network: NetworkTable = NetworkTable()
     learning: LearningTable = LearningTable()
 
@@ -45,62 +45,37 @@ class TrainFile(TomlTable):
 class TrainConfig(Training):
     """What to learn of 2048 or 2584, and how."""
 
-    rules: str
-    """2048 or 2584."""
     spawn: str
     """The spawn table."""
-    stages: tuple[int, ...]
-    """The largest tile from which on each later stage counts."""
 
-    def header(self) -> Header:
-        """The header of a file with its network."""
-        return Header(
-            rules=self.rules,  # type: ignore[arg-type] # judged there
-            spawn=self.spawn,
-            tuples=self.tuples,
-            stages=self.stages,
-            initial=self.initial,
-            method={name: getattr(self, key) for name, key in METHOD.items()},
-            seed=self.seed,
-        )
+    @property
+    def board(self) -> dict[str, Any]:
+        """What a network's header tells of the board."""
+        return {"spawn": self.spawn}
 
 
 def load_config(path: Path) -> TrainConfig:
-    """Read a training file. Raises `arena.files.toml.FileError` with every problem found."""
+    """Read a training file. Raises `arena.errors.FileError` with every problem found."""
     text, data = read_file(path)
-    reader = _Reader(TrainFile, data)
+    reader = _TileReader(TileTrainingFile, data)
     config = reader.config(path.stem)
     if reader.findings:
         raise FileError(path, problems(text, reader.findings))
     return config
 
 
-class _Reader(TrainingReader[TrainFile]):
+class _TileReader(TrainingReader[TileTrainingFile]):
     """The checks of a file, in the order of its tables."""
 
     def config(self, name: str) -> TrainConfig:
         """The choices of the file; of no use where there are findings."""
-        training, learning = self.file.training, self.file.learning
         rules = self._rules()
-        mix, steps = self.target()
         return TrainConfig(
-            name=self.name(name),
-            games=self.games(),
-            block=training.block,
-            checkpoint_every=training.checkpoint_every,
-            seed=training.seed,
-            threads=training.threads,
+            **self.common(name, ALPHA),
             rules=rules,
             spawn=self._spawn(rules),
             tuples=self._tuples(rules),
             stages=self._stages(rules),
-            initial=self.file.network.initial,
-            target=learning.target,
-            mix=mix,
-            steps=steps,
-            updates=learning.updates,
-            rate=learning.rate,
-            alpha=ALPHA[learning.rate] if learning.alpha is None else learning.alpha,
         )
 
     def _rules(self) -> str:

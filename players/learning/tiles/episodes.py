@@ -2,38 +2,39 @@
 
 An afterstate is a board after a slide; its value is what is still to come from there.
 
-All kernels of learning are in this file, made of parts of `players.ntuple`: so the cache sees it
+All kernels of learning are in this file, made of parts of the compiled rooms: so the cache sees it
 when one changes.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, part
-from players.games.tiles.interface import SLIDES, largest, pushed, spawned
+from players.games.tiles.interface import SLIDES, Laws, largest, pushed, spawned
 from players.ntuple.board import of_words, transposed, words
-from players.ntuple.network import NOTHING, entries, value
-from players.ntuple.temporal import Desk, learn_ended, learn_reached
+from players.ntuple.network import NOTHING, Network, entries, value
+from players.ntuple.temporal import Desk, Memory, Rule, learn_ended, learn_reached
+from players.search.types import Array, Flag, Real, Tiles, Word
 
 ROOM = 1 << 15
 """Afterstates there is room for at first; it doubles with a game that is longer."""
 WORST = -1e300
 
 
-class Tally(NamedTuple):
+class TileTally(NamedTuple):
     """One thread's games of a block, and its random numbers."""
 
-    random: Any
+    random: Array
     """uint64[1]: the state of the random numbers."""
-    counts: Any
+    counts: Array
     """int64[2]: the games played so far, and their moves."""
-    scores: Any
+    scores: Array
     """uint64[games]: the score of each desk."""
-    tops: Any
+    tops: Array
     """uint64[games]: the index of its largest tile."""
 
 
@@ -48,7 +49,15 @@ def with_more_room(desk: Desk) -> Desk:
 
 
 @bare_kernel
-def learn(start: Any, laws: Any, memory: Any, rule: Any, tally: Any, desk: Any, stop: Any) -> Any:
+def learn(
+    start: Tiles,
+    laws: Laws,
+    memory: Memory,
+    rule: Rule,
+    tally: TileTally,
+    desk: Desk,
+    stop: Flag,
+) -> bool:
     """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
     game. `start` is the empty board. Whether the desk lacks room for the game that was begun: call
     again with more, and it goes on.
@@ -85,7 +94,9 @@ def learn(start: Any, laws: Any, memory: Any, rule: Any, tally: Any, desk: Any, 
 
 
 @bare_kernel
-def play(start: Any, laws: Any, network: Any, tally: Any, at: Any, visits: Any) -> None:
+def play(
+    start: Tiles, laws: Laws, network: Network, tally: TileTally, at: Array, visits: Array
+) -> None:
     """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
     weight was asked for an afterstate that was chosen; uint64[entries] `at` is for its own use.
     """
@@ -112,7 +123,7 @@ def play(start: Any, laws: Any, network: Any, tally: Any, at: Any, visits: Any) 
 
 
 @part
-def best_slide(board: Any, laws: Any, network: Any) -> Any:
+def best_slide(board: Tiles, laws: Laws, network: Network) -> tuple[Tiles, bool, Word, Real]:
     """(the afterstate of the best slide, or its mirror image; whether there is a slide; the reward
     as uint64; the afterstate's value).
     """

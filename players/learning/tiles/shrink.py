@@ -13,15 +13,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
-from players.learning.tiles.blocks import Block, block_of
-from players.learning.tiles.episodes import Tally, play
+from players.learning.tiles.episodes import TileTally, play
+from players.learning.tiles.trainer import TileBlock, block_of
 from players.ntuple.network import SYMMETRIES, Network
+from players.search.types import Array
 from players.weights.network_file import (
     INT16_MOST,
     SMALL,
@@ -32,30 +33,30 @@ from players.weights.network_file import (
 )
 
 
-class Played(NamedTuple):
+class GreedyGames(NamedTuple):
     """What games showed."""
 
-    block: Block
+    block: TileBlock
     """Their scores and largest tiles."""
-    visits: Any
+    visits: Array
     """uint32[weights]: how often each weight was asked for an afterstate that was chosen."""
 
 
-def play_greedily(header: Header, network: Network, games: int, seed: int) -> Played:
+def play_greedily(header: Header, network: Network, games: int, seed: int) -> GreedyGames:
     """Play at 1 ply, as the network learned; the same `seed` gives the same games."""
     board = TileBoard(header.rules, header.spawn)
     random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
     scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
-    tally = Tally(random, np.zeros(2, np.int64), scores, tops)
+    tally = TileTally(random, np.zeros(2, np.int64), scores, tops)
     visits = np.zeros(len(network.weights), np.uint32)
     at = np.zeros(SYMMETRIES * len(network.masks), np.uint64)
     play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
     block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
-    return Played(block, visits)
+    return GreedyGames(block, visits)
 
 
 def shrunk(
-    header: Header, network: Network, visits: Any, least: int, grain: float
+    header: Header, network: Network, visits: Array, least: int, grain: float
 ) -> tuple[Header, Network]:
     """The network as int16 can tell it: weights with less than `least` of the `visits` are 0, the
     others multiples of their table's scale, which is `grain` or what int16 needs.

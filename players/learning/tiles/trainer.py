@@ -1,76 +1,100 @@
-"""A training run: games in blocks, checkpoints, and the network they end with."""
+"""A training run of 2048 or 2584: games in blocks, the points of a learning curve."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
-from players.learning.block_trainer import CHECKPOINT as CHECKPOINT
-from players.learning.block_trainer import BlockTrainer
-from players.learning.tiles import checkpoint
-from players.learning.tiles.blocks import Block, block_of
-from players.learning.tiles.checkpoint import Progress
 from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.episodes import ROOM, learn, with_more_room
-from players.ntuple.temporal import Rule, new_desk
-from players.weights.network_file import Header
+from players.learning.tiles.episodes import ROOM, TileTally, learn, with_more_room
+from players.learning.trainer import BlockTrainer, TrainingRun
+from players.ntuple.temporal import new_desk
+from players.search.types import Array, Flag
 
 
-class Trainer(BlockTrainer[TrainConfig, Block]):
-    """A run of 2048 or 2584."""
+class TileBlock(NamedTuple):
+    """What the games of a block came to."""
 
-    def __init__(self, config: TrainConfig, folder: Path, progress: Progress) -> None:
-        super().__init__(config, folder, progress)
-        self._progress = progress
+    number: int
+    """Which one it is, from 1."""
+    games: int
+    """The games played so far, with those of this block."""
+    mean: float
+    """The mean score."""
+    best: int
+    """The highest score."""
+    moves: int
+    """How many slides there were."""
+    seconds: float
+    """How long it took."""
+    reached: dict[int, float]
+    """For each tile the share of games that made it, or a larger one; from the smallest that was
+    the largest of a game to the largest of all.
+    """
+    ended: dict[int, float]
+    """For each of these tiles the share of games whose largest it was."""
+
+
+def block_of(
+    number: int, scores: Array, tops: Array, moves: int, seconds: float, values: Sequence[int]
+) -> TileBlock:
+    """The block of these games: the uint64 arrays of their scores and of the indices of their
+    largest tiles in `values`.
+    """
+    ends = np.bincount(tops.astype(np.int64), minlength=len(values)) / len(tops)
+    made = np.cumsum(ends[::-1])[::-1]
+    seen = range(int(tops.min()), int(tops.max()) + 1)
+    return TileBlock(
+        number=number,
+        games=number * len(scores),
+        mean=float(scores.mean()),
+        best=int(scores.max()),
+        moves=moves,
+        seconds=seconds,
+        reached={values[tile]: round(float(made[tile]), 9) for tile in seen},
+        ended={values[tile]: round(float(ends[tile]), 9) for tile in seen},
+    )
+
+
+class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
+    """A run of 2048 or 2584. `scores` are those of the current block, `tops` the indices of its
+    largest tiles.
+    """
+
+    block_arrays = ("scores", "tops")
+
+    def __init__(self, config: TrainConfig, folder: Path, run: TrainingRun[TileBlock]) -> None:
+        super().__init__(config, folder, run)
         self._board = TileBoard(config.rules, config.spawn)
-        self._rule = Rule(
-            np.float64(config.alpha),
-            np.float64(config.mix),
-            np.int64(config.steps),
-            config.rate == "tc",
-            config.updates == "forward",
-        )
-        self._desks = [new_desk(progress.memory.network, ROOM) for _ in range(config.threads)]
+        self._desks = [new_desk(run.memory.network, ROOM) for _ in range(config.threads)]
 
-    @classmethod
-    def open(cls, config: TrainConfig, folder: Path) -> Trainer:
-        """A new run, or the one in `folder` where its checkpoint left off.
-
-        Raises ValueError where that is damaged or was begun with other settings (more or fewer
-        games, another name, and other checkpoints are no matter), and OSError.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / CHECKPOINT
-        found = path.exists()
-        return cls(
-            config, folder, checkpoint.load(path, config) if found else checkpoint.begun(config)
-        )
-
-    def save(self) -> None:
-        """Write the checkpoint, as a whole. Raises OSError."""
-        path = self.folder / CHECKPOINT
-        checkpoint.save(path, self._header(), self.config, self._progress)
-
-    def _learn(self, thread: int, stop: Any) -> None:
-        """One thread's games of the block."""
-        board, memory, tally = self._board, self._progress.memory, self._progress.tally(thread)
-        start = board.board([0] * CELLS)
+    def _learn(self, thread: int, stop: Flag) -> None:
+        board, arrays = self._board, self._run.arrays
+        random, counts, games = self._counted(thread)
+        tally = TileTally(random, counts, arrays["scores"][games], arrays["tops"][games])
+        start, memory = board.board([0] * CELLS), self._run.memory
         while learn(start, board.laws, memory, self._rule, tally, self._desks[thread], stop):
             self._desks[thread] = with_more_room(self._desks[thread])
 
-    def _block_of(self, number: int, moves: int, seconds: float) -> Block:
-        """What the games of the block came to."""
-        progress = self._progress
-        return block_of(number, progress.scores, progress.tops, moves, seconds, self._board.values)
+    def _block_of(self, number: int, moves: int, seconds: float) -> TileBlock:
+        scores, tops = (self._run.arrays[name] for name in self.block_arrays)
+        return block_of(number, scores, tops, moves, seconds, self._board.values)
 
-    def _header(self) -> Header:
-        """What the files of the run tell."""
-        blocks = self.blocks
-        scores = {"mean": blocks[-1].mean, "best": blocks[-1].best} if blocks else {}
-        about = f"Learned from {self.played} games with itself by `arena train`."
-        update = {"games": self.played, "scores": scores, "about": about}
-        return self.config.header().model_copy(update=update)
+    def _record(self, block: TileBlock) -> dict[str, Any]:
+        return block._asdict()
+
+    @classmethod
+    def _of_record(cls, record: dict[str, Any]) -> TileBlock:
+        shares = {
+            key: {int(tile): share for tile, share in record[key].items()}
+            for key in ("reached", "ended")
+        }
+        return TileBlock(**{**record, **shares})
+
+    def _scores(self, block: TileBlock) -> dict[str, float]:
+        return {"mean": block.mean, "best": block.best}

@@ -14,16 +14,14 @@ import rules as rule_sets
 from arena.errors import FileError
 from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import (
-    Finding,
     TomlTable,
     did_you_mean,
     explain,
     problems,
-    read_tables,
     shown,
-    wrong_name,
 )
 from players.catalogue import BUILTINS
+from players.learning.file_reader import FileReader
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
 from players.options import Tunable, tunable_table, tunables
@@ -84,38 +82,54 @@ def unhurried(bot: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_config(path: Path) -> TuneConfig:
-    """Read a tuning file. Raises `arena.files.toml.FileError` with every problem found."""
+    """Read a tuning file. Raises `arena.errors.FileError` with every problem found."""
     text, data = read_file(path)
-    reader = _Reader(data, path)
+    reader = _TuningReader(data, path)
     config = reader.config()
     if reader.findings or config is None:
         raise FileError(path, problems(text, reader.findings))
     return config
 
 
-class _Reader:
-    """The checks of one file, in the order of its tables; each reports and goes on."""
+class _TuningReader(FileReader[TuneFile]):
+    """The checks of one file, in the order of its tables."""
 
     def __init__(self, data: dict[str, Any], path: Path) -> None:
-        self.file: TuneFile
-        self.file, self.findings = read_tables(TuneFile, data)
+        super().__init__(TuneFile, data, "tuning")
         self._data, self._path = data, path
-        self._wrong = {finding.path for finding in self.findings}
-
-    def report(self, at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in self._wrong):
-            self.findings.append(Finding(at, message))
 
     def config(self) -> TuneConfig | None:
         """The choices of the file; None where what others depend on is wrong."""
-        name, method = self._name(), self._method()
-        game, bot = self._game(), self._bot()
+        name, method = self.name(self._path.stem), self._method()
+        table, known = self.file.game, '"othello", "dots", "2048" or "2584"'
+        game, bot = self.game(table.rules, table.model_extra or {}, known), self._bot()
         if game is None or bot is None:
             return None
         plies, options = self._plies(game), self._options(bot, game)
         ranges, weights = self._ranges(bot, options), self._weights(bot)
-        if not ranges and weights is None and not self.findings:
+        self._check_tuned(bot, method, anything=bool(ranges) or weights is not None)
+        if not self.findings:
+            self._judge(game, bot, options, ranges, weights)
+        if self.findings or method is None:
+            return None
+        tuning = self.file.tuning
+        settings: TomlTable = getattr(self.file, method)
+        threads = tuning.threads or len(os.sched_getaffinity(0))
+        return TuneConfig(
+            **tuning.model_dump() | {"name": name, "threads": threads},
+            method_settings=settings.model_dump(),
+            rules=game.name,
+            variant=dict(game.variant),
+            plies=plies,
+            bot=bot,
+            options=options,
+            ranges=ranges,
+            weights=weights,
+        )
+
+    def _check_tuned(self, bot: str, method: MethodName | None, *, anything: bool) -> None:
+        """Whether there is something to tune, and the method can tune it."""
+        if not anything and not self.findings:
             known = ", ".join(tunables(BUILTINS[bot].options)) or "none"
             self.report(
                 (),
@@ -136,40 +150,6 @@ class _Reader:
         for other in ("selfplay", "spsa", "cma"):
             if other in self._data and method is not None and other != method:
                 self.report((other,), f'the method is "{method}"; leave this table out')
-        if not self.findings:
-            self._judge(game, bot, options, ranges, weights)
-        if self.findings or method is None:
-            return None
-        tuning = self.file.tuning
-        settings: TomlTable = getattr(self.file, method)
-        return TuneConfig(
-            name=name,
-            method=method,
-            method_settings=settings.model_dump(),
-            games=tuning.games,
-            seed=tuning.seed,
-            threads=tuning.threads or len(os.sched_getaffinity(0)),
-            compare_every=tuning.compare_every,
-            compare_games=tuning.compare_games,
-            measure_games=tuning.measure_games,
-            referee=tuning.referee,
-            rules=game.name,
-            variant=dict(game.variant),
-            plies=plies,
-            bot=bot,
-            options=options,
-            ranges=ranges,
-            weights=weights,
-        )
-
-    def _name(self) -> str:
-        name = self.file.tuning.name
-        if name is None:
-            return self._path.stem
-        wrong = wrong_name(name, "the run's folder")
-        if wrong is not None:
-            self.report(("tuning", "name"), wrong)
-        return name
 
     def _method(self) -> MethodName | None:
         method = self.file.tuning.method
@@ -179,16 +159,6 @@ class _Reader:
         if cma.most_pairs < cma.pairs:
             self.report(("cma", "most_pairs"), f"must be at least pairs, which is {cma.pairs}")
         return method
-
-    def _game(self) -> rule_sets.Game | None:
-        name = self.file.game.rules
-        if name is None:
-            self.report(("game", "rules"), 'is missing: "othello", "dots", "2048" or "2584"')
-            return None
-        game, wrong = rule_sets.judge(name, self.file.game.model_extra or {})
-        for key, message in wrong.items():
-            self.report(("game", key) if key else ("game",), message)
-        return game
 
     def _plies(self, game: rule_sets.Game) -> int:
         """The length of the openings."""

@@ -1,7 +1,7 @@
 """How vectors of parameters learn from games. Each method says which games to play next, takes
 what came of them, and can be put away as JSON and taken out again.
 
-All that is random is drawn anew from the run's seed and a number, so that nothing of it is kept.
+All that is random is drawn again from the run's seed and a number, so that nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import Played
 
 
 class Duel(NamedTuple):
@@ -36,7 +36,7 @@ class Method(Protocol):
     def duels(self) -> list[Duel]:
         """The games of the next batch."""
 
-    def learn(self, games: Sequence[Played]) -> None:
+    def learn(self, games: Sequence[PlayedGame]) -> None:
         """Take what came of them, in the same order."""
 
     def state(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Method(Protocol):
 
 
 def pairs(one: Vector, other: Vector, openings: Iterator[int], count: int) -> list[Duel]:
-    """So many pairs of games, each on an opening of its own, seats swapped within."""
+    """That many pairs of games, each on an opening of its own, seats swapped within."""
     return [
         duel
         for _, opening in zip(range(count), openings, strict=False)
@@ -55,7 +55,7 @@ def pairs(one: Vector, other: Vector, openings: Iterator[int], count: int) -> li
     ]
 
 
-def pair_scores(games: Sequence[Played]) -> list[float]:
+def pair_scores(games: Sequence[PlayedGame]) -> list[float]:
     """What the one of each of `pairs` scored in both games together: 0 to 2."""
     return [
         first.points + 1.0 - second.points
@@ -86,7 +86,7 @@ class SelfPlay:
         """A batch of games of the weights against themselves, from the start."""
         return [Duel(self.vector, self.vector, None)] * self._batch
 
-    def learn(self, games: Sequence[Played]) -> None:
+    def learn(self, games: Sequence[PlayedGame]) -> None:
         """Apply the rule game by game."""
         for played in games:
             sign = (played.net > 0) - (played.net < 0)
@@ -142,7 +142,7 @@ class Spsa:
         first = self._steps * self._pairs
         return pairs(up, down, iter(range(first, first + self._pairs)), self._pairs)
 
-    def learn(self, games: Sequence[Played]) -> None:
+    def learn(self, games: Sequence[PlayedGame]) -> None:
         """Move θ."""
         share = sum(pair_scores(games)) / len(games)
         slope = (2.0 * share - 1.0) / (2.0 * self._perturbation())
@@ -250,7 +250,7 @@ class CmaEs:
             found += pairs(candidate, mean, openings, count)
         return found
 
-    def learn(self, games: Sequence[Played]) -> None:
+    def learn(self, games: Sequence[PlayedGame]) -> None:
         """Move the distribution."""
         scores, count = pair_scores(games), self._pairs
         values = [

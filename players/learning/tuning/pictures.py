@@ -1,13 +1,9 @@
-"""A tuning in pictures: every parameter over games, and the board as a heat map.
-
-Drawn with matplotlib's own objects: no window, no global state.
-"""
+"""A tuning in pictures: every parameter over games, and the board as a heat map."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -15,72 +11,54 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter
 
-from players.learning.tuning.result import BOARD, PARAMETERS, SUFFIXES
+from players.learning.pictures import (
+    FAINT,
+    GRID,
+    INK,
+    LINE,
+    by_games,
+    new_figure,
+    save_figure,
+    styled,
+    wrapped,
+)
+from players.learning.tuning.result import BOARD, PARAMETERS
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tuner import Comparison, Point
+from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.weights import seat_names
 
-_INK, _FAINT, _GRID, _LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 _LABELLED = 24
-"""Up to so many lines have their names beside them."""
+"""Up to that many lines have their names beside them."""
 
 _SHOWN = 0.0005
 """Weights that differ by less look the same."""
-
-_STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "grid.color": _GRID,
-    "text.color": _INK,
-    "xtick.color": _FAINT,
-    "ytick.color": _FAINT,
-    "text.parse_math": False,  # a name may have $ in it
-    "svg.fonttype": "none",  # text stays text: it can be searched, and read aloud
-    "svg.hashsalt": "arena",  # the same run makes the same file
-}
 
 
 def save_parameters(
     folder: Path,
     space: Space,
-    points: Sequence[Point],
-    comparisons: Sequence[Comparison],
+    points: Sequence[TuningPoint],
+    comparisons: Sequence[StartComparison],
     title: str,
     about: str,
 ) -> None:
     """Draw every parameter over games, and the score against the start. Raises OSError."""
-    with matplotlib.rc_context(_STYLE):
-        _save(folder, PARAMETERS, parameter_figure(space, points, comparisons, title, about))
+    with styled():
+        save_figure(folder, PARAMETERS, parameter_figure(space, points, comparisons, title, about))
 
 
 def save_board(folder: Path, space: Space, vector: Vector, title: str, about: str) -> None:
     """Draw the board's weights before and after; for Othello alone. Raises OSError."""
-    with matplotlib.rc_context(_STYLE):
-        _save(folder, BOARD, board_figure(space, vector, title, about))
-
-
-def _save(folder: Path, name: str, figure: Figure) -> None:
-    """Each file is replaced whole."""
-    for suffix in SUFFIXES:
-        path = folder / f"{name}.{suffix}"
-        partial = path.with_suffix(f".{suffix}.part")
-        undated = {"Date": None} if suffix == "svg" else {}
-        figure.savefig(partial, format=suffix, dpi=150, metadata=undated)
-        partial.replace(path)
+    with styled():
+        save_figure(folder, BOARD, board_figure(space, vector, title, about))
 
 
 def parameter_figure(
     space: Space,
-    points: Sequence[Point],
-    comparisons: Sequence[Comparison],
+    points: Sequence[TuningPoint],
+    comparisons: Sequence[StartComparison],
     title: str,
     about: str,
 ) -> Figure:
@@ -94,11 +72,7 @@ def parameter_figure(
     count = len(panels) + bool(comparisons)
     columns = min(count, 2)
     rows = -(-count // columns)
-    figure = Figure(
-        figsize=(4.8 * columns, 0.9 + 3.6 * rows),
-        layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12),
-    )
-    _head(figure, title, about)
+    figure = new_figure(4.8 * columns, 0.9 + 3.6 * rows, title, wrapped(about))
     grid = figure.subplots(rows, columns, squeeze=False).flat
     for axes, (name, indices) in zip(grid, panels, strict=False):
         _draw_parameters(axes, space, points, name, indices)
@@ -107,20 +81,12 @@ def parameter_figure(
     for axes in grid[count:]:
         axes.set_axis_off()
     for axes in grid[:count]:
-        axes.set_xlabel("games")
-        axes.set_xlim(0, max(points[-1].games, 1))
-        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-        axes.grid(True)
+        by_games(axes, max(points[-1].games, 1))
     return figure
 
 
-def _head(figure: Figure, title: str, about: str, legend: str = "") -> None:
-    figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
-    figure.supxlabel(legend + fill(about, 130), x=0.012, ha="left", fontsize=8, color=_FAINT)
-
-
 def _draw_parameters(
-    axes: Axes, space: Space, points: Sequence[Point], name: str, indices: Sequence[int]
+    axes: Axes, space: Space, points: Sequence[TuningPoint], name: str, indices: Sequence[int]
 ) -> None:
     games = [point.games for point in points]
     axes.set_title(name, loc="left", fontsize=11)
@@ -129,7 +95,7 @@ def _draw_parameters(
     for index, colour in zip(indices, colours, strict=True):
         values = [point.vector[index] for point in points]
         alone = len(indices) == 1
-        axes.plot(games, values, color=_LINE if alone else colour, linewidth=1.6)
+        axes.plot(games, values, color=LINE if alone else colour, linewidth=1.6)
         lines.append((values[-1], space.names[index].rpartition(" ")[2], colour))
     low, high = axes.get_ylim()
     if 1 < len(indices) <= _LABELLED:
@@ -167,16 +133,16 @@ def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
     return places
 
 
-def _draw_scores(axes: Axes, comparisons: Sequence[Comparison]) -> None:
+def _draw_scores(axes: Axes, comparisons: Sequence[StartComparison]) -> None:
     axes.set_title("Score against the start, 95 % interval", loc="left", fontsize=11)
     axes.set_ylabel("share of the points")
-    axes.axhline(0.5, color=_FAINT, linewidth=1, linestyle="--")
+    axes.axhline(0.5, color=FAINT, linewidth=1, linestyle="--")
     axes.errorbar(
         [each.games for each in comparisons],
         [each.score for each in comparisons],
         [each.error for each in comparisons],
         fmt="o-",
-        color=_LINE,
+        color=LINE,
         markersize=4.5,
         capsize=3,
         clip_on=False,
@@ -188,14 +154,12 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     assert space.plan is not None  # there are weights
     boards = [space.by_move(each) for each in (space.start, vector)]
     sides = (0, 1) if space.plan.colours == "apart" else (0,)
-    figure = Figure(
-        figsize=(8.4, 0.8 + 3.7 * len(sides)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
-    )
     ends = (space.plan.low, space.plan.high)
-    grid = figure.subplots(len(sides), 2, squeeze=False)
     values = [weight for board in boards for side in sides for weight in board[side].values()]
     framed = f"framed: at an end of its range, {ends[0]:g} to {ends[1]:g}\n"
-    _head(figure, title, about, framed if any(_is_end(value, ends) for value in values) else "")
+    legend = framed if any(_is_end(value, ends) for value in values) else ""
+    figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + wrapped(about))
+    grid = figure.subplots(len(sides), 2, squeeze=False)
     reach = max(max(abs(value - 1.0) for value in values), 1e-3)
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)
     for row, side in enumerate(sides):
@@ -215,13 +179,13 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any, ends: tuple[fl
     for row, column in np.ndindex(8, 8):
         if np.isnan(squares[row, column]):
             axes.add_patch(
-                Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", edgecolor=_GRID)
+                Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", edgecolor=GRID)
             )
             continue
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="white"))
         if _is_end(float(squares[row, column]), ends):
             inside = Rectangle((column - 0.46, row - 0.46), 0.92, 0.92)
-            inside.set(fill=False, edgecolor=_INK, linewidth=1.0)
+            inside.set(fill=False, edgecolor=INK, linewidth=1.0)
             axes.add_patch(inside)
         axes.text(
             column,
@@ -230,7 +194,7 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any, ends: tuple[fl
             ha="center",
             va="center",
             fontsize=7,
-            color=_INK,
+            color=INK,
         )
     axes.set_xticks(range(8), list("abcdefgh"))
     axes.set_yticks(range(8), [str(row) for row in range(1, 9)])

@@ -12,7 +12,7 @@ import numpy as np
 import rules as rule_sets
 from players.games.interface import MOVES
 from players.games.registry import load_board
-from players.learning.tuning.tasks import Contestant
+from players.learning.tuning.matches import Contestant
 from players.weights import load_weights, seat_names
 
 Symmetry = Literal["all", "axes", "none"]

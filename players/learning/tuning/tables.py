@@ -40,7 +40,7 @@ class GameTable(TomlTable):
     rules: Literal["othello", "dots", "2048", "2584"] | None = None
 
 
-class OpeningsTable(TomlTable):
+class TuningOpeningsTable(TomlTable):
     """`[openings]`."""
 
     plies: int | None = Field(default=None, ge=0, le=40)
@@ -48,7 +48,7 @@ class OpeningsTable(TomlTable):
     the start; left out, 6. Games of 2048 and 2584 have none: chance draws their boards."""
 
 
-class PlayerTable(TomlTable):
+class TunedPlayerTable(TomlTable):
     """`[player]`."""
 
     bot: str | None = None
@@ -119,8 +119,8 @@ class TuneFile(TomlTable):
 
     tuning: TuningTable = TuningTable()
     game: GameTable = GameTable()
-    openings: OpeningsTable = OpeningsTable()
-    player: PlayerTable = PlayerTable()
+    openings: TuningOpeningsTable = TuningOpeningsTable()
+    player: TunedPlayerTable = TunedPlayerTable()
     weights: WeightsTable | None = None
     parameters: dict[str, ParameterTable] = Field(default_factory=dict)
     selfplay: SelfplayTable = SelfplayTable()

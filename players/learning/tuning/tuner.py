@@ -18,10 +18,10 @@ import rules as rule_sets
 from arena.files.whole_file import write_whole
 from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.matches import MatchRunner, MatchTask, PlayedGame
 from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
-from players.learning.tuning.runners import make_runner
+from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.space import Space, Vector
-from players.learning.tuning.tasks import MatchRunner, Played, Task
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
@@ -38,23 +38,23 @@ MEASURE, VERIFY = "measure", "verify"
 gives the figures, and as many as a sequential test asks for. Their openings and seeds are fresh."""
 
 MakeRunner = Callable[[TuneConfig, Space], MatchRunner]
-"""Opens a runner for the games of a tuning. Raises ValueError where there can be none."""
+"""Opens a match runner for a tuning. Raises ValueError where there can be none."""
 
 
 def kernel_runner(config: TuneConfig, space: Space) -> MatchRunner:
     """One in this process."""
     rule_set = rule_sets.load(config.rules, **config.variant)
-    return make_runner(rule_set, config.bot, space.contestant(space.start), config.threads)
+    return InProcessRunner(rule_set, config.bot, space.contestant(space.start), config.threads)
 
 
-class Point(NamedTuple):
-    """The parameters after so many games."""
+class TuningPoint(NamedTuple):
+    """The parameters after that many games."""
 
     games: int
     vector: Vector
 
 
-class Comparison(NamedTuple):
+class StartComparison(NamedTuple):
     """Games of the parameters as they were then against the start, in pairs."""
 
     games: int
@@ -94,9 +94,9 @@ class Tuner:
         )
         self._runner = make_runner(config, self.space)
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
-        self.points = [Point(0, self.space.start)]
+        self.points = [TuningPoint(0, self.space.start)]
         self._stride = 1
-        self.comparisons: list[Comparison] = []
+        self.comparisons: list[StartComparison] = []
         self._forget()
 
     def _forget(self) -> None:
@@ -107,7 +107,7 @@ class Tuner:
         """In 2048 and 2584 the scores of the tuned player and of the start in the match that gives
         the figures, seed by seed."""
         self.verdicts: dict[str, dict[str, Any]] = {}
-        """What sequential tests said, each under a name of its own; kept for who makes them."""
+        """What sequential tests said, each under a name of its own; kept for the tests."""
 
     @classmethod
     def open(
@@ -140,7 +140,7 @@ class Tuner:
 
     @property
     def wants_comparison(self) -> bool:
-        """Whether so many games were played that it is time for one."""
+        """Whether that many games were played that it is time for one."""
         last = self.comparisons[-1].games if self.comparisons else 0
         return self.counts["games"] // self.config.compare_every > last // self.config.compare_every
 
@@ -161,16 +161,16 @@ class Tuner:
         counts["games"] += len(duels)
         counts["seconds"] += time.monotonic() - began
         if counts["batches"] % self._stride == 0:
-            self.points.append(Point(counts["games"], self.vector))
+            self.points.append(TuningPoint(counts["games"], self.vector))
         if len(self.points) > MOST_POINTS:
             del self.points[1::2]
             self._stride *= 2
 
-    def compare(self) -> Comparison:
+    def compare(self) -> StartComparison:
         """Play pairs against the start, on openings of their own. Raises Aborted."""
         purpose = f"compare:{self.counts['games']}"
         scores = tuple(pair_scores(self._against_start(purpose, 0, self.config.compare_games // 2)))
-        self.comparisons.append(Comparison(self.counts["games"], scores))
+        self.comparisons.append(StartComparison(self.counts["games"], scores))
         return self.comparisons[-1]
 
     def extend(self, match: str, most: int) -> None:
@@ -186,17 +186,17 @@ class Tuner:
                 if each.slid is not None
             )
 
-    def _against_start(self, purpose: str, first: int, count: int) -> Sequence[Played]:
-        """So many pairs of games, each pair's first with the tuned player in the first seat."""
+    def _against_start(self, purpose: str, first: int, count: int) -> Sequence[PlayedGame]:
+        """That many pairs of games, each pair's first with the tuned player in the first seat."""
         duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
         return self._runner.play(self._tasks(duels, purpose, 2 * first))
 
-    def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[Task]:
+    def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[MatchTask]:
         """The games as the runner takes them; they are numbered from `first` on."""
         known = {each: self.space.contestant(each) for duel in duels for each in duel[:2]}
         seed, plies = f"{self.config.seed}:{purpose}", self.config.plies
         return [
-            Task(
+            MatchTask(
                 (known[duel.first], known[duel.second]),
                 opening=f"{seed}:opening:{duel.opening}",
                 plies=0 if duel.opening is None else plies,
@@ -236,7 +236,7 @@ class Tuner:
             if content["format"] != FORMAT:
                 raise _Changed(
                     f"{path}: written by another version of the arena, {content['version']}; "
-                    "finish with that, or move it away to begin anew"
+                    "finish with that, or move it away to begin again"
                 )
             before = content["config"]
             now = json.loads(json.dumps(self.config.identity()))
@@ -245,14 +245,14 @@ class Tuner:
                     f"{path.parent}: was begun with other settings, and goes on with the same "
                     "alone (more games are welcome). Changed: "
                     + ("; ".join(changes(before, now)) or "what the keys stand for")
-                    + ". Give the old ones back, or another name or --out to begin anew."
+                    + ". Give the old ones back, or another name or --out to begin again."
                 )
             self._method.restore(content["method"])
             self.counts = content["counts"]
             self._stride = content["stride"]
-            self.points = [Point(games, tuple(vector)) for games, vector in content["points"]]
+            self.points = [TuningPoint(games, tuple(vector)) for games, vector in content["points"]]
             self.comparisons = [
-                Comparison(games, tuple(scores)) for games, scores in content["comparisons"]
+                StartComparison(games, tuple(scores)) for games, scores in content["comparisons"]
             ]
             self.matches = {name: tuple(content["matches"][name]) for name in self.matches}
             self.slid = tuple((one, other) for one, other in content["slid"])
@@ -261,13 +261,13 @@ class Tuner:
             raise ValueError(str(error)) from None
         except OSError as error:
             raise ValueError(
-                f"{path}: cannot be read: {error.strerror}. Mend that, or move it away to begin "
-                "anew"
+                f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin "
+                "again"
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{path}: is no checkpoint of a tuning, or damaged ({error}); move it away to "
-                "begin anew"
+                "begin again"
             ) from None
 
 

@@ -40,10 +40,10 @@ METHODS: dict[AlphaBetaMethod, int] = {
 }
 
 WIDER = 4
-"""An aspiration window that missed grows so many times on that side."""
+"""An aspiration window that missed grows that many times on that side."""
 
 OUTCOME_BEYOND = 2
-"""Who wins is found out in the time that the margin takes with so many moves less."""
+"""Who wins is found out in the time that the margin takes with that many moves less."""
 
 LEAF_SECONDS = 1e-4
 """What the exact value of a position met in a search may take."""
@@ -53,21 +53,21 @@ FIRST_SHARE = 0.25
 should it not be done in time."""
 
 
-class Limits(NamedTuple):
+class DepthLimits(NamedTuple):
     """What ends a search besides its `stop` flag."""
 
     depth: int | None = None
-    """Search no deeper than so many moves."""
+    """Search no deeper than that many moves."""
     nodes: int | None = None
-    """Visit no more than about so many positions."""
+    """Visit no more than about that many positions."""
     until: float | None = None
     """When `stop` will be set, in seconds of `time.monotonic()`, as far as that is known."""
 
 
-UNLIMITED = Limits()
+UNLIMITED = DepthLimits()
 
 
-class Found(NamedTuple):
+class BestMove(NamedTuple):
     """What a search found."""
 
     move: str
@@ -83,7 +83,7 @@ class Found(NamedTuple):
     """The principal variation, the move first."""
 
 
-class Line(NamedTuple):
+class ValuedLine(NamedTuple):
     """A position's value and principal variation at some depth."""
 
     value: int
@@ -125,7 +125,7 @@ class AlphaBetaSearch:
             leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
 
-    def think(self, position: Position, stop: Flag, limits: Limits = UNLIMITED) -> Found:
+    def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
         """Search deeper and deeper until `stop` is set, a limit is reached or the game is seen to
         its end. One move deep is always searched.
         """
@@ -142,7 +142,7 @@ class AlphaBetaSearch:
         solution = self._endgame.best(position, stop)
         if solution is None:
             return found
-        return Found(
+        return BestMove(
             move=solution.move,
             score=float(solution.margin),
             depth=moves_left(position),
@@ -165,20 +165,22 @@ class AlphaBetaSearch:
         """Positions visited since `begin`."""
         return int(self._scratch["nodes"])
 
-    def glance(self, position: Position) -> Line:
+    def glance(self, position: Position) -> ValuedLine:
         """What `position` is worth one move deep, found in no time."""
         line, _ = self._search(position, 1, None, NEVER)
         assert line is not None  # nothing could stop it
         return line
 
-    def line(self, position: Position, depth: int, guess: int | None, stop: Flag) -> Line | None:
+    def line(
+        self, position: Position, depth: int, guess: int | None, stop: Flag
+    ) -> ValuedLine | None:
         """What `position` is worth, `depth` moves deep; None when `stop` was set first.
 
         `guess` is the value expected.
         """
         return self._search(position, depth, guess, stop)[0]
 
-    def _is_within_reach(self, position: Position, limits: Limits) -> bool:
+    def _is_within_reach(self, position: Position, limits: DepthLimits) -> bool:
         """Whether the exact endgame is to be tried from `position`."""
         reach = self._endgame_from
         if reach is None:
@@ -189,7 +191,7 @@ class AlphaBetaSearch:
             reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
         return int(moves_left(position)) <= reach
 
-    def _not_lost(self, position: Position, found: Found, stop: Flag) -> Found:
+    def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
         """A move that surely wins or, if there is none, draws; else what was `found` before.
 
         Its score is a margin that is certain, maybe not the best.
@@ -207,7 +209,7 @@ class AlphaBetaSearch:
         move = self._board.names[self._moves(position)[0]]
         return found._replace(move=move, score=in_points(value), pv=[move], nodes=self.nodes)
 
-    def _deepen(self, position: Position, stop: Flag, limits: Limits) -> Found:
+    def _deepen(self, position: Position, stop: Flag, limits: DepthLimits) -> BestMove:
         """Iterative deepening."""
         line = self.glance(position)
         depth, last = 1, 0.0
@@ -222,18 +224,18 @@ class AlphaBetaSearch:
                 break
             line, depth, last = deeper, depth + 1, time.monotonic() - now
         pv = [self._board.names[move] for move in line.moves]
-        return Found(pv[0], in_points(line.value), depth, self.nodes, line.exact, pv)
+        return BestMove(pv[0], in_points(line.value), depth, self.nodes, line.exact, pv)
 
     def _search(
         self, position: Position, depth: int, guess: int | None, stop: Flag
-    ) -> tuple[Line | None, Sequence[int]]:
+    ) -> tuple[ValuedLine | None, Sequence[int]]:
         """The line `depth` moves deep, or None when it was stopped; and the moves so far."""
         scratch, root = self._scratch, _typed(settled(position), position)
         scratch["line"][0, 0] = NO_MOVE
         over = int(value_at_end(root))
         if over != UNFINISHED:
             scratch["nodes"] += 1
-            return Line(over, True, self._moves(position)), ()
+            return ValuedLine(over, True, self._moves(position)), ()
         context = self._context._replace(stop=stop)
         scratch["stopped"] = scratch["estimates"] = 0
         lower, upper = -INFINITY, INFINITY
@@ -249,7 +251,7 @@ class AlphaBetaSearch:
             lower = value if value > low else lower
             upper = value if value < high else upper
             guess, width = value, width * WIDER
-        return Line(lower, not scratch["estimates"], moves), moves
+        return ValuedLine(lower, not scratch["estimates"], moves), moves
 
     def _window(self, guess: int | None, width: int, lower: int) -> tuple[int, int]:
         """Where to look for the value next, when it is at least `lower` and `guess` was the last

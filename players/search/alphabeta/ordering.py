@@ -17,7 +17,7 @@ FIRST, KILLER, LOOK = 1 << 60, 1 << 48, 1 << 32
 weighs beside history."""
 
 SORTED_DEPTH = 4
-"""From so many moves to go on, moves are sorted by the estimate of where they lead."""
+"""From that many moves to go on, moves are sorted by the estimate of where they lead."""
 
 Scratch = np.dtype(
     [
@@ -43,11 +43,11 @@ Scratch = np.dtype(
 - killers: the moves that last refuted others at a ply
 - history: how much a move has refuted, by seat
 - nodes: positions visited; estimates: those of them that were estimated
-- node_limit: stop at so many nodes
+- node_limit: stop at that many nodes
 - stopped: not 0 once the search was told to stop: what it returns then means nothing
 - generation: which of the table's entries are new
 - method: one of `methods`
-- exact_from: positions with so many moves remaining are solved
+- exact_from: positions with that many moves remaining are solved
 """
 
 

@@ -21,7 +21,7 @@ TO_THE_END = game.PLIES
 """The depth of a value that rests on no estimate."""
 
 GENERATIONS = 256
-"""After so many searches the count of generations starts again."""
+"""After that many searches the count of generations starts again."""
 
 BUCKET_WORDS = 4
 BUCKET_BYTES = 8 * BUCKET_WORDS

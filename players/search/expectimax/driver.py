@@ -9,7 +9,7 @@ import numpy as np
 
 from players.games.tiles.boards import TileBoard
 from players.search.expectimax.search import placement_worths, slide_worths
-from players.search.expectimax.settings import Settings, new_scratch
+from players.search.expectimax.settings import TileSettings, new_scratch
 from players.search.stop import NEVER
 from players.search.types import Array, Flag, Tiles
 from rules.tiles import CELLS, SLIDES
@@ -18,7 +18,7 @@ Look = Callable[[Array, int, Flag, Array], int]
 """(choices in the order to look at them, depth, stop, where to write): how many were finished."""
 
 
-class Found(NamedTuple):
+class BestChoice(NamedTuple):
     """What a search found."""
 
     move: str
@@ -34,12 +34,12 @@ class Found(NamedTuple):
 class TileSearch:
     """Searches of one game that share a table."""
 
-    def __init__(self, board: TileBoard, settings: Settings) -> None:
+    def __init__(self, board: TileBoard, settings: TileSettings) -> None:
         self._board = board
         self._settings = settings
         self._scratch = new_scratch()
 
-    def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> Found:
+    def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
         """The slide of `legal` that is worth most, looking `depth` slides ahead, or as many as can
         be before `stop` is set; one is always looked ahead.
         """
@@ -51,7 +51,7 @@ class TileSearch:
 
         return self._deepen(legal, depth, stop, look, 1)
 
-    def place(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> Found:
+    def place(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
         """The placement of `legal`, with a tile or without, that leaves the slider the least. The
         settings must be minimax's.
         """
@@ -66,7 +66,9 @@ class TileSearch:
 
         return self._deepen(legal, depth, stop, look, -1)
 
-    def _deepen(self, legal: Sequence[str], depth: int, stop: Flag, look: Look, sign: int) -> Found:
+    def _deepen(
+        self, legal: Sequence[str], depth: int, stop: Flag, look: Look, sign: int
+    ) -> BestChoice:
         """Look further and further ahead, at the best choices of the last time first: so a search
         that is stopped has found a better choice, if any.
         """
@@ -83,10 +85,10 @@ class TileSearch:
             if finished < len(legal):
                 break
             order, reached = order[ranked], reached + 1
-        return Found(legal[best], worth, reached, int(scratch["nodes"]))
+        return BestChoice(legal[best], worth, reached, int(scratch["nodes"]))
 
 
-def load_kernels(board: TileBoard, settings: Settings) -> None:
+def load_kernels(board: TileBoard, settings: TileSettings) -> None:
     """Load from the cache, or compile, what a search calls."""
     search = TileSearch(board, settings)
     start = board.board([0] * len(CELLS))

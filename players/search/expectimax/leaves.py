@@ -15,15 +15,15 @@ from players.compiled.prefetch import prefetch
 from players.games.tiles.interface import SLIDES, placed, pushed
 from players.ntuple.board import entry, of_words, transposed, words
 from players.ntuple.network import Network, stage_offset, symmetric, value
-from players.search.expectimax.settings import NO_LEAF, TILES, Settings
+from players.search.expectimax.settings import NO_LEAF, TILES, TileSettings
 from players.search.types import Int, Record, Tiles, Word
 
 LANES = 4
-"""A board has so many in either direction, of so many cells."""
+"""A board has that many in either direction, of that many cells."""
 
 
 @part
-def value_placements(after: Tiles, cells: Word, settings: Settings, scratch: Record) -> None:
+def value_placements(after: Tiles, cells: Word, settings: TileSettings, scratch: Record) -> None:
     """Write to `worths` what each tile on each of `cells` is worth with one more slide."""
     count = _list_leaves(after, cells, settings, scratch)
     leaves = scratch.leaves
@@ -44,7 +44,7 @@ def value_placements(after: Tiles, cells: Word, settings: Settings, scratch: Rec
 
 
 @part
-def _list_leaves(after: Tiles, cells: Word, settings: Settings, scratch: Record) -> Int:
+def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Record) -> Int:
     """Fill `leaves`, `leaf_of` and `gains`, lane by lane; how many leaves there are."""
     laws, count = settings.laws, 0
     side = transposed(after)

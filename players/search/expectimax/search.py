@@ -23,7 +23,7 @@ from players.search.expectimax.settings import (
     TILES,
     WORST,
     WORST_CELL,
-    Settings,
+    TileSettings,
     place_of,
     table_key,
 )
@@ -37,7 +37,7 @@ def slide_worths(
     board: Tiles,
     slides: Array,
     depth: int,
-    settings: Settings,
+    settings: TileSettings,
     stop: Flag,
     scratch: Record,
     out: Array,
@@ -67,7 +67,7 @@ def placement_worths(
     cells: Array,
     tiles: Array,
     depth: int,
-    settings: Settings,
+    settings: TileSettings,
     stop: Flag,
     scratch: Record,
     out: Array,
@@ -98,7 +98,12 @@ def placement_worths(
 
 @part
 def _board_worth(
-    board: Tiles, depth: int, ceiling: Real, settings: Settings, stop: Flag, scratch: Record
+    board: Tiles,
+    depth: int,
+    ceiling: Real,
+    settings: TileSettings,
+    stop: Flag,
+    scratch: Record,
 ) -> Real:
     """What a board is worth to the slider."""
     best = LEAST
@@ -126,7 +131,7 @@ def afterstate_worth(
     left: int,
     floor: float,
     ceiling: float,
-    settings: Settings,
+    settings: TileSettings,
     stop: Flag,
     scratch: Record,
 ) -> float:
@@ -189,7 +194,7 @@ def afterstate_worth(
 
 
 @part
-def rank_slides(board: Tiles, ranks: Array, settings: Settings) -> None:
+def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
     """Rank the slides of a board: by the network, where cutting off asks for the best first."""
     ordered = settings.kind != MEAN or settings.rate > 0.0
     for slide in range(SLIDES):
@@ -200,7 +205,7 @@ def rank_slides(board: Tiles, ranks: Array, settings: Settings) -> None:
 
 
 @part
-def floor_beside(best: Real, floor: Real, settings: Settings) -> Real:
+def floor_beside(best: Real, floor: Real, settings: TileSettings) -> Real:
     """What a slide must be worth more than to matter, beside one worth `best`."""
     if settings.kind != MEAN:
         return max(floor, best)
@@ -208,7 +213,7 @@ def floor_beside(best: Real, floor: Real, settings: Settings) -> Real:
 
 
 @part
-def popped(cells: Word, key: Word, settings: Settings) -> Word:
+def popped(cells: Word, key: Word, settings: TileSettings) -> Word:
     """The cells to look at: all, or as many as `popup` says, drawn by the seed and the key.
 
     They depend on nothing else, so that an afterstate is worth the same wherever it is met.
@@ -222,7 +227,7 @@ def popped(cells: Word, key: Word, settings: Settings) -> Word:
 
 
 @part
-def together(common: Real, rare: Real, so_far: Real, count: Int, settings: Settings) -> Real:
+def together(common: Real, rare: Real, so_far: Real, count: Int, settings: TileSettings) -> Real:
     """The worth of an afterstate after `count` cells: `so_far`, and then a cell that is worth so
     much with either tile.
     """

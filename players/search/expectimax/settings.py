@@ -27,7 +27,7 @@ ENTRY_BYTES = 16
 """Of the table."""
 
 
-class Table(NamedTuple):
+class WorthTable(NamedTuple):
     """The transposition table: what afterstates were found to be worth, as many keys as values.
 
     One entry a place, the last one to come. Values of the same depth alone are of use, and they do
@@ -40,17 +40,17 @@ class Table(NamedTuple):
     """float64[entries]."""
 
 
-class Settings(NamedTuple):
+class TileSettings(NamedTuple):
     """What stays the same through a game."""
 
     laws: Laws
     network: Network
-    table: Table
+    table: WorthTable
     """Of this game and these settings alone."""
     kind: np.int64
     """MEAN, WORST or WORST_CELL."""
     popup: np.int64
-    """So many empty cells of an afterstate are looked at, 16 for all (limit-popup)."""
+    """That many empty cells of an afterstate are looked at, 16 for all (limit-popup)."""
     seed: np.uint64
     """Draws these cells."""
     rate: np.float64
@@ -100,12 +100,12 @@ def make_settings(
     rate: float = 0.0,
     memory_mb: int = 0,
     seed: int = 0,
-) -> Settings:
+) -> TileSettings:
     """Settings with a table of their own. `draws_tile`: to minimax, whether chance draws the tile
     for the cell that the adversary chooses.
     """
     worst = WORST_CELL if draws_tile else WORST
-    return Settings(
+    return TileSettings(
         laws,
         network,
         new_table(memory_mb),
@@ -116,10 +116,10 @@ def make_settings(
     )
 
 
-def new_table(memory_mb: int) -> Table:
+def new_table(memory_mb: int) -> WorthTable:
     """An empty table of that size; without entries for 0."""
     entries = memory_mb * 1_000_000 // ENTRY_BYTES
-    return Table(np.zeros(entries, np.uint64), np.zeros(entries, np.float64))
+    return WorthTable(np.zeros(entries, np.uint64), np.zeros(entries, np.float64))
 
 
 @part
@@ -130,6 +130,6 @@ def table_key(after: Tiles, left: Int) -> Word:
 
 
 @part
-def place_of(table: Table, key: Word) -> Int:
+def place_of(table: WorthTable, key: Word) -> Int:
     """Where in the table `key` belongs."""
     return np.int64(below(key, np.uint64(len(table.keys))))

@@ -15,7 +15,7 @@ from players.search.heuristic.search import (
     NO_MOVE,
     SURE,
     WIN,
-    Context,
+    TileContext,
     play,
     search,
 )
@@ -44,7 +44,7 @@ def deepen(
     is_slider: bool,
     depth: int,
     nodes: int,
-    contexts: tuple[Context, Context],
+    contexts: tuple[TileContext, TileContext],
     scratch: Record,
 ) -> Int:
     """Look further and further ahead at the first `count` of the choices, `depth` slides and about
@@ -52,8 +52,8 @@ def deepen(
 
     What was found out at a depth when it is time to stop counts: the best choice of the depth
     before is the first to be looked at, so that any other which is better by then is so at equal
-    depth. One slide ahead is always seen whole: by the first of the `contexts`, whose `stop` nobody
-    sets. The best choice, and what it leads to, is in `scratch` (see `Scratch`).
+    depth. One slide ahead is always seen whole: by the first of the `contexts`, whose `stop` is
+    never set. The best choice, and what it leads to, is in `scratch` (see `Scratch`).
     """
     patient, hurried = contexts
     scratch.generation = (scratch.generation + 1) % GENERATIONS
@@ -75,7 +75,12 @@ def deepen(
 
 @part
 def _look(
-    board: Tiles, choices: Choices, count: Int, plies: Int, context: Context, scratch: Record
+    board: Tiles,
+    choices: Choices,
+    count: Int,
+    plies: Int,
+    context: TileContext,
+    scratch: Record,
 ) -> Int:
     """Look `plies` ahead at each choice in their order; how many were seen to their end before it
     was time to stop. Of a choice that is no better than one before it the worth is an upper bound.
@@ -106,10 +111,10 @@ def _look(
 
 @part
 def _try(
-    board: Tiles, move: Move, plies: Int, floor: Int, context: Context, scratch: Record
+    board: Tiles, move: Move, plies: Int, floor: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """The value of a legal `move` for who makes it, looking `plies` ≥ 1 ahead, exactly where it is
-    above `floor`; the line after it is in `scratch.line[1]`.
+    """The value of a legal `move` for the player who makes it, looking `plies` ≥ 1 ahead,
+    exactly where it is above `floor`; the line after it is in `scratch.line[1]`.
     """
     child, _ = play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-INFINITY), -floor
@@ -145,7 +150,7 @@ def think(
     is_slider: bool,
     depth: int,
     nodes: int,
-    contexts: tuple[Context, Context],
+    contexts: tuple[TileContext, TileContext],
     scratch: Record,
 ) -> Int:
     """`deepen` for a player: all of the choices."""

@@ -13,25 +13,25 @@ from players.options import DEEPEST_HEURISTIC as DEEPEST
 from players.search.alphabeta.ordering import NO_LIMIT
 from players.search.alphabeta.table import new_table
 from players.search.heuristic.deepening import NO_END, Choices, think
-from players.search.heuristic.search import NO_MOVE, THOUSANDTHS, Context, Scratch
+from players.search.heuristic.search import NO_MOVE, THOUSANDTHS, Scratch, TileContext
 from players.search.stop import NEVER
 from players.search.types import Flag, Record, Tiles
 from rules.tiles import CELLS, SLIDES
 
 
-class Limits(NamedTuple):
+class TileLimits(NamedTuple):
     """What ends a search besides its `stop` flag."""
 
     depth: int = DEEPEST
     """Look no more slides ahead; no search goes beyond DEEPEST."""
     nodes: int = NO_LIMIT
-    """Visit no more than about so many positions."""
+    """Visit no more than about that many positions."""
 
 
-UNLIMITED = Limits()
+UNLIMITED = TileLimits()
 
 
-class Found(NamedTuple):
+class BestTileMove(NamedTuple):
     """What a search found."""
 
     move: str
@@ -62,12 +62,16 @@ class HeuristicSearch:
         """By name: the two moves that a choice may make, and how likely it makes the second."""
         for code, cell in zip(range(len(SLIDES), len(self._names), 2), CELLS, strict=True):
             self._choices[cell] = (code, code + 1, 1 - float(laws.share))
-        self._context = Context(heuristic, new_table(memory_mb), NEVER)
+        self._context = TileContext(heuristic, new_table(memory_mb), NEVER)
         self._scratch = new_scratch()
 
     def think(
-        self, position: Tiles, legal: Sequence[str], stop: Flag, limits: Limits = UNLIMITED
-    ) -> Found:
+        self,
+        position: Tiles,
+        legal: Sequence[str],
+        stop: Flag,
+        limits: TileLimits = UNLIMITED,
+    ) -> BestTileMove:
         """The best of the `legal` moves: slides, placements as `c2=4`, or cells for which chance
         draws the tile.
 
@@ -88,7 +92,7 @@ class HeuristicSearch:
         choice, end = legal[scratch["choice"]], int(scratch["end"])
         codes = scratch["line"][0].tolist()
         line = [self._names[code] for code in codes[: codes.index(NO_MOVE)]]
-        return Found(
+        return BestTileMove(
             choice,
             None if end != NO_END else float(scratch["worth"]) / THOUSANDTHS,
             int(depth),
@@ -107,4 +111,4 @@ def new_scratch() -> Record:
 def load_kernels(board: TileBoard, position: Tiles) -> None:
     """Load from the cache, or compile, what searches of a game call."""
     search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
-    search.think(position, SLIDES, NEVER, Limits(depth=1))
+    search.think(position, SLIDES, NEVER, TileLimits(depth=1))

@@ -70,7 +70,7 @@ Scratch = np.dtype(
 - moves: those of each ply: slides, and placements as `most_annoying` numbers them
 - line: the principal variation from each ply, ended by NO_MOVE; the first is that of the root
 - killers: the slide that was best last at a ply
-- nodes: positions visited; node_limit: stop at so many
+- nodes: positions visited; node_limit: stop at that many
 - stopped: not 0 once the search was told to stop: what it returns then means nothing
 - generation: which of the table's entries are new
 - order: the choices at the root, the best of the last depth first; worths: what they are worth
@@ -78,7 +78,7 @@ Scratch = np.dtype(
 """
 
 
-class Context(NamedTuple):
+class TileContext(NamedTuple):
     """What a search reads, and its table."""
 
     heuristic: Heuristic
@@ -128,7 +128,7 @@ def search(
     alpha: int,
     beta: int,
     ply: int,
-    context: Context,
+    context: TileContext,
     scratch: Record,
 ) -> Int:
     """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft).

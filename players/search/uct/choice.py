@@ -11,19 +11,19 @@ from players.search.tree import NEAR, Tree, children
 from players.search.uct.settings import Settings
 
 
-class Limits(NamedTuple):
+class ThinkingLimits(NamedTuple):
     """Each ends the thinking by itself."""
 
     iterations: int | None = None
-    """At most so many."""
+    """At most that many."""
     depth: int | None = None
-    """Once the tree is so many plies deep."""
+    """Once the tree is that many plies deep."""
     early_stop: bool = False
     """Once no other move can still have as many visits as the most visited one."""
     direction: float = 0.0
     """Once one move has this share of the root's visits; 0 to think on."""
     direction_after: int = 0
-    """But not before so many iterations."""
+    """But not before that many iterations."""
 
     @property
     def watch(self) -> bool:

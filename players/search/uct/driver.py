@@ -25,7 +25,7 @@ from players.search.tree import (
     reroot,
 )
 from players.search.types import Flag, Position
-from players.search.uct.choice import Limits, best_move, most_visited_line, root_moves
+from players.search.uct.choice import ThinkingLimits, best_move, most_visited_line, root_moves
 from players.search.uct.search import iterate
 from players.search.uct.settings import Settings, new_worker
 
@@ -34,13 +34,13 @@ MOST_VISITS = 2**31 - 2**20
 
 FIRST_ROUND, ROUND_SECONDS = 256, 0.01
 """Where the tree is looked at while it grows, or several threads work, iterations are run in
-rounds: the first of so many, then as many as take about so long."""
+rounds: the first of that many, then as many as take about so long."""
 
 ROUNDS = 64
-"""A search of a fixed number of iterations is looked at so many times, whatever the clock says."""
+"""A search of a fixed number of iterations is looked at that often, whatever the clock says."""
 
 
-class Choice(NamedTuple):
+class UctChoice(NamedTuple):
     """What a search found."""
 
     move: str
@@ -133,7 +133,7 @@ class UctSearch:
         self,
         position: Position,
         stop: Flag,
-        limits: Limits,
+        limits: ThinkingLimits,
         *,
         least: int = 0,
         c: float | None = None,
@@ -168,7 +168,7 @@ class UctSearch:
                 size *= 2
         return Thought(done, self._depth(), ended)
 
-    def _ended(self, position: Position, limits: Limits, done: int, left: float) -> str:
+    def _ended(self, position: Position, limits: ThinkingLimits, done: int, left: float) -> str:
         if any(tree.proof[0] > NEAR for tree in self._trees):
             return "proof"
         if not limits.watch:
@@ -201,14 +201,14 @@ class UctSearch:
             return run(0)
         return sum(self._pool.map(run, range(len(workers))))
 
-    def choose(self, position: Position, final: Final, c: float | None = None) -> Choice:
+    def choose(self, position: Position, final: Final, c: float | None = None) -> UctChoice:
         """The move to play at the root, which is `position` (`choice.best_move`)."""
         settings = self._settings
         moves = root_moves(self._trees, settings, position.seat)
         best = best_move(moves, settings, final, settings.c if c is None else c)
         names, tree = self._board.names, max(self._trees, key=lambda each: _visits(each, best.move))
         pv = [names[move] for move in most_visited_line(tree, best.move, self._settings.prior)]
-        return Choice(pv[0], best.value, best.visits, best.proven is not None, pv)
+        return UctChoice(pv[0], best.value, best.visits, best.proven is not None, pv)
 
 
 def _visits(tree: Tree, move: int) -> int:

@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     terms: Array
     """int32[:]: the evaluation's numbers."""
     prior: int
-    """A new node's children begin with so many visits, at what the evaluation expects of them."""
+    """A new node's children begin with that many visits, at what the evaluation expects of them."""
     guided: bool
     """Whether playouts use some knowledge of the game."""
     samples: int
@@ -62,7 +62,7 @@ class Settings(NamedTuple):
     solver: bool
     """Whether proofs are backed up."""
     exact: int
-    """Leaves with so many moves remaining are solved; −1 for none."""
+    """Leaves with that many moves remaining are solved; −1 for none."""
     rave: float
     """The k of √(k/(3·n + k)), the weight of what is known of a move from later in the games; 0 to
     go without."""
@@ -143,7 +143,7 @@ def make_settings(
     exact: int = 0,
     rave: float = 0.0,
 ) -> Settings:
-    """The settings for games on a board where nobody wins by more than `most`.
+    """The settings for games on a board where no game is won by more than `most`.
 
     - backup "win": a win counts 1, a draw 1/2, a loss 0, and values are means in [0, 1];
       "zero-sum": 1, 0 and −1, in [−1, 1], so that the same c explores half as much;

@@ -8,7 +8,7 @@ import pytest
 
 from players.bench import tiles
 from players.bench.measurement import Measurement
-from players.learning.tiles.trainer import CHECKPOINT
+from players.learning.trainer import CHECKPOINT
 from players.weights.network_file import load_network
 
 

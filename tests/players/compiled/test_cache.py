@@ -15,12 +15,14 @@ from players.compiled.folder import cache_folder
 
 HITS = """
 import sys
-from players.search import alphabeta, tree, uct
+from players.search.alphabeta.search import search
 from players.search.expectimax.search import placement_worths, slide_worths
+from players.search.tree import reroot
+from players.search.uct.search import iterate
 from players import warm
 sys.argv = ["warm"]
 warm.main()
-for kernel in (uct.iterate, tree.reroot, alphabeta.search, slide_worths, placement_worths):
+for kernel in (iterate, reroot, search, slide_worths, placement_worths):
     assert not kernel.stats.cache_misses, (kernel, kernel.stats)
     assert kernel.stats.cache_hits, (kernel, kernel.stats)
 """

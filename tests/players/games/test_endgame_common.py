@@ -18,7 +18,8 @@ from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.othello import endgame_last as othello_last
 from players.games.othello import endgame_search as othello_search
 from players.games.registry import load_board
-from players.search import alphabeta
+from players.search.alphabeta import driver as alphabeta
+from players.search.alphabeta.search import search
 from players.weights.evaluations import load_terms
 from rules.position import Game
 
@@ -75,4 +76,4 @@ def test_recursive_kernels_have_one_version() -> None:
         dots_majority.search_majority,
     )
     assert [versions(each) for each in endgames] == [1] * 5
-    assert versions(alphabeta.search) == 2  # a game each
+    assert versions(search) == 2  # a game each

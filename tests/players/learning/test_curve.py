@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from players.learning.curve import learning_curve, save_curve, shown_tiles
+from players.learning.curves import save_tile_curve, shown_tiles, tile_curve
 
 
 class Point(NamedTuple):
@@ -34,7 +34,7 @@ def lines(axes: Axes) -> dict[str, list[float]]:
 
 
 def test_scores_and_reach_are_drawn_by_games() -> None:
-    scores, reach = learning_curve(BLOCKS, "cup", "two tuples").axes
+    scores, reach = tile_curve(BLOCKS, "cup", "two tuples").axes
     assert lines(scores) == {
         "average 3,000": [1000.0, 2000.0, 3000.0],
         "maximum 3,500": [3000, 4000, 3500],
@@ -63,7 +63,7 @@ def test_the_same_blocks_make_the_same_files_whatever_the_name(tmp_path: Path) -
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        save_curve(folder, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
+        save_tile_curve(folder, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
         assert sorted(path.name for path in folder.iterdir()) == ["curve.png", "curve.svg"]
         made.append([path.read_bytes() for path in sorted(folder.iterdir())])
     assert made[0] == made[1]

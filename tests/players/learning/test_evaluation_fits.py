@@ -14,7 +14,7 @@ from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
 from players.learning import fit_dots, fit_othello
-from players.learning.ridge import ridge
+from players.learning.fit_othello import ridge
 from players.learning.self_play import Recipe, self_play
 from players.weights.evaluations import load_terms
 from tests.players.conftest import true_net
@@ -126,7 +126,7 @@ def test_quiet_positions_of_dots_are_described() -> None:
     rule_set = rules.load("dots", rows=3, cols=3)
     terms = load_terms("dots", rule_set.variant)
     games = self_play(rule_set, terms, Recipe(1, 12, 2, 12, 0.9), Random(1))
-    rows, features, targets = fit_dots.samples_of(games, 300)
+    rows, features, targets = fit_dots.samples_of(islice(games, 300))
     assert len(rows) == len(features) == len(targets) > 30
     assert rows.min() >= 0
     assert rows.max() < 2 * STAGES

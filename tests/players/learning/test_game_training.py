@@ -11,9 +11,9 @@ import pytest
 import rules
 from arena.errors import FileError
 from players.games.registry import load_board
-from players.learning.block_trainer import CHECKPOINT
 from players.learning.games.config import GamesConfig, load_config
 from players.learning.games.trainer import GamesTrainer
+from players.learning.trainer import CHECKPOINT
 from players.weights.evaluations import load_terms
 from players.weights.network_file import load_network
 from rules.position import PASS, Position
@@ -212,14 +212,14 @@ def test_it_learns_as_plain_python_does(
         learning=learning,
     )
     trainer = GamesTrainer.open(config, tmp_path / "run")
-    slow = Slow(config, int(trainer._progress.random[0]))
+    slow = Slow(config, int(trainer._run.arrays["random"][0]))
     assert trainer.run_block() is not None
     for _ in range(16):
         slow.play()
     found = weights_of(trainer)
     assert np.abs(found).max() > 0.1
     assert found == pytest.approx(np.array(slow.weights), abs=2e-3)
-    assert slow.state == int(trainer._progress.random[0])
+    assert slow.state == int(trainer._run.arrays["random"][0])
 
 
 def test_a_short_training_beats_random_moves(tmp_path: Path) -> None:

@@ -15,11 +15,10 @@ import pytest
 from arena.errors import FileError
 from players.games.tiles.boards import TileBoard
 from players.learning.tiles import shrink
-from players.learning.tiles.blocks import Block, block_of
-from players.learning.tiles.checkpoint import SUMS, TALLIES, begun
 from players.learning.tiles.config import TrainConfig, load_config
-from players.learning.tiles.episodes import learn, with_more_room
-from players.learning.tiles.trainer import CHECKPOINT, Trainer
+from players.learning.tiles.episodes import TileTally, learn, with_more_room
+from players.learning.tiles.trainer import TileBlock, TileTrainer, block_of
+from players.learning.trainer import CHECKPOINT, SUMS
 from players.ntuple.temporal import WHOLE_GAME, Rule, new_desk
 from players.weights.network_file import load_network
 
@@ -44,17 +43,19 @@ def config(tmp_path: Path) -> TrainConfig:
 
 def arrays_of(folder: Path) -> dict[str, bytes]:
     """All that a checkpoint goes on from."""
-    loaded = load_network(str(folder / CHECKPOINT), None, (*TALLIES, *SUMS))
+    loaded = load_network(
+        str(folder / CHECKPOINT), None, ("random", "counts", *TileTrainer.block_arrays, *SUMS)
+    )
     arrays = {"weights": loaded.network.weights, **loaded.extra}
     return {name: array.tobytes() for name, array in arrays.items()}
 
 
-def untimed(blocks: tuple[Block, ...]) -> list[Block]:
+def untimed(blocks: tuple[TileBlock, ...]) -> list[TileBlock]:
     return [block._replace(seconds=0.0) for block in blocks]
 
 
-def trained(config: TrainConfig, folder: Path) -> Trainer:
-    trainer = Trainer.open(config, folder)
+def trained(config: TrainConfig, folder: Path) -> TileTrainer:
+    trainer = TileTrainer.open(config, folder)
     while trainer.run_block():
         pass
     trainer.save()
@@ -155,7 +156,7 @@ def test_a_block_tells_what_its_games_came_to() -> None:
     values = TileBoard("2048", "2/4").values
     scores, tops = np.array([10, 30, 20, 40], np.uint64), np.array([6, 8, 8, 9], np.uint64)
     block = block_of(3, scores, tops, 77, 1.5, values)
-    assert block == Block(
+    assert block == TileBlock(
         number=3,
         games=12,
         mean=25.0,
@@ -206,7 +207,7 @@ def test_a_run_that_goes_on_ends_as_one_that_was_never_stopped(
 ) -> None:
     config = dataclasses.replace(config, **changes)
     whole = trained(config, tmp_path / "whole")
-    begun = Trainer.open(config, tmp_path / "parts")
+    begun = TileTrainer.open(config, tmp_path / "parts")
     begun.run_block()
     begun.save()
     begun.run_block()  # as lost as with a process that is killed
@@ -220,7 +221,7 @@ def test_an_interrupted_block_goes_on_after_its_last_game(
 ) -> None:
     config = dataclasses.replace(config, games=600, block=600)
     whole = trained(config, tmp_path / "whole")
-    trainer = Trainer.open(config, tmp_path / "parts")
+    trainer = TileTrainer.open(config, tmp_path / "parts")
     trainer.load_kernels()
     timer = threading.Timer(0.02, trainer.interrupt)
     timer.start()
@@ -255,13 +256,14 @@ def test_a_game_that_finds_no_room_goes_on_with_more(
     rule = Rule(np.float64(1.0), np.float64(mix), np.int64(steps), True, forward)
     results, rooms = [], []
     for room in (4, 1 << 12):
-        progress = begun(config)
-        tally, desk = progress.tally(0), new_desk(progress.memory.network, room)
-        arguments = (board.board([0] * 16), board.laws, progress.memory, rule, tally)
+        run = TileTrainer.begun(config)
+        tally = TileTally(*(run.arrays[name] for name in ("random", "counts", "scores", "tops")))
+        desk = new_desk(run.memory.network, room)
+        arguments = (board.board([0] * 16), board.laws, run.memory, rule, tally)
         while learn(*arguments, desk, np.zeros(1, np.int64)):
             desk = with_more_room(desk)
         rooms.append(len(desk.rewards))
-        results.append([each.tobytes() for each in (*tally, progress.memory.network.weights)])
+        results.append([each.tobytes() for each in (*tally, run.memory.network.weights)])
     assert results[0] == results[1]
     assert 64 <= rooms[0] < rooms[1] == 1 << 12
 
@@ -275,15 +277,15 @@ def test_a_run_goes_on_with_the_settings_it_was_begun_with(
     with pytest.raises(
         ValueError, match=r"begun with seed = 3, not 4; alpha = 1\.0, not 0\.5: wri"
     ):
-        Trainer.open(dataclasses.replace(config, seed=4, alpha=0.5), tmp_path)
+        TileTrainer.open(dataclasses.replace(config, seed=4, alpha=0.5), tmp_path)
     with pytest.raises(ValueError, match="is a network for 2048, not for 2584"):
-        Trainer.open(dataclasses.replace(config, rules="2584", spawn="1/2"), tmp_path)
+        TileTrainer.open(dataclasses.replace(config, rules="2584", spawn="1/2"), tmp_path)
     os.truncate(tmp_path / CHECKPOINT, 2000)
     with pytest.raises(ValueError, match=r"checkpoint\.ntuple: is damaged"):
-        Trainer.open(config, tmp_path)
+        TileTrainer.open(config, tmp_path)
     more.write_network(tmp_path / CHECKPOINT)
     with pytest.raises(ValueError, match="it is no checkpoint"):
-        Trainer.open(config, tmp_path)
+        TileTrainer.open(config, tmp_path)
 
 
 def test_2584_learns_too(config: TrainConfig, tmp_path: Path) -> None:

@@ -15,15 +15,9 @@ from players.games import interface as kernels
 from players.games.endgame import load_endgame
 from players.games.pruning import candidates, canonical, forced
 from players.games.registry import load_board
-from players.search.alphabeta import (
-    METHODS,
-    NEVER,
-    AlphaBetaSearch,
-    Limits,
-    final_value,
-    in_points,
-)
-from players.search.stop import stop_at
+from players.search.alphabeta.driver import METHODS, AlphaBetaSearch, DepthLimits
+from players.search.alphabeta.values import final_value, in_points
+from players.search.stop import NEVER, stop_at
 from players.weights.evaluations import load_terms
 from rules.position import Game, Position
 from tests.players.conftest import random_position, true_net
@@ -123,7 +117,7 @@ def test_every_method_has_the_value_of_minimax(game: Game, plies: int, depth: in
             for memory_mb, aspiration in ((0, 0), (1, 100)):
                 settings = {"memory_mb": memory_mb, "aspiration": aspiration, **OFF}
                 search = search_of(game, method=method, **settings)
-                found = search.think(compiled(position), NEVER, Limits(depth))
+                found = search.think(compiled(position), NEVER, DepthLimits(depth))
                 where = f"seed {seed}, {method}, {settings}\n{position}\n{found}"
                 assert found.score == in_points(int(expected)), where
                 assert found.depth == depth or found.exact, where
@@ -138,7 +132,7 @@ def test_every_method_agrees_where_lines_end_with_exact_values(
     settings = {"endgame_from": 0, "leaves_from": remaining}
     scores = {
         (method, memory_mb): search_of(game, method=method, memory_mb=memory_mb, **settings)
-        .think(compiled(position), NEVER, Limits(depth))
+        .think(compiled(position), NEVER, DepthLimits(depth))
         .score
         for method in METHODS
         for memory_mb in (0, 1)
@@ -153,7 +147,7 @@ def test_the_principal_variation_is_legal_and_starts_with_the_move(name: str, me
     for plies in (0, 11, 24):
         start = random_position(game, plies, Random(plies))
         search = search_of(game, method=method, aspiration=50, **OFF)
-        found = search.think(compiled(start), NEVER, Limits(4))
+        found = search.think(compiled(start), NEVER, DepthLimits(4))
         position = start
         for move in found.pv:
             position = position.play(move)
@@ -171,7 +165,7 @@ def test_forced_captures_are_in_the_line_and_cost_no_depth() -> None:
     for move in (*row, *top, "a1a2"):
         position = position.play(move)
     assert len(set(position.legal_moves()) & {"b1b2", "c1c2"}) == 2
-    found = search_of(game, **OFF).think(compiled(position), NEVER, Limits(1))
+    found = search_of(game, **OFF).think(compiled(position), NEVER, DepthLimits(1))
     assert found.pv[:5] == ["b1b2", "c1c2", "d1d2", "e1e2", "f1f2"]
 
 
@@ -181,7 +175,7 @@ def test_the_clock_interrupts_it_with_the_best_move_so_far() -> None:
     search = search_of(game)
     until = time.monotonic() + 0.05
     with stop_at(until) as stop:
-        found = search.think(position, stop, Limits(until=until))
+        found = search.think(position, stop, DepthLimits(until=until))
     assert stop[0] == 1
     assert found.move in game.start().legal_moves()
     assert not found.exact
@@ -189,7 +183,7 @@ def test_the_clock_interrupts_it_with_the_best_move_so_far() -> None:
         late = search_of(game).think(position, stop)
     assert late.depth == 1
     assert late.move in game.start().legal_moves()
-    again = search_of(game).think(position, NEVER, Limits(found.depth))
+    again = search_of(game).think(position, NEVER, DepthLimits(found.depth))
     assert again.score == found.score
 
 
@@ -202,8 +196,10 @@ def test_an_interrupted_iteration_changes_the_move_for_a_better_one_only(method:
         position = random_position(game, 20, Random(seed))
         for nodes in range(100, 3000, 193):
             search = search_of(game, method=method, **OFF)
-            found = search.think(compiled(position), NEVER, Limits(nodes=nodes))
-            finished = search_of(game, **OFF).think(compiled(position), NEVER, Limits(found.depth))
+            found = search.think(compiled(position), NEVER, DepthLimits(nodes=nodes))
+            finished = search_of(game, **OFF).think(
+                compiled(position), NEVER, DepthLimits(found.depth)
+            )
             assert found.nodes <= nodes + 40, found  # one move deep is always searched
             if found.move != finished.move:
                 changed += 1
@@ -219,7 +215,7 @@ def value_after(position: Position, move: str, depth: int) -> float:
     child = position.play(move)
     passed = child.legal_moves() == ("pass",)
     reply = child.play("pass") if passed else child
-    score = search_of(position.game, **OFF).think(compiled(reply), NEVER, Limits(depth)).score
+    score = search_of(position.game, **OFF).think(compiled(reply), NEVER, DepthLimits(depth)).score
     return score if passed else -score
 
 
@@ -229,7 +225,7 @@ def test_a_search_stopped_anywhere_has_a_legal_move(method: Any) -> None:
         position = random_position(game, plies, Random(2))
         for nodes in range(1, 1500, 97):
             search = search_of(game, method=method)
-            found = search.think(compiled(position), NEVER, Limits(nodes=nodes))
+            found = search.think(compiled(position), NEVER, DepthLimits(nodes=nodes))
             assert found.move in position.legal_moves(), f"{nodes} nodes\n{position}\n{found}"
 
 
@@ -238,7 +234,7 @@ def test_early_stop_leaves_out_what_cannot_be_finished() -> None:
     search = search_of(game, early_stop=True)
     began = time.monotonic()
     with stop_at(began + 600) as stop:
-        found = search.think(compiled(game.start()), stop, Limits(until=began + 0.5))
+        found = search.think(compiled(game.start()), stop, DepthLimits(until=began + 0.5))
         assert not stop[0]
     assert found.depth > 2
 
@@ -261,8 +257,10 @@ def test_the_table_serves_a_whole_game() -> None:
     search = search_of(game, **OFF)
     position = random_position(game, 10, Random(3))
     for _ in range(12):
-        found = search.think(compiled(position), NEVER, Limits(6))
-        fresh = search_of(game, memory_mb=16, **OFF).think(compiled(position), NEVER, Limits(6))
+        found = search.think(compiled(position), NEVER, DepthLimits(6))
+        fresh = search_of(game, memory_mb=16, **OFF).think(
+            compiled(position), NEVER, DepthLimits(6)
+        )
         assert found.nodes < 2 * fresh.nodes
         position = position.play(found.move)
         if position.legal_moves() == ("pass",):

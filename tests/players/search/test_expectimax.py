@@ -15,15 +15,10 @@ import pytest
 
 import rules
 from players.games.tiles.boards import TileBoard
-from players.search.expectimax import (
-    NEVER,
-    Found,
-    TileSearch,
-    make_settings,
-    new_scratch,
-)
+from players.search.expectimax.driver import BestChoice, TileSearch
 from players.search.expectimax.search import together
-from players.search.stop import stop_at
+from players.search.expectimax.settings import make_settings, new_scratch
+from players.search.stop import NEVER, stop_at
 from players.search.tile_sampling import play_games
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, Position, draw_chance
@@ -61,12 +56,12 @@ def search_of(game: Game, **settings: Any) -> TileSearch:
     return TileSearch(board, make_settings(board.laws, network(game.name), **settings))
 
 
-def slide(search: TileSearch, position: Position, depth: int, stop: Any = NEVER) -> Found:
+def slide(search: TileSearch, position: Position, depth: int, stop: Any = NEVER) -> BestChoice:
     board = TileBoard(position.game.name, position.game.variant["spawn"])
     return search.slide(board.position(position.state()), position.legal_moves(), depth, stop)
 
 
-def place(search: TileSearch, position: Position, depth: int, stop: Any = NEVER) -> Found:
+def place(search: TileSearch, position: Position, depth: int, stop: Any = NEVER) -> BestChoice:
     board = TileBoard(position.game.name, position.game.variant["spawn"])
     return search.place(board.position(position.state()), position.legal_moves(), depth, stop)
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import rules
-from players.search.heuristic import NEVER, Found, HeuristicSearch, Limits
+from players.search.heuristic.driver import BestTileMove, HeuristicSearch, TileLimits
+from players.search.stop import NEVER
 from rules.position import draw_chance
 from rules.tiles import CELLS, SPAWNS
 from tests.players.heuristic_helpers import GAMES, LOST, Plain, game_boards, random_weights
@@ -19,9 +20,9 @@ def search_of(plain: Plain, memory_mb: int = 0) -> HeuristicSearch:
     return HeuristicSearch(plain.board, plain.heuristic(), memory_mb)
 
 
-def found_at(plain: Plain, position: Any, depth: int, memory_mb: int = 0) -> Found:
+def found_at(plain: Plain, position: Any, depth: int, memory_mb: int = 0) -> BestTileMove:
     board = plain.board.position(position.state())
-    limits = Limits(depth=depth)
+    limits = TileLimits(depth=depth)
     return search_of(plain, memory_mb).think(board, position.legal_moves(), NEVER, limits)
 
 
@@ -55,8 +56,8 @@ def test_the_table_changes_no_value(name: str, spawn: str) -> None:
     for seed in range(12):
         for position in list(game_boards(plain, seed, every=1))[-6:]:
             board, legal = plain.board.position(position.state()), position.legal_moves()
-            with_table = search.think(board, legal, NEVER, Limits(depth=5))
-            without = search_of(plain).think(board, legal, NEVER, Limits(depth=5))
+            with_table = search.think(board, legal, NEVER, TileLimits(depth=5))
+            without = search_of(plain).think(board, legal, NEVER, TileLimits(depth=5))
             assert with_table.score == without.score
             assert with_table.end == without.end
             visited[0] += with_table.nodes
@@ -101,7 +102,7 @@ def test_only_the_moves_offered_are_looked_at() -> None:
     position = plain.game.start(seed=1)
     board, search = plain.board.position(position.state()), search_of(plain)
     for move in position.legal_moves():
-        assert search.think(board, [move], NEVER, Limits(depth=3)).move == move
+        assert search.think(board, [move], NEVER, TileLimits(depth=3)).move == move
 
 
 def test_a_placer_ends_the_game_where_it_can() -> None:
@@ -122,7 +123,7 @@ def test_a_search_stops_inside_a_depth_and_uses_what_it_saw() -> None:
         for position in game_boards(plain, seed):
             board, legal = plain.board.position(position.state()), position.legal_moves()
             for nodes in range(100, 3000, 170):
-                limits = Limits(nodes=nodes)
+                limits = TileLimits(nodes=nodes)
                 found = search_of(plain).think(board, legal, NEVER, limits)
                 if found.end is not None:
                     continue
@@ -134,7 +135,7 @@ def test_a_search_stops_inside_a_depth_and_uses_what_it_saw() -> None:
                 inside += 1
                 changed += found.move != whole.move
                 deeper = {
-                    move: search_of(plain).think(board, [move], NEVER, Limits(found.depth + 1))
+                    move: search_of(plain).think(board, [move], NEVER, TileLimits(found.depth + 1))
                     for move in (found.move, whole.move)
                 }
                 assert found.score == deeper[found.move].score
@@ -157,7 +158,7 @@ def test_it_slides_well(name: str, tile: int) -> None:
     rng, position, search = Random(8), plain.game.start(8), search_of(plain, 1)
     while not position.is_over and max(position.cells) < tile:
         board = plain.board.position(position.state())
-        found = search.think(board, position.legal_moves(), NEVER, Limits(nodes=300))
+        found = search.think(board, position.legal_moves(), NEVER, TileLimits(nodes=300))
         position = position.play(found.move)
         position = position.play(draw_chance(position, rng))
     assert max(position.cells) == tile

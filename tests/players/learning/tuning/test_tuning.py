@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import FileError
 from players.learning.tuning.config import TuneConfig, load_config
-from players.learning.tuning.tasks import Aborted, Played
+from players.learning.tuning.matches import Aborted, PlayedGame
 from players.learning.tuning.tuner import CHECKPOINT, MEASURE, MOST_POINTS, Tuner
 
 FILE = """
@@ -112,7 +112,7 @@ class TestTuner:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tuner = Tuner.open(config_of(tmp_path, "selfplay", games=10**6), tmp_path)
-        monkeypatch.setattr(tuner._runner, "play", lambda tasks: [Played((), 1)] * len(tasks))
+        monkeypatch.setattr(tuner._hall, "play", lambda tasks: [PlayedGame((), 1)] * len(tasks))
         for _ in range(MOST_POINTS + 200):
             tuner.run_batch()
         games = [point.games for point in tuner.points]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 import pytest
 
 import rules
-from players.learning.tuning.plain import PlainWorker
-from players.learning.tuning.runners import BoardMatchRunner
+from players.games.registry import load_board
+from players.learning.tuning.matches import Aborted, MatchTask
+from players.learning.tuning.openings import Openings
+from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.space import Range, Space, WeightsPlan
-from players.learning.tuning.tasks import Aborted, Opened, Task
+from players.learning.tuning.turns import TurnWorker
+from players.learning.tuning.uct_games import UctWorker
 
 CORNERLESS = rules.load("othello", preset="cornerless")
 PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
@@ -33,27 +34,24 @@ class TestGames:
         space = Space(CORNERLESS, BUDGET | options, [], PLAN)
         first = space.contestant(space.start)
         second = space.contestant(np.linspace(0.9, 1.1, len(space.start)).tolist())
-        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", first, 1)
+        runner = InProcessRunner(CORNERLESS, "weighted-uct", first, 1)
         runner.load(4)
-        assert runner._counted is not None
+        assert isinstance(runner.new_worker(), UctWorker)
         for number in range(2):
-            task = Task((first, second), f"opening {number}", 4, f"seed {number}")
+            task = MatchTask((first, second), f"opening {number}", 4, f"seed {number}")
             (played,) = runner.play([task])
-            rng = Random(task.seed)
-            seeds = (rng.getrandbits(63), rng.getrandbits(63))
-            worker = PlainWorker(CORNERLESS, runner._board, "weighted-uct", runner._stop)
-            opened: Opened = runner._opened(task.opening, task.plies)
-            assert worker.play((first, second), opened, seeds) == played
+            worker = TurnWorker(CORNERLESS, "weighted-uct", runner._stop)
+            assert worker.play((first, second), task) == played
             assert len(played.moves) > 40
         runner.close()
 
     def test_neither_threads_nor_their_order_change_a_game(self) -> None:
         space = Space(CORNERLESS, BUDGET, [], PLAN)
         contestant = space.contestant(space.start)
-        tasks = [Task((contestant, contestant), f"{n}", 4, f"{n}") for n in range(12)]
+        tasks = [MatchTask((contestant, contestant), f"{n}", 4, f"{n}") for n in range(12)]
         results = []
         for threads in (1, 3):
-            runner = BoardMatchRunner(CORNERLESS, "weighted-uct", contestant, threads)
+            runner = InProcessRunner(CORNERLESS, "weighted-uct", contestant, threads)
             runner.load(4)
             results.append(runner.play(tasks))
             runner.close()
@@ -61,20 +59,22 @@ class TestGames:
         assert len(set(results[0])) > 6
 
     def test_openings_end_even_and_are_those_of_their_seed(self) -> None:
-        space = Space(CORNERLESS, BUDGET, [], PLAN)
-        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", space.contestant(space.start), 1)
-        names, lines = runner._board.names, set()
+        space, board = (
+            Space(CORNERLESS, BUDGET, [], PLAN),
+            load_board("othello", CORNERLESS.variant),
+        )
+        contestant = space.contestant(space.start)
+        openings, lines = Openings(CORNERLESS, board), set()
         for seed in ("a", "b", "c", "a"):
-            opened = runner._opened(seed, 6)
+            opened, _ = openings.draw(MatchTask((contestant, contestant), seed, 6, ""))
             position = CORNERLESS.start()
             for move, mover in zip(opened.moves[:6], opened.movers[:6], strict=True):
                 assert position.to_move == mover
-                position = position.play(names[move])
+                position = position.play(board.names[move])
             lines.add(tuple(opened.moves[:6].tolist()))
         assert len(lines) == 3
         with pytest.raises(ValueError, match="no opening of 60 moves"):
-            runner._opened("a", 60)
-        runner.close()
+            openings.draw(MatchTask((contestant, contestant), "a", 60, ""))
 
     def test_other_players_are_asked_turn_by_turn(self) -> None:
         game = rules.load("othello", size=4)
@@ -85,22 +85,22 @@ class TestGames:
             None,
         )
         contestant = space.contestant(space.start)
-        runner = BoardMatchRunner(game, "alphabeta", contestant, 2)
+        runner = InProcessRunner(game, "alphabeta", contestant, 2)
         runner.load(2)
-        games = runner.play([Task((contestant, contestant), "x", 2, "y")] * 2)
+        games = runner.play([MatchTask((contestant, contestant), "x", 2, "y")] * 2)
         assert games[0] == games[1]
         assert 0 < len(games[0].moves) <= 10
         runner.abort()
         with pytest.raises(Aborted):
-            runner.play([Task((contestant, contestant), "x", 2, "y")])
+            runner.play([MatchTask((contestant, contestant), "x", 2, "y")])
         runner.close()
 
     def test_players_may_think_for_milliseconds(self) -> None:
         """Also beside a number of iterations that they never reach."""
         space = Space(CORNERLESS, BUDGET | {"iterations": 10**8, "think_ms": 1}, [], PLAN)
         contestant = space.contestant(space.start)
-        runner = BoardMatchRunner(CORNERLESS, "weighted-uct", contestant, 1)
+        runner = InProcessRunner(CORNERLESS, "weighted-uct", contestant, 1)
         runner.load(4)
-        (played,) = runner.play([Task((contestant, contestant), "x", 4, "y")])
+        (played,) = runner.play([MatchTask((contestant, contestant), "x", 4, "y")])
         assert len(played.moves) > 40
         runner.close()

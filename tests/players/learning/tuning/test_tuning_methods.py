@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import rules
+from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.methods import (
     CmaEs,
     Duel,
@@ -22,7 +23,6 @@ from players.learning.tuning.methods import (
     pair_scores,
 )
 from players.learning.tuning.space import Range, Space, WeightsPlan
-from players.learning.tuning.tasks import Played
 
 CORNERLESS = rules.load("othello", preset="cornerless")
 PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
@@ -33,8 +33,8 @@ def space_of(game: rules.Game = CORNERLESS, **changes: object) -> Space:
     return Space(game, {"iterations": 20}, [], plan)
 
 
-def game_of(*moves: tuple[int, str], net: int) -> Played:
-    return Played(moves, net)
+def game_of(*moves: tuple[int, str], net: int) -> PlayedGame:
+    return PlayedGame(moves, net)
 
 
 class TestSelfPlay:
@@ -81,9 +81,9 @@ def strength(vector: tuple[float, ...]) -> float:
     return -0.25 * sum(step * step for step in steps) ** 0.5
 
 
-def noisy_game(duel: Duel, rng: Random) -> Played:
+def noisy_game(duel: Duel, rng: Random) -> PlayedGame:
     odds = math.exp(strength(duel.first) - strength(duel.second))
-    return Played((), 1 if rng.random() < odds / (1 + odds) else -1)
+    return PlayedGame((), 1 if rng.random() < odds / (1 + odds) else -1)
 
 
 def learned(method: Method, games: int) -> tuple[float, ...]:
@@ -127,7 +127,7 @@ class TestOptimisers:
         assert (up.first, up.second, up.opening) == (down.second, down.first, down.opening)
         signs = np.sign(np.array(up.first) - np.array(space.start))
         assert np.allclose(np.array(up.first) - space.start, signs * space.step)
-        method.learn([Played((), 1), Played((), -1)])  # θ+ wins both
+        method.learn([PlayedGame((), 1), PlayedGame((), -1)])  # θ+ wins both
         gain = 30.0 / 51.0**0.602 * 0.5  # a_0 · (1 − 0)/(2 · c_0)
         assert np.allclose(np.array(method.vector) - space.start, gain * signs * space.step)
 
@@ -135,7 +135,7 @@ class TestOptimisers:
         method = CmaEs(Space(CORNERLESS, {}, OPTIONS, None), 1, **{**CMA, "pairs": 2})
         rng, before = Random(1), len(method.duels())
         for _ in range(40):
-            method.learn([Played((), rng.choice((-1, 1))) for _ in method.duels()])
+            method.learn([PlayedGame((), rng.choice((-1, 1))) for _ in method.duels()])
         assert len(method.duels()) > 2 * before
 
     @pytest.mark.parametrize(("name", "settings"), [("spsa", SPSA), ("cma", CMA)])
@@ -156,5 +156,5 @@ class TestOptimisers:
         assert one.vector == other.vector
 
     def test_pairs_are_scored_as_the_one_sees_them(self) -> None:
-        won, drawn, lost = (Played((), net) for net in (3, 0, -3))
+        won, drawn, lost = (PlayedGame((), net) for net in (3, 0, -3))
         assert pair_scores([won, lost, drawn, drawn, lost, won, won, drawn]) == [2, 1, 0, 1.5]

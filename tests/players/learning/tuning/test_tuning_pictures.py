@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import rules
+from players.learning.pictures import INK, styled
 from players.learning.tuning import pictures
 from players.learning.tuning.space import Space, WeightsPlan
-from players.learning.tuning.tuner import Comparison, Point
+from players.learning.tuning.tuner import StartComparison, TuningPoint
 
 PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
 
@@ -36,7 +36,7 @@ def luminance(colour: Sequence[float]) -> float:
 
 
 def frames(figure: Figure) -> int:
-    ink = to_rgba(pictures._INK)
+    ink = to_rgba(INK)
     patches = (patch for axes in figure.axes for patch in axes.patches)
     return sum(isinstance(each, Rectangle) and each.get_edgecolor() == ink for each in patches)
 
@@ -62,10 +62,10 @@ def test_weights_at_an_end_of_their_range_are_framed(space: Space) -> None:
 
 
 def test_labels_are_no_longer_than_their_axes(space: Space) -> None:
-    points = [Point(0, space.start), Point(10, space.start)]
-    with matplotlib.rc_context(pictures._STYLE):
+    points = [TuningPoint(0, space.start), TuningPoint(10, space.start)]
+    with styled():
         figure = pictures.parameter_figure(
-            space, points, [Comparison(10, (1.0, 1.5))], "it", "about it"
+            space, points, [StartComparison(10, (1.0, 1.5))], "it", "about it"
         )
         figure.draw_without_rendering()
     for axes in figure.axes[:3]:

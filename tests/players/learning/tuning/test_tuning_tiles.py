@@ -15,12 +15,11 @@ from players.expectimax import ExpectimaxOptions
 from players.games.tiles.boards import TileBoard
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.config import load_config
-from players.learning.tuning.driven import Driven
-from players.learning.tuning.plain import PlainTileWorker
-from players.learning.tuning.runners import TileMatchRunner
-from players.learning.tuning.sliding import SlidingWorker
-from players.learning.tuning.tasks import Aborted, Contestant, Task
+from players.learning.tuning.matches import Aborted, Contestant, MatchTask
+from players.learning.tuning.runner import InProcessRunner
+from players.learning.tuning.tile_games import TileWorker
 from players.learning.tuning.tuner import MEASURE, Tuner
+from players.learning.tuning.turns import DrivenPlayer, TurnWorker
 from players.options import tunables
 from rules.tiles import SLIDES, SPAWNS
 
@@ -30,8 +29,8 @@ OTHER = Contestant({**BUDGET, "smoothness": 0.4, "empty": 1.5}, None, (1.0,))
 NEVER = np.zeros(1, np.int64)
 
 
-def worker_of(game: rules.Game) -> SlidingWorker:
-    return SlidingWorker(game, HeuristicOptions.model_validate(BUDGET), NEVER)
+def worker_of(game: rules.Game) -> TileWorker:
+    return TileWorker(game, HeuristicOptions.model_validate(BUDGET), NEVER)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
     assert score > 100
     position, slider = game.start(7), True
     seats = [
-        Driven("heuristic", each, game, position, seat, seed=1)
+        DrivenPlayer("heuristic", each, game, position, seat, seed=1)
         for seat, each in enumerate((ONE, OTHER)[: game.seats])
     ]
     common, rare = SPAWNS[name][game.variant["spawn"]]
@@ -71,19 +70,19 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
 def test_two_players_without_chance_play_the_same_game_by_the_rules() -> None:
     game = rules.load("2048", placer="player")
     for seed in range(3):
-        by_rules = PlainTileWorker(game, "heuristic", NEVER).slide((OTHER, ONE), seed)
+        by_rules = TurnWorker(game, "heuristic", NEVER).slide((OTHER, ONE), seed)
         assert worker_of(game).slide((OTHER, ONE), seed) == by_rules
 
 
 def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
     game = rules.load("2048")
-    tasks = [Task((ONE, OTHER), "", 0, f"seed {number}") for number in range(6)]
+    tasks = [MatchTask((ONE, OTHER), "", 0, f"seed {number}") for number in range(6)]
     results = []
     for threads in (1, 3):
-        runner = TileMatchRunner(game, "heuristic", ONE, threads)
+        runner = InProcessRunner(game, "heuristic", ONE, threads)
         runner.load(0)
         results.append(runner.play(tasks))
-        swapped = runner.play([Task((OTHER, ONE), "", 0, "seed 0")])
+        swapped = runner.play([MatchTask((OTHER, ONE), "", 0, "seed 0")])
         runner.close()
     assert results[0] == results[1]
     assert len(set(results[0])) == 6
@@ -93,11 +92,11 @@ def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
         assert played.net == first - second
         assert played.points == (first > second) + 0.5 * (first == second)
     assert results[0][0].slid == swapped[0].slid[::-1]
-    same = TileMatchRunner(game, "heuristic", ONE, 1)
-    assert same.play([Task((ONE, ONE), "", 0, "x")])[0].net == 0
+    same = InProcessRunner(game, "heuristic", ONE, 1)
+    assert same.play([MatchTask((ONE, ONE), "", 0, "x")])[0].net == 0
     same.abort()
     with pytest.raises(Aborted):
-        same.play([Task((ONE, ONE), "", 0, "x")])
+        same.play([MatchTask((ONE, ONE), "", 0, "x")])
     same.close()
 
 
@@ -108,9 +107,9 @@ def test_other_players_are_asked_turn_by_turn(placer: str, bot: str) -> None:
     """So are those who look at the clock."""
     game = rules.load("2048", placer=placer)
     contestant = Contestant({"depth": 1, "memory_mb": 0, "think_ms": 50}, None, ())
-    runner = TileMatchRunner(game, bot, contestant, 1)
+    runner = InProcessRunner(game, bot, contestant, 1)
     runner.load(0)
-    (played,) = runner.play([Task((contestant, contestant), "", 0, "x")])
+    (played,) = runner.play([MatchTask((contestant, contestant), "", 0, "x")])
     assert played.net == 0
     assert played.slid is not None
     assert played.slid[0] > 100

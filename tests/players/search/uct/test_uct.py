@@ -13,7 +13,8 @@ from players.games.interface import MOVES
 from players.games.registry import load_board
 from players.search.stop import stop_at
 from players.search.tree import ENTRY_BYTES, children
-from players.search.uct import Limits, UctSearch
+from players.search.uct.choice import ThinkingLimits
+from players.search.uct.driver import UctSearch
 from rules.position import PASS, Game, Position
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import check_tree, choose, compiled, search_of, think
@@ -185,11 +186,11 @@ def test_the_clock_stops_it_and_a_little_is_always_done() -> None:
     position = compiled(game.start())
     search = search_of(game)
     with stop_at(time.monotonic() + 0.05) as stop:
-        thought = search.think(position, stop, Limits())
+        thought = search.think(position, stop, ThinkingLimits())
     assert stop[0] == 1
     assert thought.iterations > 0
     assert thought.ended == ""
     late = search_of(game)
     with stop_at(time.monotonic() - 1) as stop:
-        assert late.think(position, stop, Limits(), least=60).iterations == 60
+        assert late.think(position, stop, ThinkingLimits(), least=60).iterations == 60
     assert choose(late, game.start()).move in game.start().legal_moves()

@@ -14,9 +14,9 @@ from players.compiled.cache import kernel
 from players.games import interface as kernels
 from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
-from players.search.uct import Limits, Settings, iterate, make_settings, most_margin
-from players.search.uct.choice import RootMove, best_move
-from players.search.uct.search import select, spread
+from players.search.uct.choice import RootMove, ThinkingLimits, best_move
+from players.search.uct.search import iterate, select, spread
+from players.search.uct.settings import Settings, make_settings, most_margin
 from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think
@@ -213,18 +213,18 @@ def test_c_follows_the_spread_of_results() -> None:
 @pytest.mark.parametrize(
     ("limits", "visits", "left", "expected"),
     [
-        (Limits(), (90, 5), 0, ""),
-        (Limits(early_stop=True), (90, 40), 49, "early stop"),
-        (Limits(early_stop=True), (90, 40), 50, ""),
-        (Limits(early_stop=True), (90,), 89, "early stop"),
-        (Limits(direction=0.8), (80, 20), 1e9, "direction"),
-        (Limits(direction=0.8), (79, 21), 1e9, ""),
-        (Limits(direction=0.8, direction_after=1001), (80, 20), 1e9, ""),
-        (Limits(depth=6), (80, 20), 1e9, ""),
-        (Limits(depth=5), (80, 20), 1e9, "depth"),
+        (ThinkingLimits(), (90, 5), 0, ""),
+        (ThinkingLimits(early_stop=True), (90, 40), 49, "early stop"),
+        (ThinkingLimits(early_stop=True), (90, 40), 50, ""),
+        (ThinkingLimits(early_stop=True), (90,), 89, "early stop"),
+        (ThinkingLimits(direction=0.8), (80, 20), 1e9, "direction"),
+        (ThinkingLimits(direction=0.8), (79, 21), 1e9, ""),
+        (ThinkingLimits(direction=0.8, direction_after=1001), (80, 20), 1e9, ""),
+        (ThinkingLimits(depth=6), (80, 20), 1e9, ""),
+        (ThinkingLimits(depth=5), (80, 20), 1e9, "depth"),
     ],
 )
-def test_limits_are_met(limits: Limits, visits: Any, left: float, expected: str) -> None:
+def test_limits_are_met(limits: ThinkingLimits, visits: Any, left: float, expected: str) -> None:
     assert limits.met(visits, done=1000, left=left, depth=5) == expected
 
 
@@ -323,6 +323,6 @@ def test_schedules_replace_c() -> None:
     visits = []
     for own, given in ((0.1, None), (1.0, 0.1), (1.0, None)):
         search = search_of(CORNERLESS, c=own)
-        search.think(position, NEVER, Limits(5000), c=given)
+        search.think(position, NEVER, ThinkingLimits(5000), c=given)
         visits.append(search._trees[0].visits[: search.nodes].tolist())
     assert visits[0] == visits[1] != visits[2]

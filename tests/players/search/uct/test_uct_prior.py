@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rules
-from players.search.alphabeta import child_of
+from players.search.alphabeta.driver import child_of
 from players.search.tree import children
 from players.uct import UctOptions
 from players.weights.evaluations import load_terms

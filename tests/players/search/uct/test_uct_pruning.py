@@ -11,7 +11,7 @@ import rules
 from players.compiled.cache import kernel
 from players.games.pruning import canonical
 from players.search.tree import NEAR, children
-from players.search.uct import UctSearch
+from players.search.uct.driver import UctSearch
 from rules.position import PASS, Game
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import check_tree, choose, compiled, search_of, think

@@ -12,7 +12,7 @@ import rules
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
 from players.search.tree import NEAR, children
-from players.search.uct import UctSearch
+from players.search.uct.driver import UctSearch
 from players.weights.evaluations import load_terms
 from rules.position import PASS, Position
 from tests.players.conftest import random_position, true_net

@@ -1,12 +1,14 @@
-"""Games to be played in process, and games that were."""
+"""Games of a match: those to be played, those that were, and what plays them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import rules as rule_sets
 from players.sdk import Clock, Start
+from players.search.types import Array
 
 HOUR_MS = 3_600_000
 """The clock of players who have a budget of their own."""
@@ -16,13 +18,13 @@ class Contestant(NamedTuple):
     """A player with some values of what is tuned."""
 
     options: dict[str, Any]
-    weights: Any
+    weights: Array | None
     """float32[2, MOVES], or None where no table is tuned."""
     vector: tuple[float, ...]
     """The values."""
 
 
-class Task(NamedTuple):
+class MatchTask(NamedTuple):
     """A game to be played; in 2048 and 2584 two, in which each of both slides once."""
 
     contestants: tuple[Contestant, Contestant]
@@ -35,7 +37,7 @@ class Task(NamedTuple):
     """Seeds the players, and chance."""
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """A game that was played."""
 
     moves: tuple[tuple[int, str], ...]
@@ -52,45 +54,37 @@ class Played(NamedTuple):
         return 0.5 + 0.5 * ((self.net > 0) - (self.net < 0))
 
 
-class Opened(NamedTuple):
-    """The opening of a game, as the kernels have it."""
+class Worker(Protocol):
+    """Plays the games of one task after the other, for one thread."""
 
-    moves: Any
-    """int16[PLIES], of which the first `plies` are written; room for the rest of the game."""
-    movers: Any
-    """int8[PLIES]: the seat that made each move."""
-    plies: int
-
-
-class GameWorker(Protocol):
-    """Where one game after the other is played, by one thread."""
-
-    def play(self, contestants: tuple[Any, Any], opened: Opened, seeds: tuple[int, int]) -> Played:
-        """Play a game on from its opening. Raises Aborted once it is to stop."""
-
-
-class TileWorker(Protocol):
-    """The same for 2048 and 2584."""
-
-    def slide(self, contestants: tuple[Any, Any], seed: int) -> int:
-        """The score of the first as slider, the second being the placer where a player places.
-        Raises Aborted once it is to stop.
+    def play(self, contestants: tuple[Any, Any], task: MatchTask) -> PlayedGame:
+        """Play the games of a task between contestants as the worker reads them. Raises Aborted
+        once it is to stop, and ValueError where there is no such opening.
         """
 
 
+def both_slide(
+    slide: Callable[[tuple[Any, Any], int], int], contestants: tuple[Any, Any], task: MatchTask
+) -> PlayedGame:
+    """The two games of a task of 2048 or 2584: `slide` gives the score of the first as slider."""
+    (first, second), seed = contestants, Random(task.seed).getrandbits(63)
+    slid = slide((first, second), seed), slide((second, first), seed)
+    return PlayedGame((), slid[0] - slid[1], slid)
+
+
 class MatchRunner(Protocol):
-    """Where games of one player against itself are played, many at once.
+    """Plays games of one player against itself, many at once.
 
     Tasks alone decide what is played: neither how many play at once, nor which game is done first;
     unless players think for milliseconds.
     """
 
     def load(self, plies: int) -> None:
-        """Make ready for games with openings of so many plies. Raises ValueError where none can be
-        played with these settings.
+        """Make ready for games with openings of that many plies. Raises ValueError where none can
+        be played with these settings.
         """
 
-    def play(self, tasks: Sequence[Task]) -> list[Played]:
+    def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
 
     def abort(self) -> None:
@@ -105,7 +99,7 @@ class Aborted(Exception):
 
 
 def start_of(
-    rule_set: rule_sets.Game, state: dict[str, Any], seat: int, seed: int, options: Any
+    rule_set: rule_sets.Game, state: dict[str, Any], seat: int, seed: int, options: dict[str, Any]
 ) -> Start:
     """How a game begins for a built-in player in this process."""
     return Start(

@@ -1,0 +1,255 @@
+"""Whole games of UCT against UCT in one kernel, for players that think for a number of iterations.
+
+With a hundred iterations a move takes some hundred microseconds: going back to Python after each
+would cost as much again, and hold back the other threads. A game is the one that two players of
+`players.uct` with the same seeds would play, as the tests show move by move.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+import rules as rule_sets
+from players.compiled.bits import is_set
+from players.compiled.cache import bare_kernel, bare_part
+from players.games import interface as game
+from players.games.endgame import load_endgame
+from players.games.registry import Board
+from players.learning.tuning.matches import (
+    Aborted,
+    Contestant,
+    MatchTask,
+    PlayedGame,
+    start_of,
+)
+from players.learning.tuning.openings import Openings
+from players.options import Final, read_options
+from players.search.tree import ENTRY_BYTES, NEAR, NEAR_BYTES, Tree, clear, new_tree, reroot
+from players.search.types import Array, Flag, Int, Move, Node, Position, Real, Seat
+from players.search.uct.search import iterate
+from players.search.uct.settings import Memory, Settings, Worker, new_worker
+from players.uct import Uct, UctOptions, search_settings
+
+FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
+_VALUE, _BOUND = FINALS["value"], FINALS["bound"]
+
+ABORTED = -1
+"""The plies of a game that was not played to its end."""
+
+ENTRIES_AN_ITERATION = 400
+"""The size of a tree. What a move adds, and what is kept of the last one's tree, fill a small part
+of it, so that it grows as the player's own does."""
+
+
+class UctSeat(NamedTuple):
+    """One player as the kernel reads it."""
+
+    settings: Settings
+    iterations: int
+    """For each move."""
+    final: int
+    """One of FINALS."""
+    reuse: bool
+    """Whether the tree is kept from move to move."""
+
+
+def is_counted(options: UctOptions) -> bool:
+    """Whether a player with these options thinks for a number of iterations and nothing else."""
+    return (
+        options.iterations is not None
+        and options.think_ms is None
+        and options.depth is None
+        and options.c_schedule is None
+        and not options.early_stop
+        and options.direction == 0
+        and options.threads == 1
+        and not options.endgame
+    )
+
+
+def read_seat(
+    rule_set: rule_sets.Game, board: Board, player: type[Uct], contestant: Contestant
+) -> UctSeat:
+    """A contestant as the kernel reads it. A mistake in its options exits with a sentence."""
+    start = start_of(rule_set, rule_set.start().state(), 0, 0, contestant.options)
+    options = read_options(player.options, start)
+    endgame = load_endgame(rule_set.name, board, 1)  # its reach alone is asked
+    weights = contestant.weights
+    if weights is None:
+        weights = player.weights(options, start, board)
+    settings = search_settings(options, start, endgame, weights)
+    assert options.iterations is not None  # as `is_counted` found
+    return UctSeat(settings, options.iterations, FINALS[options.final], options.reuse)
+
+
+class UctWorker:
+    """Plays games in one kernel, with two trees and an endgame solver for all of them."""
+
+    def __init__(
+        self, rule_set: rule_sets.Game, board: Board, options: UctOptions, stop: Flag
+    ) -> None:
+        """`stop` is the int64[1] flag that ends all games."""
+        self._board, self._openings = board, Openings(rule_set, board)
+        self._memory = load_endgame(rule_set.name, board, options.endgame_mb).memory
+        assert options.iterations is not None  # as `is_counted` found
+        entries = ENTRIES_AN_ITERATION * max(options.iterations, game.MOVES)
+        entries = min(entries, options.memory_mb * 1_000_000 // (ENTRY_BYTES + NEAR_BYTES))
+        self._trees = (new_tree(entries, rave=True), new_tree(entries, rave=True))
+        self._stops = (np.zeros(1, np.int64), stop)
+
+    def play(self, contestants: tuple[UctSeat, UctSeat], task: MatchTask) -> PlayedGame:
+        """Play a game on from its opening. Raises Aborted once the flag is set."""
+        (moves, movers, before), seeds = self._openings.draw(task)
+        workers = (new_worker(seeds[0]), new_worker(seeds[1]))
+        plies, net = play_game(
+            self._openings.start,
+            np.int64(before),
+            contestants,
+            self._trees,
+            workers,
+            self._memory,
+            self._stops,
+            moves,
+            movers,
+        )
+        if plies == ABORTED:
+            raise Aborted
+        names = self._board.names
+        made = zip(movers[before:plies].tolist(), moves[before:plies].tolist(), strict=True)
+        return PlayedGame(tuple((seat, names[move]) for seat, move in made), int(net))
+
+
+@bare_kernel
+def play_game(
+    position: Position,
+    ply: Int,
+    seats: tuple[UctSeat, UctSeat],
+    trees: tuple[Tree, Tree],
+    workers: tuple[Worker, Worker],
+    memory: Memory,
+    stops: tuple[Flag, Flag],
+    record: Array,
+    movers: Array,
+) -> tuple[Int, Int]:
+    """Play from `position` the `ply` moves that `record` begins with, then on to the end.
+
+    `seats`, `trees` and `workers` are pairs, by seat. Moves and who made them are written to
+    `record` (int16[PLIES]) and `movers` (int8[PLIES]) from `ply` on. `stops` is (a flag that
+    is never set, the flag that aborts the game). Returns (the plies, `game.net` at the end), the
+    plies being ABORTED where it was aborted.
+    """
+    never, stop = stops
+    since0, since1 = ply, ply
+    legal = workers[0].moves
+    _clear(trees[0])
+    _clear(trees[1])
+    for index in range(ply):
+        position = game.play(position, np.int64(record[index]))
+    count = np.int64(game.moves(position, legal))
+    while count > 0:
+        seat = position.seat
+        player, tree, worker = seats[seat], trees[seat], workers[seat]
+        _follow(tree, record, since0 if seat == 0 else since1, ply, player.reuse)
+        move = np.int64(legal[0])
+        if count > 1:
+            worker.deepest[0] = 0
+            worker.moments[:] = 0.0
+            least = min(int(count), player.iterations)
+            settings = player.settings
+            done = iterate(tree, position, settings, worker, memory, never, least)
+            if done == least and least < player.iterations:
+                left = player.iterations - least
+                iterate(tree, position, settings, worker, memory, stop, left)
+            if is_set(stop):
+                return np.int64(ABORTED), np.int64(0)
+            move = _best_move(tree, seat, settings, player.final)
+        record[ply], movers[ply] = move, seat
+        if seat == 0:
+            since0 = ply
+        else:
+            since1 = ply
+        position = game.play(position, move)
+        ply += 1
+        count = np.int64(game.moves(position, legal))
+    return ply, np.int64(game.net(position))
+
+
+_clear = bare_part(clear)
+
+
+@bare_part
+def _child(tree: Tree, node: Node, move: Move) -> Node:
+    """The child that `move` leads to; −1 when there is none."""
+    first = np.int64(tree.first[node])
+    for child in range(first, first + np.int64(tree.count[node])):
+        if tree.move[child] == move:
+            return np.int64(child)
+    return np.int64(-1)
+
+
+@bare_part
+def _follow(tree: Tree, record: Array, since: Int, ply: Int, reuse: bool) -> None:
+    """Make the node that the moves from ply `since` on lead to the root; an empty tree when there
+    is none with children, or it is not to be reused.
+    """
+    node = np.int64(0 if reuse else -1)
+    for index in range(since, ply):
+        if node >= 0:
+            node = _child(tree, node, record[index])
+    if node < 0 or tree.count[node] <= 0:
+        _clear(tree)
+    elif node > 0:
+        reroot(tree, node)
+
+
+@bare_part
+def _value(tree: Tree, child: Node, seat: Seat, settings: Settings) -> Real:
+    """The result that a root's child lets its chooser expect, in [0, 1]."""
+    proof = np.int64(tree.proof[child])
+    if proof > NEAR:
+        return 0.5 + settings.worth * np.float64(proof if seat == 0 else -proof)
+    visits = np.float64(tree.visits[child])
+    return tree.total[child] / visits if visits > 0.0 else 0.0
+
+
+@bare_part
+def _better(first: Real, second: Real, first_best: Real, second_best: Real) -> bool:
+    """Whether a pair comes after another in the order of pairs."""
+    return bool(first > first_best or (first == first_best and second > second_best))
+
+
+@bare_part
+def _best_move(tree: Tree, seat: Seat, settings: Settings, final: int) -> Move:
+    """The move that `choice.best_move` takes."""
+    first = np.int64(tree.first[0])
+    beyond = first + np.int64(tree.count[0])
+    total = np.int64(0)
+    for child in range(first, beyond):
+        total += np.int64(tree.visits[child])
+    exploration = settings.c * math.sqrt(2.0 * math.log(np.float64(max(total, np.int64(1)))))
+    best, best_first, best_second = np.int64(-1), 0.0, 0.0
+    proven, proven_first, proven_second = np.int64(-1), 0.0, 0.0
+    for child in range(first, beyond):
+        visits, value = np.float64(tree.visits[child]), _value(tree, child, seat, settings)
+        if tree.proof[child] > NEAR:
+            if proven < 0 or _better(value, visits, proven_first, proven_second):
+                proven, proven_first, proven_second = np.int64(child), value, visits
+            continue
+        one, other = visits, value
+        if final == _VALUE:
+            one, other = value, visits
+        elif final == _BOUND:
+            one = settings.slope * value - exploration / math.sqrt(max(visits, 1.0))
+            other = visits
+        if best < 0 or _better(one, other, best_first, best_second):
+            best, best_first, best_second = np.int64(child), one, other
+    if best < 0:
+        return np.int64(tree.move[proven])
+    if proven >= 0:
+        lowest = 0.5 - settings.worth * settings.highest
+        if proven_first > lowest and proven_first >= _value(tree, best, seat, settings):
+            return np.int64(tree.move[proven])
+    return np.int64(tree.move[best])
