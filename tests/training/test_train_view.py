@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from players.learning.tiles.blocks import Block
 from rich.console import Console
 
 from arena.training import train_view as training
+from players.learning.tiles.trainer import TileBlock
 
 
-def block(number: int, mean: float) -> Block:
-    return Block(
+def block(number: int, mean: float) -> TileBlock:
+    return TileBlock(
         *(number, 1000 * number, mean, 9000, 2_400_000, 2.0),
         reached={256: 1.0, 512: 0.75, 1024: 0.05},
         ended={256: 0.25, 512: 0.7, 1024: 0.05},
