@@ -112,7 +112,7 @@ class TestTuner:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tuner = Tuner.open(config_of(tmp_path, "selfplay", games=10**6), tmp_path)
-        monkeypatch.setattr(tuner._hall, "play", lambda tasks: [PlayedGame((), 1)] * len(tasks))
+        monkeypatch.setattr(tuner._runner, "play", lambda tasks: [PlayedGame((), 1)] * len(tasks))
         for _ in range(MOST_POINTS + 200):
             tuner.run_batch()
         games = [point.games for point in tuner.points]
