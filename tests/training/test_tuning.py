@@ -74,7 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take longer than the games; one test looks at them."""
-    monkeypatch.setattr(pictures, "_save", lambda *_: None)
+    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
 
 
 def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:

@@ -45,7 +45,7 @@ depth = 1
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pictures take longer than the games; another test looks at them."""
-    monkeypatch.setattr(pictures, "_save", lambda *_: None)
+    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

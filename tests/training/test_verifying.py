@@ -62,7 +62,7 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pictures take longer than the games; other tests look at them."""
-    monkeypatch.setattr(pictures, "_save", lambda *_: None)
+    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
     monkeypatch.setattr(curves, "save_game_curve", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
