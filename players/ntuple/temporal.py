@@ -61,7 +61,7 @@ class Memory(NamedTuple):
     """float32[weights]: A, likewise."""
 
 
-class Desk(NamedTuple):
+class Trajectory(NamedTuple):
     """What a thread works with: the afterstates of the game it plays, with room for more."""
 
     boards: Array
@@ -80,9 +80,9 @@ class Desk(NamedTuple):
     """uint64[entries of a board]."""
 
 
-def new_desk(network: Network, room: int) -> Desk:
-    """A desk with room for that many afterstates."""
-    return Desk(
+def new_trajectory(network: Network, room: int) -> Trajectory:
+    """A trajectory with room for that many afterstates."""
+    return Trajectory(
         np.zeros(2 * room, np.uint64),
         np.zeros(room),
         np.zeros(room),
@@ -93,79 +93,83 @@ def new_desk(network: Network, room: int) -> Desk:
 
 
 @part
-def learn_reached(desk: Desk, last: Int, start: Grid, memory: Memory, rule: Rule) -> None:
+def learn_reached(
+    trajectory: Trajectory, last: Int, start: Grid, memory: Memory, rule: Rule
+) -> None:
     """Forward: afterstate `last` was reached, so the one `steps` before it has its target."""
     if last >= rule.steps:
         first = last - rule.steps
-        target = _ahead(desk, first, last, desk.values[last], rule.mix)
-        _update_at(desk, first, target, start, memory, rule)
+        target = _ahead(trajectory, first, last, trajectory.values[last], rule.mix)
+        _update_at(trajectory, first, target, start, memory, rule)
 
 
 @part
-def learn_ended(desk: Desk, count: Int, start: Grid, memory: Memory, rule: Rule) -> None:
+def learn_ended(
+    trajectory: Trajectory, count: Int, start: Grid, memory: Memory, rule: Rule
+) -> None:
     """The game ended after `count` afterstates: all are updated that are not yet."""
-    learn_until(desk, count, 0.0, start, memory, rule)
+    learn_until(trajectory, count, 0.0, start, memory, rule)
 
 
 @part
 def learn_until(
-    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
+    trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
 ) -> None:
     """As `learn_ended`, with so much `to_come` after the last afterstate."""
     if rule.forward:
-        _learn_rest(desk, count, to_come, start, memory, rule)
+        _learn_rest(trajectory, count, to_come, start, memory, rule)
     else:
-        _learn_backward(desk, count, to_come, start, memory, rule)
+        _learn_backward(trajectory, count, to_come, start, memory, rule)
 
 
 @part
 def _learn_backward(
-    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
+    trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
 ) -> None:
     for index in range(count - 1, -1, -1):
         last = index + rule.steps
         target = to_come
         if last < count:
-            target = _ahead(desk, index, last, desk.values[last], rule.mix)
-        desk.values[index] = _update_at(desk, index, target, start, memory, rule)
-        to_come = _step_back(desk, index, to_come, rule.mix)
+            target = _ahead(trajectory, index, last, trajectory.values[last], rule.mix)
+        trajectory.values[index] = _update_at(trajectory, index, target, start, memory, rule)
+        to_come = _step_back(trajectory, index, to_come, rule.mix)
 
 
 @part
 def _learn_rest(
-    desk: Desk, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
+    trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
 ) -> None:
     """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
     first = max(np.int64(0), count - rule.steps)
     for index in range(count - 1, first - 1, -1):
-        before = _step_back(desk, index, to_come, rule.mix)
-        desk.values[index], to_come = to_come, before
+        before = _step_back(trajectory, index, to_come, rule.mix)
+        trajectory.values[index], to_come = to_come, before
     for index in range(first, count):
-        _update_at(desk, index, desk.values[index], start, memory, rule)
+        _update_at(trajectory, index, trajectory.values[index], start, memory, rule)
 
 
 @part
-def _ahead(desk: Desk, index: Int, last: Int, to_come: Real, mix: Real) -> Any:
+def _ahead(trajectory: Trajectory, index: Int, last: Int, to_come: Real, mix: Real) -> Any:
     """The target of afterstate `index`, if that of `last` is `to_come`."""
     for later in range(last, index, -1):
-        to_come = _step_back(desk, later, to_come, mix)
+        to_come = _step_back(trajectory, later, to_come, mix)
     return to_come
 
 
 @part
-def _step_back(desk: Desk, index: Int, target: Real, mix: Real) -> Any:
+def _step_back(trajectory: Trajectory, index: Int, target: Real, mix: Real) -> Any:
     """The target of the afterstate before `index`, from that of `index`."""
-    return desk.rewards[index] + (1.0 - mix) * desk.values[index] + mix * target
+    return trajectory.rewards[index] + (1.0 - mix) * trajectory.values[index] + mix * target
 
 
 @part
 def _update_at(
-    desk: Desk, index: Int, target: Real, start: Grid, memory: Memory, rule: Rule
+    trajectory: Trajectory, index: Int, target: Real, start: Grid, memory: Memory, rule: Rule
 ) -> Any:
     """`update` of afterstate `index` as the player sees it."""
-    board = of_words(start, desk.boards[2 * index], desk.boards[2 * index + 1])
-    sign = desk.signs[index]
-    return sign * update(board, sign * target, memory, rule, desk.at)
+    board = of_words(start, trajectory.boards[2 * index], trajectory.boards[2 * index + 1])
+    sign = trajectory.signs[index]
+    return sign * update(board, sign * target, memory, rule, trajectory.at)
 
 
 @part

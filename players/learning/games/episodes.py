@@ -21,7 +21,7 @@ from players.games import interface as game
 from players.games.pruning import count_moves
 from players.ntuple.board import banked, view, words
 from players.ntuple.network import Network, value
-from players.ntuple.temporal import Desk, Memory, Rule, learn_reached, learn_until
+from players.ntuple.temporal import Memory, Rule, Trajectory, learn_reached, learn_until
 from players.search.types import Array, Flag, Position, Rng
 
 UNIT = 2.0**-64
@@ -67,12 +67,12 @@ def learn(
     rule: Rule,
     habits: Habits,
     tally: GameTally,
-    desk: Desk,
+    trajectory: Trajectory,
     room: Room,
     stop: Flag,
 ) -> None:
     """Play from `start` and learn until `tally` is full, or the int64[1] `stop` is set, which is
-    seen after each game. The desk has room for PLIES afterstates.
+    seen after each game. The trajectory has room for PLIES afterstates.
     """
     state, network, model = tally.random[0], memory.network, view(start)
     while tally.counts[0] < tally.games and not is_set(stop):
@@ -83,7 +83,9 @@ def learn(
             wanders = np.float64(bits) * UNIT < habits.epsilon
             if wanders:
                 if count > 0:
-                    learn_until(desk, count, desk.values[count - 1], model, memory, rule)
+                    learn_until(
+                        trajectory, count, trajectory.values[count - 1], model, memory, rule
+                    )
                 count = 0
                 after, state = at_random(position, room, state)
             else:
@@ -94,14 +96,14 @@ def learn(
             if count_moves(position) == 0:
                 if not wanders:
                     last = gained + np.float64(game.net(position) - banked(position))
-                    learn_until(desk, count, last, model, memory, rule)
+                    learn_until(trajectory, count, last, model, memory, rule)
                 break
             board, sign = view(position), 1.0 if position.seat == 0 else -1.0
-            desk.boards[2 * count], desk.boards[2 * count + 1] = words(board)
-            desk.rewards[count], desk.signs[count] = gained, sign
-            desk.values[count] = sign * value(board, network)
+            trajectory.boards[2 * count], trajectory.boards[2 * count + 1] = words(board)
+            trajectory.rewards[count], trajectory.signs[count] = gained, sign
+            trajectory.values[count] = sign * value(board, network)
             if rule.forward:
-                learn_reached(desk, count, model, memory, rule)
+                learn_reached(trajectory, count, model, memory, rule)
             count += 1
         tally.counts[0] += 1
         tally.random[0] = state

@@ -14,7 +14,7 @@ from players.games.registry import load_board
 from players.learning.games.config import GamesConfig
 from players.learning.games.episodes import GameTally, Habits, compare, learn, new_room
 from players.learning.trainer import BlockTrainer, TrainingRun
-from players.ntuple.temporal import new_desk
+from players.ntuple.temporal import new_trajectory
 from players.search.types import Array, Flag
 from players.weights.evaluations import load_terms
 
@@ -46,7 +46,9 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         self._start = board.position(rule_set.start().state())
         self._habits = Habits(np.int64(config.plies), np.float64(config.epsilon))
         network, threads = run.memory.network, config.threads
-        self._desks = [(new_desk(network, game.PLIES), new_room()) for _ in range(threads)]
+        self._trajectories = [
+            (new_trajectory(network, game.PLIES), new_room()) for _ in range(threads)
+        ]
         self._greedy = config.yardstick != "random"
         name = config.yardstick if self._greedy else "default"
         self._terms = load_terms(config.rules, config.variant, name)
@@ -59,9 +61,9 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
     def _learn(self, thread: int, stop: Flag) -> None:
         random, counts, games = self._counted(thread)
         tally = GameTally(random, counts, np.int64(games.stop - games.start))
-        desk, room = self._desks[thread]
+        trajectory, room = self._trajectories[thread]
         memory = self._run.memory
-        learn(self._start, memory, self._rule, self._habits, tally, desk, room, stop)
+        learn(self._start, memory, self._rule, self._habits, tally, trajectory, room, stop)
 
     def _compare(self, pairs: int) -> Array:
         """The network's points and margin in that many pairs against the yardstick, from the same
@@ -77,7 +79,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
             self._habits,
             random,
             np.int64(pairs),
-            self._desks[0][1],
+            self._trajectories[0][1],
             sums,
         )
         return sums

@@ -17,7 +17,7 @@ from players.compiled.cache import bare_kernel, part
 from players.games.tiles.interface import SLIDES, Laws, largest, pushed, spawned
 from players.ntuple.board import of_words, transposed, words
 from players.ntuple.network import NOTHING, Network, entries, value
-from players.ntuple.temporal import Desk, Memory, Rule, learn_ended, learn_reached
+from players.ntuple.temporal import Memory, Rule, Trajectory, learn_ended, learn_reached
 from players.search.types import Array, Flag, Real, Tiles, Word
 
 ROOM = 1 << 15
@@ -33,19 +33,19 @@ class TileTally(NamedTuple):
     counts: Array
     """int64[2]: the games played so far, and their moves."""
     scores: Array
-    """uint64[games]: the score of each desk."""
+    """uint64[games]: the score of each game."""
     tops: Array
     """uint64[games]: the index of its largest tile."""
 
 
-def with_more_room(desk: Desk) -> Desk:
-    """The desk with room for twice as many afterstates."""
+def with_more_room(trajectory: Trajectory) -> Trajectory:
+    """The trajectory with room for twice as many afterstates."""
     boards, rewards, values = (
         np.concatenate([each, np.zeros_like(each)])
-        for each in (desk.boards, desk.rewards, desk.values)
+        for each in (trajectory.boards, trajectory.rewards, trajectory.values)
     )
     signs = np.ones(len(rewards))
-    return Desk(boards, rewards, values, signs, desk.held, desk.at)
+    return Trajectory(boards, rewards, values, signs, trajectory.held, trajectory.at)
 
 
 @bare_kernel
@@ -55,14 +55,14 @@ def learn(
     memory: Memory,
     rule: Rule,
     tally: TileTally,
-    desk: Desk,
+    trajectory: Trajectory,
     stop: Flag,
 ) -> bool:
     """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
-    game. `start` is the empty board. Whether the desk lacks room for the game that was begun: call
-    again with more, and it goes on.
+    game. `start` is the empty board. True when the trajectory lacks room for the game that was begun:
+    call again with more, and it goes on.
     """
-    state, played, held = tally.random[0], tally.counts[0], desk.held
+    state, played, held = tally.random[0], tally.counts[0], trajectory.held
     board, score, count = of_words(start, held[0], held[1]), held[2], np.int64(held[3])
     while count > 0 or (played < len(tally.scores) and not is_set(stop)):
         if count == 0:
@@ -73,18 +73,18 @@ def learn(
             after, can, reward, worth = best_slide(board, laws, memory.network)
             if not can:
                 break
-            if count == len(desk.rewards):
+            if count == len(trajectory.rewards):
                 held[0], held[1] = words(board)
                 held[2], held[3], tally.random[0] = score, np.uint64(count), state
                 return True
-            desk.boards[2 * count], desk.boards[2 * count + 1] = words(after)
-            desk.rewards[count], desk.values[count] = np.float64(reward), worth
+            trajectory.boards[2 * count], trajectory.boards[2 * count + 1] = words(after)
+            trajectory.rewards[count], trajectory.values[count] = np.float64(reward), worth
             if rule.forward:
-                learn_reached(desk, count, start, memory, rule)
+                learn_reached(trajectory, count, start, memory, rule)
             count += 1
             score += reward
             board, state = spawned(after, laws, state)
-        learn_ended(desk, count, start, memory, rule)
+        learn_ended(trajectory, count, start, memory, rule)
         tally.scores[played], tally.tops[played] = score, largest(board)
         played += 1
         tally.counts[0], tally.random[0] = played, state

@@ -13,7 +13,7 @@ from players.games.tiles.interface import CELLS
 from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.episodes import ROOM, TileTally, learn, with_more_room
 from players.learning.trainer import BlockTrainer, TrainingRun
-from players.ntuple.temporal import new_desk
+from players.ntuple.temporal import new_trajectory
 from players.search.types import Array, Flag
 
 
@@ -71,15 +71,17 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     def __init__(self, config: TrainConfig, folder: Path, run: TrainingRun[TileBlock]) -> None:
         super().__init__(config, folder, run)
         self._board = TileBoard(config.rules, config.spawn)
-        self._desks = [new_desk(run.memory.network, ROOM) for _ in range(config.threads)]
+        self._trajectories = [
+            new_trajectory(run.memory.network, ROOM) for _ in range(config.threads)
+        ]
 
     def _learn(self, thread: int, stop: Flag) -> None:
         board, arrays = self._board, self._run.arrays
         random, counts, games = self._counted(thread)
         tally = TileTally(random, counts, arrays["scores"][games], arrays["tops"][games])
         start, memory = board.board([0] * CELLS), self._run.memory
-        while learn(start, board.laws, memory, self._rule, tally, self._desks[thread], stop):
-            self._desks[thread] = with_more_room(self._desks[thread])
+        while learn(start, board.laws, memory, self._rule, tally, self._trajectories[thread], stop):
+            self._trajectories[thread] = with_more_room(self._trajectories[thread])
 
     def _block_of(self, number: int, moves: int, seconds: float) -> TileBlock:
         scores, tops = (self._run.arrays[name] for name in self.block_arrays)

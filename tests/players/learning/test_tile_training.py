@@ -19,7 +19,7 @@ from players.learning.tiles.config import TrainConfig, load_config
 from players.learning.tiles.episodes import TileTally, learn, with_more_room
 from players.learning.tiles.trainer import TileBlock, TileTrainer, block_of
 from players.learning.trainer import CHECKPOINT, SUMS
-from players.ntuple.temporal import WHOLE_GAME, Rule, new_desk
+from players.ntuple.temporal import WHOLE_GAME, Rule, new_trajectory
 from players.weights.network_file import load_network
 
 TOML = """
@@ -258,11 +258,11 @@ def test_a_game_that_finds_no_room_goes_on_with_more(
     for room in (4, 1 << 12):
         run = TileTrainer.begun(config)
         tally = TileTally(*(run.arrays[name] for name in ("random", "counts", "scores", "tops")))
-        desk = new_desk(run.memory.network, room)
+        trajectory = new_trajectory(run.memory.network, room)
         arguments = (board.board([0] * 16), board.laws, run.memory, rule, tally)
-        while learn(*arguments, desk, np.zeros(1, np.int64)):
-            desk = with_more_room(desk)
-        rooms.append(len(desk.rewards))
+        while learn(*arguments, trajectory, np.zeros(1, np.int64)):
+            trajectory = with_more_room(trajectory)
+        rooms.append(len(trajectory.rewards))
         results.append([each.tobytes() for each in (*tally, run.memory.network.weights)])
     assert results[0] == results[1]
     assert 64 <= rooms[0] < rooms[1] == 1 << 12

@@ -15,12 +15,12 @@ from players.ntuple.board import of_words
 from players.ntuple.network import SYMMETRIES, entries, value
 from players.ntuple.temporal import (
     WHOLE_GAME,
-    Desk,
     Memory,
     Rule,
+    Trajectory,
     learn_ended,
     learn_reached,
-    new_desk,
+    new_trajectory,
 )
 from players.weights.network_header import Header, network_of
 
@@ -43,14 +43,14 @@ def rule_of(
 
 
 @kernel
-def replay(start: Any, desk: Any, count: Any, memory: Any, rule: Any) -> None:
-    """Learn from a game that was played already: the first `count` afterstates of the desk."""
+def replay(start: Any, trajectory: Any, count: Any, memory: Any, rule: Any) -> None:
+    """Learn from a game that was played already: its first `count` afterstates."""
     for last in range(count):
-        board = of_words(start, desk.boards[2 * last], desk.boards[2 * last + 1])
-        desk.values[last] = value(board, memory.network)
+        board = of_words(start, trajectory.boards[2 * last], trajectory.boards[2 * last + 1])
+        trajectory.values[last] = value(board, memory.network)
         if rule.forward:
-            learn_reached(desk, last, start, memory, rule)
-    learn_ended(desk, count, start, memory, rule)
+            learn_reached(trajectory, last, start, memory, rule)
+    learn_ended(trajectory, count, start, memory, rule)
 
 
 @kernel
@@ -65,11 +65,11 @@ def value_of(board: Any, network: Any) -> Any:
 
 def learn_from(game: Sequence[tuple[Cells, float]], memory: Memory, rule: Rule) -> None:
     """Learn from the afterstates of a game, each with the reward for reaching it."""
-    desk: Desk = new_desk(memory.network, room=len(game))
+    trajectory: Trajectory = new_trajectory(memory.network, room=len(game))
     for index, (cells, reward) in enumerate(game):
-        desk.boards[2 * index] = BOARD.board(cells).cells
-        desk.rewards[index] = reward
-    replay(EMPTY, desk, len(game), memory, rule)
+        trajectory.boards[2 * index] = BOARD.board(cells).cells
+        trajectory.rewards[index] = reward
+    replay(EMPTY, trajectory, len(game), memory, rule)
 
 
 def board_of(indices: Cells) -> list[int]:
