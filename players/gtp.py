@@ -1,6 +1,6 @@
 """Any engine that speaks GTP and plays Othello, as a player.
 
-The engine keeps a board of its own. It is told the moves it does not know before it is asked for
+The engine keeps a board of its own. It receives the moves it does not know before it is asked for
 one; where the game is not the one on its board, the board is cleared and the game told again.
 """
 

@@ -1,13 +1,13 @@
-"""The student's API: this one file, standard library only, free to copy beside a bot.
+"""The student's API: this one file, standard library only, free to copy next to a bot.
 
 A whole bot:
 
     import random
-    from players.sdk import play        # or `from sdk import play` with the file beside the bot
+    from players.sdk import play        # or `from sdk import play` with the file next to the bot
 
     play(lambda turn: random.choice(turn.legal))
 
-`play` talks to the referee over stdin and stdout until it is told to quit. Anything else the
+`play` talks to the referee over stdin and stdout until the referee says quit. Anything else the
 process prints, from Python, a C library or a child process, goes to stderr and is kept with the
 game; print nothing before the call, where an unbuffered Python would send it to the referee. An
 exception ends the process with its traceback on stderr and exit code 1.

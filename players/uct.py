@@ -122,7 +122,7 @@ class UctOptions(SearchOptions):
     `arena train`."""
     playout: Literal["random", "guided"] = "random"
     """Random moves, or random among those that some knowledge leaves: in dots boxes are taken and
-    third sides avoided, in Othello squares beside an empty corner are."""
+    third sides avoided, in Othello squares next to an empty corner are."""
     playouts: Literal[1, 8] = 8
     """Playouts a leaf; 8 are played at once, in little more time than one."""
     rave: Annotated[float, Tunable(low=0.0, high=10_000.0, step=300.0)] = Field(default=0.0, ge=0)

@@ -1,6 +1,6 @@
 """Dots and boxes on 1×1 to 15×15 boxes.
 
-Players draw one edge a move. Whoever draws the last side of a box owns it and moves again,
+Players draw one edge a move. The player that draws the last side of a box owns it and moves again,
 also when one edge closes two. The game ends when every edge is drawn; scores are boxes.
 
 Edges are numbered row by row, all horizontal ones first, and so are boxes; the edges drawn

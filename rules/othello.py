@@ -58,7 +58,7 @@ def load(**settings: Any) -> Othello:
     corners = flag("corners", chosen["corners"])
     free_centre = flag("free_centre", chosen["free_centre"])
     if setup == "empty" and not free_centre:
-        raise ValueError('start = "empty" needs free_centre = true, or nobody could ever move')
+        raise ValueError('start = "empty" needs free_centre = true, or no player could ever move')
     return Othello(size, setup, corners, free_centre)
 
 

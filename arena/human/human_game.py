@@ -31,7 +31,7 @@ COMMANDS = {
     "quit": "leave; so does the end of the input",
 }
 _LISTED = 24
-"""So many legal moves are listed before each move; more of them only when asked for."""
+"""Legal moves listed before each move; more of them only when asked for."""
 
 
 class Left(Enum):

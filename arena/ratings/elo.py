@@ -9,7 +9,7 @@ one drawn pair; it keeps ratings finite at 0 % and 100 %, and the pool in one pi
 a whole pair of each kind, so that the error of a player who never lost is wide, as it should be;
 and the spread of the first move's advantage has a pair that went to the first mover, or the second.
 The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games:
-1.2 Elo where 200 games between two players gave 75 %, beside an error of ±56.
+1.2 Elo where 200 games between two players gave 75 %, against an error of ±56.
 
 The errors: clusters of dependent results (colour-swapped pairs, games on one seed) are the units of
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the
@@ -116,8 +116,8 @@ def fit(
     _check(results)
     players = tuple(sorted({name for result in results for name in result[:2]}))
     if not players:
-        nobody = np.zeros(0)
-        return Fit((), nobody, np.zeros((0, 0)), None, None, ())
+        none = np.zeros(0)
+        return Fit((), none, np.zeros((0, 0)), None, None, ())
     if anchor is not None and anchor not in players:
         raise ValueError(
             f"the anchor {anchor!r} has no results; it must be one of {', '.join(players)}"

@@ -51,7 +51,7 @@ _STEPS = 100
 _STILL = 1e-13
 """A step so much smaller than the way to the nearest pole is none."""
 _ROUNDING = 1e-15
-"""Nor is one so small beside x: it is no more than rounding."""
+"""Nor is one so small next to x: it is no more than rounding."""
 
 
 class Sprt(Frozen):
@@ -147,7 +147,7 @@ def _ratios(test: Sprt, counts: Floats) -> Floats:
 
 
 def games_each(results: int) -> int:
-    """Games in a unit that has so many results: 5 are pairs' half points, 3 a lone result."""
+    """Games in a unit with that many results: 5 are pairs' half points, 3 a lone result."""
     return (results - 1) // 2
 
 
@@ -157,7 +157,7 @@ def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
     going = np.arange(len(shares))  # rows that still change
     for _ in range(_TANGENTS):
         before = found[going]
-        mean = (before * worth).sum(axis=1)  # unlike @, the same whatever rows stand beside it
+        mean = (before * worth).sum(axis=1)  # unlike @, the same whatever the other rows are
         apart = worth - mean[:, None]
         sigma = np.sqrt((before * apart**2).sum(axis=1))[:, None]
         tangent = worth - 0.5 - t * sigma / 2 * (1 + (apart / sigma) ** 2)

@@ -23,7 +23,7 @@ _SHOWN = 10
 def read_results(text: str, source: str) -> tuple[Result, ...]:
     """The results in CSV `text`; `source` is the file's name for messages.
 
-    A first line that names the columns may put them in any order and have others beside them,
+    A first line that names the columns may put them in any order and have others next to them,
     which are ignored. Blank lines are skipped. Raises RateError.
     """
     head = text.partition("\n")[0]

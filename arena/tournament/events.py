@@ -7,7 +7,7 @@ would wait for. Each event is one `write`, so a kill at any moment loses no even
 and leaves at most a torn last line, which no reader takes for an event.
 
 Results are in the store before their event is appended, and the store alone is the state of a run:
-each run begins the file anew, and it may be deleted at any time.
+each run begins the file again, and it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def events_file(store: Path) -> Path:
 
 
 class EventWriter:
-    """Appends events to a file that it begins anew."""
+    """Appends events to a file that it begins empty."""
 
     def __init__(self, path: Path) -> None:
         fresh = path.with_name(f"{path.name}.new")  # readers tell a new file by its inode

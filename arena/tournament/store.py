@@ -186,7 +186,7 @@ class Store:
             platform.python_version(),
             platform.node(),
         )
-        with database:  # all or nothing: a kill in between leaves an empty file, begun anew
+        with database:  # all or nothing: a kill in between leaves an empty file
             database.execute("BEGIN IMMEDIATE")
             self._execute_all(RUN + GAMES)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?)", row)
@@ -296,7 +296,7 @@ class Store:
         if not there:
             raise StoreError(
                 f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
-                f"Put it back to go on, or start anew."
+                f"Put it back to go on, or start again."
             )
 
     def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest]]:
@@ -406,4 +406,4 @@ def _folder(path: Path) -> str:
 
 
 def _damaged(path: Path, reason: object) -> StoreError:
-    return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin anew")
+    return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin again")

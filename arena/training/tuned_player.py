@@ -35,7 +35,7 @@ def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
         except ValidationError:
             raise UserError(
                 f"{path}: is damaged: what it has of the test at {at} is no verdict; move it away "
-                "to begin anew"
+                "to begin again"
             ) from None
 
 

@@ -205,7 +205,7 @@ def _as_begun(
     raise UserError(
         f"The test at {contest.at} was begun with other settings, and goes on with the same "
         f"alone. Changed:\n{listed}\nGive the old ones back, or move {store_path} away to begin "
-        "that test anew."
+        "that test again."
     )
 
 

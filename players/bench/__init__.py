@@ -1,4 +1,4 @@
-"""How fast this machine searches, beside the targets: `python -m players.bench`."""
+"""How fast this machine searches, next to the targets: `python -m players.bench`."""
 
 from __future__ import annotations
 

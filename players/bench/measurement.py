@@ -1,4 +1,4 @@
-"""One figure beside its target, and how it is taken and shown."""
+"""One figure next to its target, and how it is taken and shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Measurement:
-    """One figure beside what it should be."""
+    """One figure next to what it should be."""
 
     name: str
     value: float

@@ -101,7 +101,7 @@ def is_held_out(count: int) -> Array:
 
 def fit(samples: Samples) -> tuple[Array, Array]:
     """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
-    the phases beside it, shrunk towards what was found for the phase after it.
+    the phases next to it, shrunk towards what was found for the phase after it.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
     fitted = ~is_held_out(len(samples.phase))

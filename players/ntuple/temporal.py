@@ -31,7 +31,7 @@ from players.ntuple.board import Grid, of_words
 from players.ntuple.network import NOTHING, SYMMETRIES, Network, entries, weight
 
 WHOLE_GAME = 1 << 40
-"""So many steps are more than any game has."""
+"""More steps than any game has."""
 
 
 class Rule(NamedTuple):

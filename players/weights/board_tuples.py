@@ -22,11 +22,11 @@ STATES = {"othello": 3, "dots": 2}
 """What a cell may be: empty, the mover's, the other's; drawn or not."""
 
 LONGEST = {"othello": LONGEST_TUPLE, "dots": 2 * LONGEST_TUPLE}
-"""So many cells a tuple has at most."""
+"""Cells of a tuple at most."""
 
 FAMILIES = {
     "othello": 'squares, as "a1 b1 c1", or "straight-N" for all lines of N squares',
-    "dots": 'edges, as "a1b1 a1a2", or "boxes-RxC" for all blocks of so many rows and columns',
+    "dots": 'edges, as "a1b1 a1a2", or "boxes-RxC" for all blocks of R rows and C columns',
 }
 
 Cell = tuple[int, int, int]

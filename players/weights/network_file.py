@@ -47,7 +47,7 @@ from pydantic import ValidationError
 from arena.files.toml_tables import explain, written
 from players.ntuple.network import Network
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
-from players.weights.network_header import Header as Header  # what a file tells, beside the file
+from players.weights.network_header import Header as Header  # what a file says, next to the file
 
 FORMAT = "n-tuple network"
 VERSION = 1

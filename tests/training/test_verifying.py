@@ -103,7 +103,7 @@ def test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged(folder: P
     assert damaged.exit_code == 2
     assert damaged.stderr == (
         f"{checkpoint.relative_to(folder)}: is damaged: what it has of the test at {AT} is no "
-        "verdict; move it away to begin anew\n"
+        "verdict; move it away to begin again\n"
     )
     checkpoint.unlink()
     anew = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 0.02"), max_games=2)

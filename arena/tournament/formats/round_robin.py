@@ -100,7 +100,7 @@ def swapped_pair(
 
 
 def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """The days of a round-robin in Berger's order: everyone meets everyone once, nobody twice a
+    """The days of a round-robin in Berger's order: everyone meets everyone once, no player twice a
     day, and first moves are spread evenly. With an odd number one rests each day.
 
     The last player stays, the others move round a circle; the circle turns by half its length.

@@ -1,7 +1,7 @@
 """The end of eight games of dots at once, one in each lane, once no edge is safe: every one gives a
 box away or closes it.
 
-What is left are chains and loops of boxes with two undrawn sides. Whoever has to move opens one.
+What is left are chains and loops of boxes with two undrawn sides. The player to move opens one.
 The other player takes it all and must open the next, or leaves the last two boxes of a chain, four
 of a loop, and so hands that duty back (Berlekamp, The Dots and Boxes Game). Here the shortest is
 always opened first, which is not always best.

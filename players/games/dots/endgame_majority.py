@@ -1,7 +1,7 @@
 """The exact search of dots endgames that stop once a seat has more than half of the boxes.
 
-The boxes not played for any more go to nobody, so what is known of chains and loops, which is for
-all of the boxes, does not hold: this is alpha-beta over single edges.
+The boxes not played for any more go to no player, so what is known of chains and loops, which is
+for all of the boxes, does not hold: this is alpha-beta over single edges.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Undrawn edges are strings that tie a box to its neighbour or to the border. A bo
 to be taken; a run of boxes with two is a chain, or a loop if it closes; a box with three or four is
 a joint. A core has nothing to take.
 
-Chains from border to border and loops may lie anywhere and be shaped anyhow, so a search moves
-them out of the words of edges into a pool: one word that counts those of each length. Of chains of
-one box, and of two, the pool keeps only whether their number is odd. Whoever opens one gives up
+Chains from border to border and loops may lie anywhere and be shaped anyhow, so a search moves them
+out of the words of edges into a pool: one word that counts those of each length. Of chains of one
+box, and of two, the pool keeps only whether their number is odd. The player that opens one gives up
 its boxes and the turn comes back with the other of a pair, so a pair changes nothing: any sequence
 of moves without it does as well with it, the opening of one being answered by that of the other.
 

@@ -1,10 +1,11 @@
 """The exact search of dots endgames: null windows over cores.
 
 A value is what the mover takes of the boxes left, less what the other player takes: its parity is
-that of their number, so bounds move in steps of two. The search goes from core to core. Whoever can
-take boxes takes them all; but whoever opens a chain or loop next loses it, so it may pay to leave
-the last two of a chain, or four of a loop, to the other player and with them the move. If T boxes
-can be taken, the core G is worth V to its mover, and handing the move over costs C boxes,
+that of their number, so bounds move in steps of two. The search goes from core to core. A player
+that can take boxes takes them all; but the one that opens a chain or loop next loses it, so it may
+pay to leave the last two of a chain, or four of a loop, to the other player and with them the move.
+If T boxes can be taken, the core G is worth V to its mover, and handing the move over costs C
+boxes,
 
     value = max(T + V, T − C − (C + V)) = T − C + |V + C|.
 

@@ -1,9 +1,9 @@
 """What a dots position is worth before its end, from its chains and loops.
 
 Words of Berlekamp, "The Dots and Boxes Game" (2000): a chain is a row of boxes with two edges
-undrawn each, a loop one that closes on itself. Whoever opens a chain gives it away; who takes it
-may leave the last two boxes (four of a loop) to the other, who must then open the next: he keeps
-control. The long-chain rule says by a parity who will have it.
+undrawn each, a loop one that closes on itself. The player that opens a chain gives it away; the one
+that takes it may leave the last two boxes (four of a loop) to the other, who must then open the
+next: he keeps control. The long-chain rule says by a parity who will have it.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ FOUR = np.uint64(4)
 
 
 @part
-def joined(seed: Word, beside: Word, above: Word, stride: Word) -> Any:
-    """The boxes tied to `seed`. A box in `beside` is tied to the next of its row, one in `above` to
-    the one below.
+def joined(seed: Word, sideways: Word, above: Word, stride: Word) -> Any:
+    """The boxes tied to `seed`. A box in `sideways` is tied to the next in its row, one in
+    `above` to the one below.
     """
     found = ZERO
     while seed != found:
         found = seed
-        seed |= ((seed & beside) << ONE) | ((seed >> ONE) & beside)
+        seed |= ((seed & sideways) << ONE) | ((seed >> ONE) & sideways)
         seed |= ((seed & above) << stride) | ((seed >> stride) & above)
     return found
 
@@ -73,8 +73,8 @@ def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
         single, low = sides(across, down, stride, boxes)
         if single == ZERO:
             return across, down, taken, price
-        beside, above = ties(low, across, down, stride)
-        string = joined(single & (ZERO - single), beside, above, stride)
+        sideways, above = ties(low, across, down, stride)
+        string = joined(single & (ZERO - single), sideways, above, stride)
         length, ends = np.int64(popcount(string)), popcount(string & single)
         if ends == ONE and length >= 2:
             price = np.int64(CHAIN_PRICE)
@@ -120,14 +120,14 @@ def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """
     _, low = sides(across, down, stride, boxes)
     safe = popcount(across & ~(low | (low << stride))) + popcount(down & ~(low | (low << ONE)))
-    beside, above = ties(low, across, down, stride)
+    sideways, above = ties(low, across, down, stride)
     chains, loops, many, boxes_in = ZERO, ZERO, np.int64(0), np.int64(0)
     rest = low
     while rest != ZERO:
-        string = joined(rest & (ZERO - rest), beside, above, stride)
+        string = joined(rest & (ZERO - rest), sideways, above, stride)
         rest ^= string
         length = popcount(string)
-        if popcount(string & beside) + popcount(string & above) == length:
+        if popcount(string & sideways) + popcount(string & above) == length:
             loops += ONE << (FOUR * min(length - FOUR, np.uint64(LONGEST)))
         else:
             chains += ONE << (FOUR * min(length, np.uint64(LONGEST)))

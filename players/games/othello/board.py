@@ -15,7 +15,7 @@ from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Move, Word
 from players.games import interface as game
-from players.games.othello.lines import beside, bracketing, flips, unbracketable
+from players.games.othello.lines import bracketing, flips, neighbours, unbracketable
 from players.games.pruning import count_moves
 
 
@@ -98,7 +98,7 @@ def _priority(position: OthelloPosition, move: Move) -> Any:
     if square & anchors != ZERO:
         return 100
     empty = position.playable & ~(position.own | position.other)
-    return -100 if square & beside(anchors & empty) != ZERO else 0
+    return -100 if square & neighbours(anchors & empty) != ZERO else 0
 
 
 class OthelloBoard:

@@ -34,7 +34,7 @@ from players.games.othello.endgame_memory import (
     store,
 )
 from players.games.othello.evaluation import stable
-from players.games.othello.lines import beside, bracketing, flips
+from players.games.othello.lines import bracketing, flips, neighbours
 
 MOVE, STABLE, FRONTIER = 64, 64, 8
 """What the rough evaluation gives for a legal move (twice that where no disc can ever be turned),
@@ -69,7 +69,7 @@ def weighted(moves: Word, fixed: Fixed) -> Any:
 def rough_value(own: Word, other: Word, empties: Word, moves: Word, fixed: Fixed) -> Any:
     """The evaluation, for the mover with these `moves`."""
     replies = empties & (fixed.free | bracketing(other, own))
-    open_to_own, open_to_other = empties & beside(other), empties & beside(own)
+    open_to_own, open_to_other = empties & neighbours(other), empties & neighbours(own)
     value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
     value += FRONTIER * margin(open_to_own, open_to_other)
     return value + STABLE * margin(stable(own, fixed.playable), stable(other, fixed.playable))
@@ -106,7 +106,7 @@ def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Fixed
     empties = fixed.playable & ~(after | mine)
     replies = empties & (fixed.free | bracketing(after, mine))
     value = -MOVE * weighted(replies, fixed)
-    value -= EXPOSED * np.int64(popcount(empties & beside(mine)))
+    value -= EXPOSED * np.int64(popcount(empties & neighbours(mine)))
     if disc & odd != ZERO:
         value += ODD
     if disc & fixed.anchors != ZERO:

@@ -12,7 +12,7 @@ from players.compiled.types import Array, Int, Word
 from players.games import interface as game
 from players.games.json_fields import members, rows_of, whole
 from players.games.othello.board import OthelloPosition, legal, margin
-from players.games.othello.lines import beside
+from players.games.othello.lines import neighbours
 from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum
 from players.ntuple.as_terms import NETWORK, worth
 from players.ntuple.board import diagonal, view
@@ -68,8 +68,8 @@ def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
     return (
         np.int64(popcount(legal(own, other, playable, free))),
         np.int64(popcount(legal(other, own, playable, free))),
-        np.int64(popcount(empty & beside(other))),
-        np.int64(popcount(empty & beside(own))),
+        np.int64(popcount(empty & neighbours(other))),
+        np.int64(popcount(empty & neighbours(own))),
     )
 
 
@@ -133,7 +133,7 @@ def features(own: Word, other: Word, playable: Word, free: Word) -> Any:
     return (
         margin(stable(own, playable), stable(other, playable)),
         margin(legal(own, other, playable, free), legal(other, own, playable, free)),
-        margin(own & beside(empty), other & beside(empty)),
+        margin(own & neighbours(empty), other & neighbours(empty)),
         2 * np.int64(popcount(empty) & ONE) - 1,
     )
 

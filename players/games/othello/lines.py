@@ -131,7 +131,7 @@ def bracketing(builder: Builder, own: Value, other: Value) -> Value:
 
 
 @part
-def beside(squares: Any) -> Any:
+def neighbours(squares: Any) -> Any:
     """The squares next to `squares`, in any of the eight directions: for words and lanes."""
     sideways = ((squares << ONE) & NOT_FIRST_COLUMN) | ((squares >> ONE) & NOT_LAST_COLUMN)
     three = squares | sideways

@@ -31,7 +31,7 @@ from players.compiled.lanes import (
 from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
-from players.games.othello.lines import INNER_COLUMNS, STEPS, beside, flips, unbracketable
+from players.games.othello.lines import INNER_COLUMNS, STEPS, flips, neighbours, unbracketable
 
 RUNS = types.UniTuple(LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
 """For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
@@ -88,7 +88,7 @@ def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
     """The legal squares that a guided playout chooses from, in words or lanes: those of which no
     disc ever turns, else those that do not give such a one away, else all.
     """
-    risky = beside(anchors & ~(own | other))
+    risky = neighbours(anchors & ~(own | other))
     return either(squares & anchors, either(squares & ~risky, squares))
 
 

@@ -100,9 +100,9 @@ def _merged(rules: str, values: Sequence[int]) -> Any:
     """
     merged = np.zeros((len(values), len(values)), np.int64)
     for one, tile in enumerate(values):
-        for other, beside in enumerate(values):
-            if one and other and tile + beside in values and merges(rules, tile, beside):
-                merged[one, other] = values.index(tile + beside)
+        for other, right in enumerate(values):
+            if one and other and tile + right in values and merges(rules, tile, right):
+                merged[one, other] = values.index(tile + right)
     return merged
 
 

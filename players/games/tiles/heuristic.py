@@ -163,9 +163,9 @@ def annoyance_of(
     `side` is the transposed board, `like` are the cells that hold such a tile, as bits.
     """
     height, width = cell >> TWO, cell & THREE
-    after, beside = placed(board, cell, tile), placed(side, width << TWO | height, tile)
+    after, roughened = placed(board, cell, tile), placed(side, width << TWO | height, tile)
     rougher = (roughness(after, height, lines) - roughness(board, height, lines)) + (
-        roughness(beside, width, lines) - roughness(side, width, lines)
+        roughness(roughened, width, lines) - roughness(side, width, lines)
     )
     return rougher + np.int64(1) - groups_beside(cell, like)
 

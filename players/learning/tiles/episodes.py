@@ -59,7 +59,7 @@ def learn(
     stop: Flag,
 ) -> bool:
     """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
-    game. `start` is the empty board. True when the trajectory lacks room for the game that was begun:
+    game. `start` is the empty board. True when the trajectory lacks room for the game in play:
     call again with more, and it goes on.
     """
     state, played, held = tally.random[0], tally.counts[0], trajectory.held

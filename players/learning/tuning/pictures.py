@@ -30,7 +30,7 @@ from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.weights import seat_names
 
 _LABELLED = 24
-"""Up to that many lines have their names beside them."""
+"""Up to that many lines have their names next to them."""
 
 _SHOWN = 0.0005
 """Weights that differ by less look the same."""

@@ -14,7 +14,7 @@ NO_LIMIT = 1 << 62
 
 FIRST, KILLER, LOOK = 1 << 60, 1 << 48, 1 << 32
 """Ranks: the stored move before all others, killers before the rest; what one step of `priority`
-weighs beside history."""
+weighs next to history."""
 
 SORTED_DEPTH = 4
 """From that many moves to go on, moves are sorted by the estimate of where they lead."""

@@ -50,7 +50,7 @@ def slide_worths(
     for index in range(len(slides)):
         after, _changed, reward = slid(board, slides[index], settings.laws)
         gain = np.float64(reward)
-        least = floor_beside(best, LEAST, settings)
+        least = floor_next_to(best, LEAST, settings)
         out[index] = gain + value(after, settings.network)
         if depth > 1 and (settings.kind != MEAN or out[index] >= least):
             worth = afterstate_worth(after, depth - 1, least - gain, MOST, settings, stop, scratch)
@@ -171,7 +171,7 @@ def afterstate_worth(
             best = LEAST
             for _ in range(SLIDES):
                 slide = np.argmax(ranks)
-                rank, least = ranks[slide], floor_beside(best, low, settings)
+                rank, least = ranks[slide], floor_next_to(best, low, settings)
                 if rank == LEAST or best >= high or (settings.kind == MEAN and rank < least):
                     break
                 ranks[slide] = LEAST
@@ -205,8 +205,8 @@ def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
 
 
 @part
-def floor_beside(best: Real, floor: Real, settings: TileSettings) -> Real:
-    """What a slide must be worth more than to matter, beside one worth `best`."""
+def floor_next_to(best: Real, floor: Real, settings: TileSettings) -> Real:
+    """What a slide must be worth more than to matter, next to one worth `best`."""
     if settings.kind != MEAN:
         return max(floor, best)
     return best * settings.rate if best > 0.0 and settings.rate > 0.0 else LEAST

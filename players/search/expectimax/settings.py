@@ -1,4 +1,4 @@
-"""What a search of 2048 and 2584 is told, and what it writes down as it goes."""
+"""What a search of 2048 and 2584 is given, and what it writes down as it goes."""
 
 from __future__ import annotations
 

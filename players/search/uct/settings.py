@@ -71,7 +71,7 @@ class Settings(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """What one thread writes beside the tree."""
+    """What one thread writes next to the tree."""
 
     random_state: Array
     """uint64[1]"""

@@ -44,7 +44,7 @@ def score_square(size: int, column: int, row: int) -> int:
     from_edges = sorted((min(column, size - 1 - column), min(row, size - 1 - row)))
     if from_edges == [0, 0]:
         return 3
-    if from_edges[1] == 1:  # beside a corner
+    if from_edges[1] == 1:  # next to a corner
         return 0
     return 2 if from_edges[0] == 0 else 1
 
