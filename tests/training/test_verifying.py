@@ -82,7 +82,7 @@ def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> No
     assert slower.stderr == (
         f"The test at {AT}, by alphabeta was begun with other settings, and goes on with the same "
         "alone. Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
-        f"back, or move {path.relative_to(folder)} away to begin that test anew.\n"
+        f"back, or move {path.relative_to(folder)} away to begin that test again.\n"
     )
     kept = path.with_name("verify.json")
     content = json.loads(kept.read_text())
