@@ -250,7 +250,7 @@ def test_a_registration_that_cannot_be_loaded_is_told(
     monkeypatch.syspath_prepend(tmp_path)
     _forget()
     try:
-        with pytest.raises(ValueError, match=f"'broken' cannot be loaded, {value}"):
+        with pytest.raises(ValueError, match=f"'broken' cannot be loaded from {value}"):
             rules.load("broken")
     finally:
         _forget()
