@@ -44,6 +44,14 @@ SLOW = (
     "test_cache.py::test_warming_reports_each_step",
     # kernels that nothing else needs: of training and of players that take what it made
     "test_game_training.py::test_it_learns_as_plain_python_does",
+    "test_game_training.py::test_a_short_training_beats_random_moves",
+    "test_bench.py::test_what_is_timed_is_done",
+    "test_bench_tiles.py::test_each_rate_learns",
+    "test_tuning_games.py::.*test_a_game_in_one_kernel_is_the_players_own",
+    "test_tuning_tiles.py::test_a_game_in_one_kernel_is_the_players_own",
+    # whole games analysed; positions of them are tried next to them
+    "test_analyse.py::test_small_games_are_seen_to_their_end",
+    "test_judging.py::test_the_table_of_a_run",
     "test_training_games.py::test_tune_trains_a_network_that_players_take",
     "test_tuning_tiles.py::test_from_a_file_to_a_verdict",
     "test_evaluation_fits.py::test_a_fit_of_othello_finds",
@@ -71,7 +79,6 @@ SLOW = (
     "test_training.py::test_a_pipe_that_is_read_by_nobody_loses_no_games",
     "test_verifying.py::test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged",
     "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
-    r"test_judging.py::test_the_table_of_a_run.*dots",
     # what bytes mean, once more where the referee goes on
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",
 )

@@ -211,7 +211,9 @@ def _opened(mode: str, stack: ExitStack) -> Table:
     return table
 
 
-@pytest.fixture(scope="package")  # closed before tests that end every child of this process
+@pytest.fixture(
+    scope="module"
+)  # closed before other tests, which may end every child of this process
 def _tables() -> Iterator[Callable[[str], Table | NotHere]]:
     """One table for each mode, opened when it is first asked for; or why there is none."""
     with ExitStack() as stack:
