@@ -211,11 +211,11 @@ def _opened(mode: str, stack: ExitStack) -> Table:
     return table
 
 
-@pytest.fixture(
-    scope="module"
-)  # closed before other tests, which may end every child of this process
+@pytest.fixture(scope="module")
 def _tables() -> Iterator[Callable[[str], Table | NotHere]]:
-    """One table for each mode, opened when it is first asked for; or why there is none."""
+    """One table for each mode, opened when it is first asked for; or why there is none. Closed with
+    the module, as later tests may end every child of this process.
+    """
     with ExitStack() as stack:
 
         @cache
