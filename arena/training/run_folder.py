@@ -15,7 +15,11 @@ from arena.errors import UserError
 from arena.files import lock as lock_file
 from arena.training.train_view import Block, BlockView
 
-TESTS = tuple(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock"))
+TESTS = (
+    *(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")),
+    "verify-*.events.jsonl",
+    "verify-*.events.jsonl.new",
+)
 """Patterns of the files of tests under the referee, which may outlive the checkpoint."""
 
 NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verify.json"

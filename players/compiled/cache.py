@@ -13,7 +13,12 @@ from typing import Any, TypeVar
 
 import numba
 import numba.extending
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    UserProvidedCacheLocator,
+)
 from numba.core.compiler_lock import global_compiler_lock
 
 from arena.files.cache import CACHE_VARIABLE
@@ -152,10 +157,23 @@ def bare_part(function: Callable[..., Any]) -> Any:
     return numba.njit(**_PART, **_BARE)(function)
 
 
+class _Index(IndexDataCacheFile):
+    """A kernel's list of versions. One that names a game which this process cannot import counts
+    as empty.
+    """
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()  # type: ignore[no-untyped-call] # numba ships no types
+        except ImportError:
+            return {}
+
+
 def _kept(compiled: Any) -> Any:
     """The compiled function with its cache."""
     if _writable(Path(_settings.CACHE_DIR)):
         compiled.enable_caching()
+        compiled._cache._cache_file.__class__ = _Index
         compiled.compile = _in_one_process(compiled)
     else:
         compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
