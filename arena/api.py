@@ -7,8 +7,6 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -22,8 +22,6 @@ ArenaError
 └── BenchError              nothing could be measured
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path

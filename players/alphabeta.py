@@ -1,7 +1,5 @@
 """Alpha-beta: iterative deepening with a transposition table, and exact endgames."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

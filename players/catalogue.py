@@ -1,7 +1,5 @@
 """The built-in players: one line for each."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from players.builtin import Builtin

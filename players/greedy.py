@@ -5,8 +5,6 @@ dots, the merged tiles in 2048 and 2584 (the greedy slider of the course notes).
 places tiles gains nothing by itself; it leaves the slider the lowest best reward.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -4,8 +4,6 @@ The engine keeps a board of its own. It receives the moves it does not know befo
 one; where the game is not the one on its board, the board is cleared and the game told again.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 import time

@@ -4,8 +4,6 @@ The Go Text Protocol, version 2 (Gunnar Farnebäck, draft 2, 2002): a command is
 response begins with `=` or, for an error, `?`, and ends with an empty line.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import shutil

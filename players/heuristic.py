@@ -3,8 +3,6 @@
 It slides, and it places tiles where the same search expects least of the slider.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The random player: every legal move is equally likely. Slides, places tiles, plays anything."""
 
-from __future__ import annotations
-
 from random import Random
 
 from players.builtin import Builtin

@@ -1,7 +1,5 @@
 """What the options of several players share. Loads pydantic, and no compiled code."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass

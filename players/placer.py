@@ -1,7 +1,5 @@
 """The placer: puts the tiles of 2048 and 2584 where a player does, at random or to harm."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Literal
 

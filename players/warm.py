@@ -5,8 +5,6 @@ kernels are in the cache already only loads them. Several may run at once: numba
 the cache whole.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ For example, the score of a game in which everyone plays the first legal move:
     position.scores()
 """
 
-from __future__ import annotations
-
 from rules.position import (
     CHANCE,
     PASS,

@@ -15,8 +15,6 @@ program made for that championship. What it does not say is assumed: other board
 their rows from the bottom likewise, and a tie, impossible on 25 boxes, is U.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 All raise ValueError with a sentence that names the key, what was given and what is expected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any

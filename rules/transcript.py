@@ -6,8 +6,6 @@ slides and placements, `up c2=4 left …`. Reading takes upper case, spaces, com
 breaks anywhere between moves, and Othello's passes also where they are spelled out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The Python API: what it returns, and the errors of its callers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The referee benchmark plays what it says with either player, and shows what it measured."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import stat

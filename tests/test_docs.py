@@ -13,8 +13,6 @@ Fenced blocks, by what follows the language:
 Commands that take minutes are parsed, not run: see COSTLY.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

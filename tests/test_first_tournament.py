@@ -1,7 +1,5 @@
 """The README's main job, as a newcomer runs it: real processes, start to finish."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The repository as a whole: what the rooms load when they are imported."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The messages, their JSON Schema and the page of the protocol agree."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 point, take part in everything without a change in the arena.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Every ready file in `tournaments/` is read by the command it is for."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from functools import partial

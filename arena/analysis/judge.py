@@ -1,7 +1,5 @@
 """`arena analyse RUN`: how well a run's endgames were played."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """A position as people write it: a transcript, a board with the side to move, or a state."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """A player that answers every turn with its first legal move; for machines without a C compiler."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """The player that answers at once, in C where that compiles, and the core that games use."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

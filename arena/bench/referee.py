@@ -3,8 +3,6 @@
 The games go one at a time through all of the referee: processes, clocks, judgement, rules, record.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from dataclasses import dataclass

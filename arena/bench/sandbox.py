@@ -1,7 +1,5 @@
 """What a sandbox costs: the start of a player in it and a move there, against a player without."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 content; the result is kept in the user's cache.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -2,8 +2,6 @@
 and its size before anything is written.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import unicodedata

@@ -1,7 +1,5 @@
 """bot.toml: a bot's name, its rule sets, how it is built and started."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A bot as it is handed in: a script, a folder or an archive."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

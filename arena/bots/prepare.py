@@ -4,8 +4,6 @@ Scripts and packages are known by the digest of their files. They are read where
 them, or in its store of packages, and verified; what needs building is built here, once.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Programs: from the words of a file to a command this machine can start."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import shutil

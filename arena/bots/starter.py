@@ -1,7 +1,5 @@
 """A new bot: a small program that plays, its bot.toml, a test, and a page of protocol."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from importlib.resources import files

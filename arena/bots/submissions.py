@@ -9,8 +9,6 @@ A version appears at once and whole, and only then does `active` point to it: af
 kill before that, the earlier version stays active.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import suppress

@@ -3,8 +3,6 @@
 That folder is made aside, and appears at once and whole, or not at all.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

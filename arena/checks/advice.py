@@ -1,7 +1,5 @@
 """Advice: from a fault of a program to what its author must change."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

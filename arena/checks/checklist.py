@@ -1,7 +1,5 @@
 """The items of a check in order, and the walk through them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A process of the program under check, in the referee's own dialogue, its lines counted."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

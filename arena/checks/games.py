@@ -1,7 +1,5 @@
 """Whole games: a second one in a process, then against another player and against itself."""
 
-from __future__ import annotations
-
 from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.dialogue import Dialogue, Offence, Overloaded

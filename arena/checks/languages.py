@@ -1,7 +1,5 @@
 """Phrases of advice for each language: how to log, to flush, to read a line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Its use of the machine: time near the clock, memory, and the network it must do without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from arena.checks.dialogue import Dialogue, Offence

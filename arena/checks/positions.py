@@ -4,8 +4,6 @@ They come from seeded random games, and each has a trait that programs stumble o
 reached by play, so a program that follows `moves` can follow these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random

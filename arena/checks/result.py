@@ -1,7 +1,5 @@
 """The findings of a check, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Its beginning and its end: package, build, start, exit on `quit`, processes left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """The bot under check, as every item sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The commands that measure this machine: `arena bench referee`, `sandbox`, `search`, `tiles`."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """Which command a TOML file is written for: a file of another command is refused at once."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from enum import StrEnum

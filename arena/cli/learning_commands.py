@@ -1,7 +1,5 @@
 """The commands that improve players: `arena train`, `tune` and `sprt`."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`arena players`: the built-in players and their options."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

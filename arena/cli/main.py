@@ -1,7 +1,5 @@
 """The commands of tournaments, and the application that all commands belong to."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

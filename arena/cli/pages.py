@@ -1,7 +1,5 @@
 """`arena docs`: the pages that come with the package."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`arena report`, `replay` and `rate`: from what is kept to what is shown."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

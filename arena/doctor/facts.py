@@ -1,7 +1,5 @@
 """What of this machine matters to a tournament, found out by looking and by trying."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

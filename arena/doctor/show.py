@@ -1,7 +1,5 @@
 """What this machine offers to a tournament, and what it lacks, for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rich.console import Console

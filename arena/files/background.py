@@ -1,7 +1,5 @@
 """Long work apart from the main thread, which Ctrl-C then reaches at once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Where a user's cache is: compiled kernels, unpacked and built bots."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

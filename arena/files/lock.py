@@ -1,7 +1,5 @@
 """One process at a time: a lock file next to a file, released however its holder ends."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """Signals that ask long work to stop."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A TOML file as text and values, and on which line each key is: `tomllib` forgets that."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import tomllib

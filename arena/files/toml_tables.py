@@ -1,7 +1,5 @@
 """Tables of a TOML file validated by a model, and what is wrong with them in words."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """Files that are there whole, or as they were."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A person's game, from the first prompt to the score."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from random import Random

@@ -1,7 +1,5 @@
 """The player a person meets: named in a word or two, asked in the referee's own dialogue."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from shlex import split
 from typing import Any

@@ -1,7 +1,5 @@
 """`arena play`: a person at the terminal against a player, or alone at 2048 and 2584."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 from collections.abc import Sequence

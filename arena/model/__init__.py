@@ -1,7 +1,5 @@
 """Values that travel: the protocol, game specs, records, what contains a player."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

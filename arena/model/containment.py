@@ -1,7 +1,5 @@
 """What a player's sandbox is asked to hold, and what it was found to hold."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

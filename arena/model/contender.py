@@ -1,7 +1,5 @@
 """A player as it travels, as one machine knows it, and as it is started there."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

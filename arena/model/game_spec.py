@@ -1,7 +1,5 @@
 """One game to be played: its terms, its place in the tournament, its randomness, its players."""
 
-from __future__ import annotations
-
 import hashlib
 
 from pydantic import Field

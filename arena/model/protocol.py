@@ -4,8 +4,6 @@
 these models. Times are milliseconds. Unknown fields are ignored by both sides.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self

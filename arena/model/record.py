@@ -1,7 +1,5 @@
 """What is kept of a game: the record a store, a report or a replay is made from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from arena.model import Frozen

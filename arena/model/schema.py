@@ -1,7 +1,5 @@
 """The player protocol as JSON Schema (draft 2020-12), made from `arena.model.protocol`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic.json_schema import models_json_schema

@@ -1,7 +1,5 @@
 """The terms of a game: what is played, and under which limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

@@ -18,8 +18,6 @@ games that repeat each other widen them. Simulated pools (tests/ratings) keep th
 pairs a pairing upwards, with independent, repeating and cancelling pairs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What standings hold: the documented value that every report prints, as JSON the report itself."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from arena.model.containment import Held

@@ -10,8 +10,6 @@ Where all units are alike σ is 0 and there is nothing to measure a spread by: t
 and half a unit won are added (`with_prior`): a 100 % score has a finite Elo and a wide error.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable

@@ -20,8 +20,6 @@ estimate of Elo made where a test stopped is biased: a test stops when luck has 
 winner's lead looks larger than it is. To measure a lead, play a number of games fixed beforehand.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The standings of a tournament, put together from its games."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise

@@ -1,7 +1,5 @@
 """Tables of a tournament: meetings, shares of the points, course ranks, time, tiles."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A sequential test of two players of a tournament: its units put together from games."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial

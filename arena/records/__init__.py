@@ -1,7 +1,5 @@
 """Game records in the forms other programs read: one file a form."""
 
-from __future__ import annotations
-
 from arena.records import dots_record, transcript
 from arena.records.base import RecordForm
 

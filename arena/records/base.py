@@ -1,7 +1,5 @@
 """A form that a game can be written in for other programs."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from arena.model.record import GameRecord

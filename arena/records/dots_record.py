@@ -1,7 +1,5 @@
 """The Chinese championship's JSON record of a game of dots and boxes, won as it was scored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from arena.errors import RecordError

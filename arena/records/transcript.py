@@ -1,7 +1,5 @@
 """The moves in a line, as `rules.transcript` writes them for the game."""
 
-from __future__ import annotations
-
 from arena.model.record import GameRecord
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript

@@ -1,7 +1,5 @@
 """One game from start to record: its moves, its faults, its end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress

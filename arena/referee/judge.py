@@ -4,8 +4,6 @@ Order of judgement: encoding → JSON → schema → ply → legality. (Death, l
 before, in the transport.) JSON is strictly that of RFC 8259.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The outcome of a game in the words and numbers of the protocol, and its record."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import NamedTuple
 

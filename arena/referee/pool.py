@@ -1,7 +1,5 @@
 """The player processes that are alive, and the certainty that none outlives its use."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Collection

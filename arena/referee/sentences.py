@@ -3,8 +3,6 @@
 Each function makes one fault: what happened, and what to do.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 

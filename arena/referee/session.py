@@ -4,8 +4,6 @@ A session knows messages and limits; the transport below it knows bytes. Faults 
 PlayerFault, times are milliseconds unless a name says otherwise.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

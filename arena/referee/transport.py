@@ -5,8 +5,6 @@ a request. Output is taken in bounded pieces, so that no flood grows our memory.
 Times are nanoseconds of `time.monotonic_ns`.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import time

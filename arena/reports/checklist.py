@@ -1,7 +1,5 @@
 """A checklist on the terminal: each item when it is judged, and what is to be changed."""
 
-from __future__ import annotations
-
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table

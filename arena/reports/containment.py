@@ -1,7 +1,5 @@
 """What contained the players, in sentences: what is held, and what is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Standings and results as CSV (RFC 4180, comma, header line, UTF-8)."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Standings as JSON. Its keys are documented in `arena.ratings.model.Standings`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from arena.ratings.model import Standings

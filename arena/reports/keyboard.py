@@ -1,7 +1,5 @@
 """Single keys from a POSIX terminal."""
 
-from __future__ import annotations
-
 import os
 import termios
 import tty

@@ -1,7 +1,5 @@
 """A run as it goes on: a table that renews itself on a terminal, or one line a game."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Playing a tournament in front of a user: from the resolved configuration to the final table."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Rate a CSV file of results: `first,second,score` and, where games belong together, `pair`."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A recorded game on the terminal, move by move: all at once, or stepped through by keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

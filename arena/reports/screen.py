@@ -1,7 +1,5 @@
 """What shows long work: a screen that renews itself on a terminal, or lines in a pipe."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Self

@@ -1,7 +1,5 @@
 """Standings for people, on a terminal or as plain text. Nothing is told by colour alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

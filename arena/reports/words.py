@@ -1,7 +1,5 @@
 """What standings say, in sentences: the anchor, the prior, who is not separated, forfeits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The resources of this machine set aside for one contained player, and released after it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

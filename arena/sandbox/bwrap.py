@@ -4,8 +4,6 @@ Source: bwrap(1). Its option `--disable-userns` is new in version 0.8; older one
 the seccomp filter refuses namespaces too.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ as JSON in its one argument. It writes `{act: whether it was possible}` as a lin
 then takes more memory than it may and writes another line if it gets that far.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -4,8 +4,6 @@ A group is a folder in one or several hierarchies (see `hierarchies`), named aft
 made it, so that `sweep` finds the groups of referees that were killed.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator

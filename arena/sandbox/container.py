@@ -1,7 +1,5 @@
 """A player's container: its start, its use of the machine, its freezing, its end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The machine: what it is, and what it offers to contain players with."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -6,8 +6,6 @@ so ours are first moved into a child; that is done only where the group is ours 
 Sources: cgroups(7), Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

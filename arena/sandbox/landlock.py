@@ -4,8 +4,6 @@ Raw system calls, since no kept package wraps them. Source: the kernel's
 `Documentation/userspace-api/landlock.rst` and `include/uapi/linux/landlock.h`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat

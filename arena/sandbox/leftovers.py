@@ -3,8 +3,6 @@
 Everything a sandbox makes on a machine carries the pid of the referee that made it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

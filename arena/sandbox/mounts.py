@@ -6,8 +6,6 @@ nothing else; where asked, `/tmp`, `/var/tmp` and `/dev/shm` are the player's ow
 mount_namespaces(7), tmpfs(5), proc(5).
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat

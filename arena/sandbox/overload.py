@@ -6,8 +6,6 @@ with more threads than cores; so at most the time that others ran on its cores c
 Times are nanoseconds unless a name says otherwise.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

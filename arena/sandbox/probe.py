@@ -1,7 +1,5 @@
 """The sandbox a player gets, and the guarantees it holds: found by trying to break out of it."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path

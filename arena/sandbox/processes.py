@@ -1,7 +1,5 @@
 """Processes on Linux: system calls, trees of processes, their memory, and their end."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

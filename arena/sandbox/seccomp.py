@@ -5,8 +5,6 @@ everything else is allowed, so that every language's runtime works. A program fo
 classic BPF, made here as bytes. Source: `include/uapi/linux/{seccomp,filter,audit}.h`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

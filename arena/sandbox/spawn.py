@@ -1,7 +1,5 @@
 """Why a player's program cannot be started: found before the start, or reported by the system."""
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

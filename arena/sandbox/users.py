@@ -1,7 +1,5 @@
 """Users that own nothing: one for each player that root lets play."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """The files a player needs to see: the system's, its own, its program's, and those it was given."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable

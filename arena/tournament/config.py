@@ -1,7 +1,5 @@
 """A tournament as it will be played: the tournament file with every default and path resolved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

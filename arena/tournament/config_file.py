@@ -1,7 +1,5 @@
 """From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

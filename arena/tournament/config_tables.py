@@ -1,7 +1,5 @@
 """The tables of a tournament file as they are written."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import Field, create_model

@@ -1,7 +1,5 @@
 """The players of a tournament file: what each table names, and whether it can play."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """How long a tournament takes, before it is played."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

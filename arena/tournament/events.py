@@ -10,8 +10,6 @@ Results are in the store before their event is appended, and the store alone is 
 each run begins the file again, and it may be deleted at any time.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

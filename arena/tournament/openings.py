@@ -9,8 +9,6 @@ tries is that even, the most even one is used. In dots-and-boxes an opening neve
 to be taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from random import Random

@@ -1,7 +1,5 @@
 """Whether the players of a tournament can be started on this machine, before its first game."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A view reads its store and the events next to it, each time only what came since
 looking often costs little while thousands of games are played.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compiling kernels while a user waits."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The games of a tuning between player processes, through the referee and its local workers."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections import deque

@@ -1,7 +1,5 @@
 """The folder of a training or a tuning: used by one process at a time, for nothing else."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

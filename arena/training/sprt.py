@@ -1,7 +1,5 @@
 """`arena sprt`: two players named in words, and the tournament that tells which is stronger."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`arena tune`: from a tuning file to a player's values, pictures of them, and what they gain."""
 
-from __future__ import annotations
-
 import math
 import shlex
 import time

@@ -1,7 +1,5 @@
 """What is known about a tuned player: for its files, and in sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`[verify]` of a tuning file: what is tested once a player is tuned, or an evaluation learned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar

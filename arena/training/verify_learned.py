@@ -2,8 +2,6 @@
 player with the default one.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What `arena tune --verify` tests of tuned values: the tuned player against its start."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

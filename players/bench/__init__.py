@@ -1,7 +1,5 @@
 """How fast this machine searches, next to the targets: `python -m players.bench`."""
 
-from __future__ import annotations
-
 from rich.table import Table
 
 from players.bench import endgames, speed

@@ -1,7 +1,5 @@
 """How soon exact endgames are solved."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from random import Random

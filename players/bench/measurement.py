@@ -1,7 +1,5 @@
 """One figure next to its target, and how it is taken and shown."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

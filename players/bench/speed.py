@@ -1,7 +1,5 @@
 """How fast the kernels play and search, and how soon a player is ready."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How fast 2048 and 2584 are played, learned and searched, and how far learning gets."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

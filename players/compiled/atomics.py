@@ -5,8 +5,6 @@ between.
 after it behind: who sees that a node has children also sees the children.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import types

@@ -4,8 +4,6 @@ All words are uint64. numba turns a mixture of uint64 and int64 into floats, so 
 here and in the games is typed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

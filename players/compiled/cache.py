@@ -1,7 +1,5 @@
 """How compiled kernels are kept between processes, in the folder of `players.compiled.folder`."""
 
-from __future__ import annotations
-
 import fcntl
 import sys
 import tempfile

@@ -5,8 +5,6 @@ carries a hash of every source in the compiled rooms, in the folders of register
 compiler's version: any change starts a new folder.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ standing for eight of the same, so a function written for one word, such as `bit
 eight. LLVM lowers them to whatever the processor has: one register of AVX-512, two of AVX2.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Telling the processor which memory will be needed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -1,7 +1,5 @@
 """Names for what kernels take. They are for the reader: numba looks at the values alone."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 import numpy as np

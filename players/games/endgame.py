@@ -5,8 +5,6 @@ values; `load_endgame` gives the solver that works from a root. Games without a 
 have the plain one, which tries every move.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from math import floor, log
 from typing import Any, NamedTuple

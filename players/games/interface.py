@@ -11,8 +11,6 @@ a move the seat is the next one that really moves, which may be the same again (
 closed boxes in dots). A move is a small int, below MOVES.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

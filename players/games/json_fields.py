@@ -1,7 +1,5 @@
 """Reading the numbers of an evaluation from a JSON file: what is wrong is said in a ValueError."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

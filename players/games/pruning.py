@@ -4,8 +4,6 @@ A game that knows such laws answers these functions for its position type; by de
 move is tried.
 """
 
-from __future__ import annotations
-
 import operator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What readers of training and tuning files share: checks that report and go on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 

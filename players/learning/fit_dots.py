@@ -6,8 +6,6 @@ Play is exact from 30 edges on, so most margins are those of perfect play. What 
 positions with nothing to take; the first round's games only look at the chains.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from itertools import islice

@@ -7,8 +7,6 @@ fitted before; the last fit is to the positions of all rounds but the first. The
 as a player's evaluation.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import islice

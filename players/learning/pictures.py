@@ -3,8 +3,6 @@
 Drawn with matplotlib's own objects: no window, no global state.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from pathlib import Path
 from textwrap import fill

@@ -4,8 +4,6 @@ Games start with random moves; what came before the last of these is not kept, s
 position's margin is that of sensible play, which is exact towards the end.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A checkpoint is a network file with arrays behind the weights: a player can use 
 with one thread a run that goes on from it ends as one that was never stopped.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from abc import ABC, abstractmethod

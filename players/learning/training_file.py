@@ -1,7 +1,5 @@
 """What training files of all games share: tables, and the checks of their keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar

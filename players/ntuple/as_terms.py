@@ -5,8 +5,6 @@ where each later stage begins; for each tuple its masks, low halves first, and w
 begins; then the weights. Values are in GRAINS of a hundredth.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ cell (row, column) is bit 8·row + column of a word, so that bytes and their bit
 board's symmetries. A smaller board is in the upper left corner.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

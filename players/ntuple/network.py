@@ -4,8 +4,6 @@ S20 of the course notes; stages as in multi-stage TD (Yeh et al. 2016), whose la
 what they have not learned yet.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

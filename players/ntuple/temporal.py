@@ -19,8 +19,6 @@ Rewards, values and targets are one player's. Where boards are seen by the playe
 games of two, a sign tells whose view it is.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

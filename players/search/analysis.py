@@ -5,8 +5,6 @@ for move in analysis.moves:  # best first
     print(move.move, move.score, move.exact, move.pv)
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

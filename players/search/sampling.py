@@ -1,7 +1,5 @@
 """Random games by the thousand, and the counting of a game's tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.cache import kernel

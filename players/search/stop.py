@@ -1,7 +1,5 @@
 """Stopping a kernel at a moment of the clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

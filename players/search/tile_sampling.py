@@ -1,7 +1,5 @@
 """Games of 2048 and 2584 without a referee, for measurements: at random, and by the search."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount

@@ -11,8 +11,6 @@ Invariants, while no search runs:
 - A node with a child whose `proof` is known has none of UNKNOWN itself.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names for what kernels of a search take, in addition to those of all kernels."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

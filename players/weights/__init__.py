@@ -1,7 +1,5 @@
 """Weights of moves for weighted UCT: tables with their provenance, and reading any such file."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

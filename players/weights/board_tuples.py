@@ -1,7 +1,5 @@
 """The tuples of networks for Othello and for dots and boxes: cells, symmetries, families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """The numbers of the evaluations: files with their provenance, and reading any such file."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 import zlib

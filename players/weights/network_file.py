@@ -30,8 +30,6 @@ the order a1 b1 … h8. In dots it has 2^n, at numbers whose bits are 1 for edge
 horizontal ones first, then the vertical, each in the order of their left or upper dots, row by row.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

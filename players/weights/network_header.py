@@ -1,7 +1,5 @@
 """What an n-tuple network is made of: tuples and stages, as the header of its file tells them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """`arena analyse`: positions in every form, what is shown of them, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """`arena analyse RUN`: how well a run's endgames were played, beside minimax over the rules."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Packages of bots, made for the tests of this room; the cache is each test's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

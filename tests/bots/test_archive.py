@@ -1,7 +1,5 @@
 """Archives that are fine, and archives made to do harm: nothing of those is ever written."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma

@@ -1,7 +1,5 @@
 """Building: in a copy, within limits, once for each content; and what is said when it fails."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """bot.toml: what it may say, and what is said of mistakes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The starters: each is written, tested by its own test, built, and plays all it claims."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A folder of submissions: versions that never change, whatever is handed in or killed."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

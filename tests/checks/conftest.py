@@ -1,7 +1,5 @@
 """A student's bot that does everything right, ways to spoil it, and the check of what comes out."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

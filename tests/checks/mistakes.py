@@ -1,7 +1,5 @@
 """What students do wrong: changes of a program that does it right, each a line or a few."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 _START = '    if request["type"] == "start":\n'

@@ -1,7 +1,5 @@
 """Advice without a process: what a move, last words on stderr or a command give away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What passes: a program that does it right, in every rule set and every sandbox there is here."""
 
-from __future__ import annotations
-
 import sys
 from itertools import islice
 from pathlib import Path

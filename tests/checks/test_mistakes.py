@@ -4,8 +4,6 @@ What is told lies in `golden`, one file a mistake, to be read in review: the cha
 then the check. ARENA_WRITE_GOLDEN=1 writes them anew.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """The golden positions are positions of their games, of every sort, and always the same."""
 
-from __future__ import annotations
-
 import pytest
 
 import rules

@@ -1,7 +1,5 @@
 """`arena check` as a student types it: what is shown, JSON, exit codes, Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

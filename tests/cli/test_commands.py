@@ -1,7 +1,5 @@
 """The command line as its users type it: what is printed, and the exit codes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What a student types first: `arena new`, then `arena submit`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`arena doctor`: what it finds here, and what it says of machines that lack something."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

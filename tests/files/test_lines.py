@@ -1,7 +1,5 @@
 """Where a key stands in a TOML file."""
 
-from __future__ import annotations
-
 import tomllib
 
 from arena.files.toml import KeyLines

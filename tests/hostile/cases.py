@@ -1,7 +1,5 @@
 """Every way a player breaks, and what the referee should say of it: one table for all modes."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from arena.model.containment import Guarantee

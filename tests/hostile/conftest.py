@@ -1,7 +1,5 @@
 """Referees in each mode that this machine has, and what is there for their players to attack."""
 
-from __future__ import annotations
-
 import compileall
 import os
 import shutil

@@ -5,8 +5,6 @@
 Each line on stdin is a Match; the answer is a line, `Played`. All games are played by one pool.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What players may leave behind, looked for from outside the product."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterable

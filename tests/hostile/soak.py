@@ -6,8 +6,6 @@ Every game must be played once, no verdict may differ from a run that nobody kil
 may be left behind. Also measured: what a hung player costs at a clock of 5 s.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -3,8 +3,6 @@
 What bytes mean is judged by the same code in every mode: those faults are tried in one.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A short soak; `python -m tests.hostile.soak` is the long one."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

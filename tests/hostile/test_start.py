@@ -1,7 +1,5 @@
 """Programs that cannot be started, in every mode."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import NamedTuple

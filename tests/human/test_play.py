@@ -1,7 +1,5 @@
 """`arena play`: whole games over a pipe and on a terminal, commands, faults, and what is left."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import json

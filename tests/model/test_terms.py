@@ -1,7 +1,5 @@
 """Terms: one value in configuration, spec and record, also of those that older stores keep."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the players' tests share: dialogues with real processes, games and their true values."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

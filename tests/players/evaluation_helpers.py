@@ -1,7 +1,5 @@
 """The evaluations for Python: what `players.games.interface` says of a position, compiled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from players.compiled.cache import kernel

@@ -1,7 +1,5 @@
 """The heuristic of 2048 and 2584 once more, in plain Python, and positions to compare it on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import log

@@ -1,7 +1,5 @@
 """The player behind GTP engines: whole games through the referee, and every fault of an engine."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The heuristic player as a process."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from random import Random

@@ -1,7 +1,5 @@
 """Once the exact endgame is within reach, the searching players give nothing away."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

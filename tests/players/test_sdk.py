@@ -1,7 +1,5 @@
 """The SDK, by real processes: bots as a student writes them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """uct, weighted-uct and alphabeta as real processes: dialogues, clocks, options."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The random and the greedy player, in both roles, and the catalogue that lists all players."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`expectimax` and `placer` over the protocol, as a tournament has them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

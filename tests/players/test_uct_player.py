@@ -1,7 +1,5 @@
 """The options of `uct` as given to the player: what is refused, and what it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """What the tests of UCT share: searches of small games, and the invariants of their trees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

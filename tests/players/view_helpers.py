@@ -1,7 +1,5 @@
 """Boards as networks see them, in plain Python, by the words of the network file's description."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from players.ntuple.network import Network

@@ -1,7 +1,5 @@
 """The joint fit: against brute force, known strengths, and the coverage its errors promise."""
 
-from __future__ import annotations
-
 import math
 import random
 from statistics import NormalDist

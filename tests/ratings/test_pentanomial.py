@@ -1,7 +1,5 @@
 """Two players head to head: figures known from published tools."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

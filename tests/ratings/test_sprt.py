@@ -1,7 +1,5 @@
 """The sequential test: figures of published tools, the likelihoods by another way, error rates."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

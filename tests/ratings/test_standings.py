@@ -1,7 +1,5 @@
 """From digests to results and standings."""
 
-from __future__ import annotations
-
 from array import array
 from typing import Any
 

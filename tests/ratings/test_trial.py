@@ -1,7 +1,5 @@
 """A sequential test's units put together from games, whatever their order."""
 
-from __future__ import annotations
-
 from array import array
 from itertools import islice, permutations
 from random import Random

@@ -1,7 +1,5 @@
 """Each form that a game can be written in: written and read again, of the games that have it."""
 
-from __future__ import annotations
-
 import pytest
 
 import rules

@@ -1,7 +1,5 @@
 """Clocks: a limit for each move, a bank for all, increments, and what the grace let pass."""
 
-from __future__ import annotations
-
 import pytest
 
 from arena.model.protocol import Clock

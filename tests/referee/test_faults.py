@@ -3,8 +3,6 @@
 Which faults there are, and the verdict on each, is in `tests/hostile`.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from arena.model.protocol import Termination

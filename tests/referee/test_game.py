@@ -1,7 +1,5 @@
 """Whole games between processes: every rule set, what players are told, faults, records."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

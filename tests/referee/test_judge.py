@@ -1,7 +1,5 @@
 """Lines of a player, judged without a process: strict JSON, schema, ply, legality."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Bots in C and for node, written from the protocol page alone, play whole games of every kind."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

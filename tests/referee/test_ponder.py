@@ -1,7 +1,5 @@
 """A player that may not think in the opponent's time is stopped: all of it, and at no cost."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

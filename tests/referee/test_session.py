@@ -1,7 +1,5 @@
 """Dialogues with a player that is a script: no process, and a clock that the script moves."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

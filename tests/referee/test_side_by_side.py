@@ -1,7 +1,5 @@
 """Two players at once: they load together, and who waits is looked after too."""
 
-from __future__ import annotations
-
 import pytest
 
 from arena.model.protocol import Clock, Termination

@@ -1,7 +1,5 @@
 """What is kept of a player that does nothing wrong, however odd it looks: see `tests/hostile`."""
 
-from __future__ import annotations
-
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game

@@ -1,7 +1,5 @@
 """Records of games played at random through the rules, with times and infos made up from a seed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

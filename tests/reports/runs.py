@@ -1,7 +1,5 @@
 """Stores of records that were made up, with the events of a run that might have played them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Keys from a real terminal, a pseudo one."""
 
-from __future__ import annotations
-
 import os
 import pty
 import termios

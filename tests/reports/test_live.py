@@ -1,7 +1,5 @@
 """What is seen of a run while it goes on."""
 
-from __future__ import annotations
-
 import io
 import signal
 import time

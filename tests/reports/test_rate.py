@@ -1,7 +1,5 @@
 """Lists of results from elsewhere: what is read, and what a bad line is told."""
 
-from __future__ import annotations
-
 import pytest
 
 from arena.errors import RateError

@@ -1,7 +1,5 @@
 """A record on the terminal: every position, who moved, how it ended."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """What is said of a sequential test, while it goes on and in the end."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path

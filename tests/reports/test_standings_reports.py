@@ -1,7 +1,5 @@
 """Terminal, JSON and CSV: what people and programs read of standings."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

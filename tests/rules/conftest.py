@@ -1,7 +1,5 @@
 """How Hypothesis runs here: no example is judged by its time, a failure prints how to repeat it."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 settings.register_profile("rules", deadline=None, print_blob=True)

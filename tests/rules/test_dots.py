@@ -1,7 +1,5 @@
 """Dots and boxes against an independent board of sets, and against published values."""
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The championship's record of dots and boxes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from random import Random

@@ -4,8 +4,6 @@ After a change of the rules that is meant, `python tests/rules/test_golden.py` w
 the diff then shows what the change does.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

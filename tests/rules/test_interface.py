@@ -1,7 +1,5 @@
 """What every game must do, whatever its rules."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Othello against an independent walk over a list of lists, and against known figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from statistics import mean

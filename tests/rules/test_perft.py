@@ -4,8 +4,6 @@
 names where its figures come from; those counted by these rules guard against change.
 """
 
-from __future__ import annotations
-
 import json
 from math import perm
 from pathlib import Path

@@ -1,7 +1,5 @@
 """2048 and 2584 against an independent slide, and what placers may do."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 from math import isclose

@@ -1,7 +1,5 @@
 """Transcripts, there and back."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Running a few lines of Python in a child that was restricted before its start."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Running code as a user who is not root, whoever runs the tests."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line of bubblewrap, and what a program sees inside."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The canary breaks what is not held, and finds held what is; nothing of it is left."""
 
-from __future__ import annotations
-
 import json
 import os
 import uuid

@@ -1,7 +1,5 @@
 """A player's containment as a whole: the same ends in every mode, and nothing left after it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

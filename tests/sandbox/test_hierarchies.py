@@ -4,8 +4,6 @@ A folder that looks like v2 with controllers stands in for one: few machines let
 their groups.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

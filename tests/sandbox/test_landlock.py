@@ -1,7 +1,5 @@
 """What a process can no longer touch inside a ruleset, version by version."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Callable, Iterator

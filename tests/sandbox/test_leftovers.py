@@ -1,7 +1,5 @@
 """What dead referees left: their players' folders go, others stay."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a player is shown, and how root shows it to a user that owns nothing."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Who is late for want of a CPU that others used is not to blame; who kept it busy itself is."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Which sandbox is chosen, how each guarantee is held, and what is said of those that are not."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the filter refuses, that it leaves runtimes alone, and the bytes it is made of."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

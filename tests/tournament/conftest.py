@@ -1,7 +1,5 @@
 """Tournament files and configurations for the tests of this room."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

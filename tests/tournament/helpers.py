@@ -1,7 +1,5 @@
 """Schedules and events of runs, for the tests of this room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from arena.model.game_spec import GameSpec

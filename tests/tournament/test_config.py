@@ -1,7 +1,5 @@
 """Tournament files: what they resolve to, and what is said about wrong ones."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

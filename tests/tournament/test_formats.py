@@ -4,8 +4,6 @@ A Swiss tournament and a knockout, which stand here alone, show that the interfa
 whose pairings depend on results.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Real runs: worker processes, killed and interrupted at any moment, and nothing left behind."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

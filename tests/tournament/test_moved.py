@@ -1,7 +1,5 @@
 """A task that was serialised, and is played on another machine as it was at home."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Openings: legal, even, different, and without a gift."""
 
-from __future__ import annotations
-
 from itertools import islice
 from random import Random
 

@@ -1,7 +1,5 @@
 """Players contained as a tournament file asks: what it may ask, what they get, what is refused."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The schedule: who meets whom, on what, and that only the file decides."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

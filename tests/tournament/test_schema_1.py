@@ -5,8 +5,6 @@ crashes and one that is slow; one attempt is void, as its worker was killed. `sc
 schedule as that version made it: game, round, pair, players, opening, seed.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

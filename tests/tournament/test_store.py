@@ -1,7 +1,5 @@
 """The store: durable, exclusive for players, open to readers, and clear about what it refuses."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess

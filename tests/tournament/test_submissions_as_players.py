@@ -1,7 +1,5 @@
 """Bots in a tournament: scripts, packages and folders of submissions, known by their content."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Callable
 from pathlib import Path

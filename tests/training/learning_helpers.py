@@ -1,7 +1,5 @@
 """What the tests of learned evaluations share."""
 
-from __future__ import annotations
-
 from typer.testing import CliRunner, Result
 
 from arena.cli import app

@@ -1,7 +1,5 @@
 """`arena sprt` and a tournament's `[sprt]`, with games really played."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

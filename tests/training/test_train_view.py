@@ -1,7 +1,5 @@
 """What is seen of a training, and what is kept of it as CSV."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from itertools import count

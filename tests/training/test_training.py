@@ -1,7 +1,5 @@
 """`arena train` as its users type it: what it leaves, how it stops and goes on, what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import re
 import resource

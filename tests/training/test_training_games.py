@@ -1,7 +1,5 @@
 """`arena train` and `arena tune` with `method = "td"`: an evaluation, and who takes it."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`arena tune`: from a file to a player, stopped and resumed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`arena tune` for players of 2048: from a file to a verdict, in process and under the referee."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`arena tune --verify` gone on with: other settings, damaged files, players' own mistakes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`arena tune --verify` of a learned evaluation: two tests, stopped and gone on with."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What plays games for a run: the interface, and the reports that come back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

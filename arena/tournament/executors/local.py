@@ -1,7 +1,5 @@
 """Games side by side in worker processes of this machine, each pinned to cores of its own."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

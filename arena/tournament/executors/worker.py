@@ -8,8 +8,6 @@ worker ends; when the run dies it is sent SIGTERM by the system. In either case 
 with it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

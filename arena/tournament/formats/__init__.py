@@ -1,7 +1,5 @@
 """Tournament formats by name: one file a format."""
 
-from __future__ import annotations
-
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.sprt import SequentialTest

@@ -13,8 +13,6 @@ one, however many games are played at a time:
 - A pairing that depends on results is made once all of these results are there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Dots and boxes, compiled. Importing any module of this folder registers all its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

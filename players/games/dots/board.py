@@ -6,8 +6,6 @@ one column find every closed box at once. Moves are 0–63 for horizontal edges,
 vertical ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ of a loop, and so hands that duty back (Berlekamp, The Dots and Boxes Game). Her
 always opened first, which is not always best.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exact endgame of dots and boxes."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

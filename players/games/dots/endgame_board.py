@@ -9,8 +9,6 @@ that suited each position, found by playouts, met several times as many position
 4.3 GB 3×5 is solved from the start in 302 million positions, the published −1.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The boxes not played for any more go to no player, so what is known of chains an
 for all of the boxes, does not hold: this is alpha-beta over single edges.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -13,8 +13,6 @@ of moves without it does as well with it, the opening of one being answered by t
 Source of the terms: Berlekamp, "The Dots and Boxes Game" (2000).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

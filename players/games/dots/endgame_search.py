@@ -13,8 +13,6 @@ See Barker and Korf, "Solving Dots-And-Boxes" (AAAI 2012), and Buzzard and Ciere
 loony dots and boxes endgames optimally" (2013).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the exact solver of dots remembers: bounds on the values of positions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

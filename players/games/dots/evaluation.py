@@ -6,8 +6,6 @@ that takes it may leave the last two boxes (four of a loop) to the other, who mu
 next: he keeps control. The long-chain rule says by a parity who will have it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 or with some knowledge of the game.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@
 Where the game stops at a majority the order of captures may matter, and only the last law is used.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

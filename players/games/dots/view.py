@@ -1,7 +1,5 @@
 """Dots and boxes as n-tuple networks see it: an edge is drawn or not."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Square (row, column) is bit 8·row + column and move 8·row + column, whatever t
 smaller boards lie in the upper left corner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Values are final margins in discs as `rules/othello.py` counts them: empty squares count for none.
 """
 
-from __future__ import annotations
-
 from math import isqrt
 from typing import Any, NamedTuple
 

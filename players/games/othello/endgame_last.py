@@ -5,8 +5,6 @@ margin in discs. An empty square is tried by turning discs from it; what turns n
 unless the square is free.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

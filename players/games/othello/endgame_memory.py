@@ -3,8 +3,6 @@
 The table is reached by its address: a search passes one word on instead of an array.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ Few replies first: what leaves the opponent the fewest moves is both likely good
 Where much is left to search, a shallow look ahead with a rough evaluation sharpens the order.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an Othello position is worth before its end: by patterns, or by the classical features."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ south-west, south-east) are the lanes of one 4 × 64-bit vector; the opposite fo
 same lanes the other way round. LLVM lowers the vectors to whatever the processor has.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

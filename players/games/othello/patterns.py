@@ -10,8 +10,6 @@ board, the board upside down, its transpose and that upside down. A place that o
 brings there is read backwards.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ All eight boards take the same step of a line by one instruction, and the runs o
 way to the legal squares serve once more to turn them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

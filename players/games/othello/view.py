@@ -1,7 +1,5 @@
 """Othello as n-tuple networks see it: three states a square."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """2048 in one word: four bits a cell, tiles up to 32,768 (index 15), which merge no further."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """2584 in two words: five bits a cell, tiles up to 2,178,309 (index 31), which merge no further."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

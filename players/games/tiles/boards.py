@@ -3,8 +3,6 @@
 The tables are made from `rules`, row by row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any

@@ -15,8 +15,6 @@ A placement annoys by the islands there are after it, less the smoothness. Islan
 equal tiles that lie side by side, a tile alone being one.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ in between. A cell holds the index of its tile in the game's ascending tiles, 0 
 a1, cell 1 is b1, row by row.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a training file (TOML) for Othello or dots to a `GamesConfig`, or to all that is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal

@@ -9,8 +9,6 @@ All kernels of learning are in this file, made of parts of the compiled rooms: s
 when one changes.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A training run of Othello or dots: games in blocks, each with games against a yardstick."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """From a training file (TOML) to a `TrainConfig`, or to all that is wrong with it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal

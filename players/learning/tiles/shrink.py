@@ -6,8 +6,6 @@ for each table: of `--grain` points, or finer where int16 does not reach so far 
 small network plays as many games, and its header tells what it scored.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

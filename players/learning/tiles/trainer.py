@@ -1,7 +1,5 @@
 """A training run of 2048 or 2584: games in blocks, the points of a learning curve."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a tuning file says otherwise than the run that it goes on with, by the keys of the file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

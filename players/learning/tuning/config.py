@@ -1,7 +1,5 @@
 """From a tuning file (TOML) to a `TuneConfig`, or to all that is wrong with it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

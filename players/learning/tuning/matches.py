@@ -1,7 +1,5 @@
 """Games of a match: those to be played, those that were, and what plays them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple, Protocol

@@ -4,8 +4,6 @@ what came of them, and can be put away as JSON and taken out again.
 All that is random is drawn again from the run's seed and a number, so that nothing of it is kept.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from random import Random

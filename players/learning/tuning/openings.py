@@ -1,7 +1,5 @@
 """Random openings that leave a game undecided."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import NamedTuple
 

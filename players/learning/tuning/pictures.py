@@ -1,7 +1,5 @@
 """A tuning in pictures: every parameter over games, and the board as a heat map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

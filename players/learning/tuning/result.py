@@ -1,7 +1,5 @@
 """What a tuning comes to, as files that a tournament takes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """The match runner in this process: no subprocess, and no clock but the players' own budget."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What is tuned, as a vector of numbers: options of a player, and the weights of moves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tables of a tuning file as they are written."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field

@@ -5,8 +5,6 @@ through the rules, would take ten times as long, and hold back the other threads
 that players of `players.heuristic` would play, as the tests show move by move.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import NamedTuple
 

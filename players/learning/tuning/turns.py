@@ -1,7 +1,5 @@
 """Games of any built-in player in this process: by the rules, the players asked turn by turn."""
 
-from __future__ import annotations
-
 import time
 from random import Random
 

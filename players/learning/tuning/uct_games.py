@@ -5,8 +5,6 @@ would cost as much again, and hold back the other threads. A game is the one tha
 `players.uct` with the same seeds would play, as the tests show move by move.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

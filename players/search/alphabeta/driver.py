@@ -1,7 +1,5 @@
 """Iterative deepening, and what surrounds it: windows, limits, the exact endgame."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Which move alpha-beta tries first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.cache import part

@@ -6,8 +6,6 @@ called again and again with a window of nothing, by the driver. All give the sam
 Forced moves are played at once and cost no depth, so only positions without one are searched.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

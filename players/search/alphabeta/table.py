@@ -5,8 +5,6 @@ to a deeper search and to anything once its generation is over; the second takes
 is the whole 64-bit key and one word of data.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import BYTE, HALF, ZERO, below

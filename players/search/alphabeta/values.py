@@ -4,8 +4,6 @@ A finished or solved game is worth WIN more than its margin to the winner, so an
 any estimate.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.cache import part

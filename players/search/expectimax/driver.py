@@ -1,7 +1,5 @@
 """Iterative deepening over slides and placements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ either: such boards are valued once. And the weights of all boards are asked for
 summed up, as memory is slow and answers many questions at a time.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount

@@ -9,8 +9,6 @@ be known to lie there. Minimax cuts by it without loss. With star pruning (S24 o
 a mean so far that is at or below the worst rate of the best slide stands for the whole mean.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount

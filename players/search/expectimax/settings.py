@@ -1,7 +1,5 @@
 """What a search of 2048 and 2584 is given, and what it writes down as it goes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

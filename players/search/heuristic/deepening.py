@@ -1,7 +1,5 @@
 """Iterative deepening that stops inside a depth, for the slider and for the placer, compiled."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The heuristic search by the names of moves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

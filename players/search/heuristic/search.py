@@ -4,8 +4,6 @@ Values are thousandths of the evaluation, from the mover's view. The slider's po
 with a tile just placed, the placer's are boards after a slide; every line ends after a slide.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

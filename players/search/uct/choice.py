@@ -1,7 +1,5 @@
 """When thinking ends, what the trees then say of the root's moves, and which to play."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

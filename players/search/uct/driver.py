@@ -1,7 +1,5 @@
 """A search that goes along with a game: its trees, its threads, and how long they run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Giving a node its children."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled import atomics

@@ -1,7 +1,5 @@
 """What the leaf of a descent is worth."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import is_set

@@ -5,8 +5,6 @@ child's mean is mixed with the mean over those games, which has many of them at 
 positions; its weight √(k/(3·n + k)) falls with the n visits of the child.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest

@@ -1,7 +1,5 @@
 """The iterations of UCT: descend, expand, find what the leaf is worth, back it up."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from players.compiled import atomics

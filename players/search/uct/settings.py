@@ -1,7 +1,5 @@
 """What a search goes by, as the kernels read it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias

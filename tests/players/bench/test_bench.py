@@ -1,7 +1,5 @@
 """The search benchmark: that it solves what it times, and what its table says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import StringIO
 

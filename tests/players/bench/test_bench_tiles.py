@@ -1,7 +1,5 @@
 """The benchmark of 2048 and 2584: that what it times is played and learned, on small networks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

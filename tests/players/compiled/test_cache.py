@@ -1,7 +1,5 @@
 """The cache of compiled kernels: shared between processes, and never in the way."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Words in lanes against the same arithmetic on Python's integers."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the exact endgames of all games have in common."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

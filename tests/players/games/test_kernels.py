@@ -1,7 +1,5 @@
 """The compiled games against `rules/`, move by move, and against published counts."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

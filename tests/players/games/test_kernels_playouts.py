@@ -1,7 +1,5 @@
 """Random games of the kernels, replayed move by move by the rules from the same random numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from random import Random

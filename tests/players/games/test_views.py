@@ -1,7 +1,5 @@
 """Othello and dots as networks see them: entries and values against plain Python."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

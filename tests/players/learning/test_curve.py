@@ -1,7 +1,5 @@
 """The learning curve: what is drawn of which blocks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

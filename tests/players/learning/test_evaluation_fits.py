@@ -1,7 +1,5 @@
 """The fits of the evaluations: the regression against NumPy, self-play against the rules."""
 
-from __future__ import annotations
-
 from itertools import islice
 from random import Random
 

@@ -1,7 +1,5 @@
 """Training at Othello and dots: updates against plain Python, strength, going on, mistakes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

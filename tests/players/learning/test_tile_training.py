@@ -1,7 +1,5 @@
 """Training runs of n-tuple networks: files, seeds, threads, checkpoints, small files of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import threading

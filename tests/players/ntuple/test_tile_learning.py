@@ -1,7 +1,5 @@
 """Updates of n-tuple networks against worked examples and against plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The judgement of played endgames, beside minimax over the rules."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

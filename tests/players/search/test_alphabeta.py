@@ -1,7 +1,5 @@
 """Alpha-beta against plain minimax: from the rules to the end, with estimates at a fixed depth."""
 
-from __future__ import annotations
-
 import time
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The transposition table: what it keeps, what it gives up, and that keys are compared whole."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

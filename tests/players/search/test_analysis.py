@@ -1,7 +1,5 @@
 """The analysis of a position: every move, exact where the truth is known, best first."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

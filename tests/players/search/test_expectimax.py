@@ -1,7 +1,5 @@
 """Expectimax, minimax and their prunings against plain Python on the rules."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The heuristic player's search against plain minimax."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Flags that are set at a moment of the clock."""
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any

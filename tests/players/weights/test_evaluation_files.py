@@ -1,7 +1,5 @@
 """The evaluations' files: which belongs to a game, their provenance, and mistakes in anyone's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Network files: what was written comes back, what is damaged or foreign is refused in words."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

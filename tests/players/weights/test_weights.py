@@ -1,7 +1,5 @@
 """The tables of weights against their source, and the reading of anyone's file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 published values.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the dots solver answers at a root: moves, lines and margins, against plain minimax."""
 
-from __future__ import annotations
-
 import time
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact dots search far from the end against the same search without what it does there."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

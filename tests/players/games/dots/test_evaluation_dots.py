@@ -1,7 +1,5 @@
 """The evaluation of dots and boxes against plain Python over `rules/` and the exact solver."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple

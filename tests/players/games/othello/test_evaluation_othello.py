@@ -1,7 +1,5 @@
 """Othello's evaluations against plain Python over `rules/`, their symmetries and their bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import product

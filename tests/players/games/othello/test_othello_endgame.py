@@ -1,7 +1,5 @@
 """The exact Othello endgame against brute force, the rules and published values."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from threading import Timer

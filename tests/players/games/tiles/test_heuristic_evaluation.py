@@ -1,7 +1,5 @@
 """The terms of the heuristic, and the placements that annoy most, against plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import log
 from random import Random

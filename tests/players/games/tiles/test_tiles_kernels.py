@@ -1,7 +1,5 @@
 """The compiled boards of 2048 and 2584 against `rules/`, and networks against plain sums."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Tunings that are stopped and go on, and the mistakes of their files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a tuning file says otherwise than the run in its folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

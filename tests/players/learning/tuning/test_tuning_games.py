@@ -1,7 +1,5 @@
 """Games for tuning, beside those of the players themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

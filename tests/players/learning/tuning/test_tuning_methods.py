@@ -2,8 +2,6 @@
 point is known.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from random import Random

@@ -1,7 +1,5 @@
 """Pictures of a tuning: figures that can be read, and weights at an end of their range."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

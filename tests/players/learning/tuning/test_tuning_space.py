@@ -1,7 +1,5 @@
 """What is tuned: the parameters, and what a vector of their values makes of a player."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

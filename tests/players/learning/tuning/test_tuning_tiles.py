@@ -2,8 +2,6 @@
 are found again.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """UCT: what it chooses, how its tree goes along with the game, and that it is reproducible."""
 
-from __future__ import annotations
-
 import time
 from random import Random
 

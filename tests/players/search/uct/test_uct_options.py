@@ -1,7 +1,5 @@
 """What each option of UCT does: selection against its formula, leaves, limits, threads."""
 
-from __future__ import annotations
-
 import math
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Visits that the children of a node begin with, at what the evaluation expects of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import rules

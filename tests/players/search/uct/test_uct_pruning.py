@@ -1,7 +1,5 @@
 """Moves that UCT leaves out of its tree, against brute force from the rules alone."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

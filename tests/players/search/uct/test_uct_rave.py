@@ -1,7 +1,5 @@
 """RAVE: what playouts record, and what the search makes of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

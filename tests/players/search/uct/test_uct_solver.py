@@ -1,7 +1,5 @@
 """Proofs in UCT's trees, against brute force from the rules alone."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -3,8 +3,6 @@
 The bit above each column stays empty, so that no line runs from one column into the next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
