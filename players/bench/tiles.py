@@ -18,8 +18,8 @@ from players.learning.trainer import CHECKPOINT
 from players.learning.training_file import Rate
 from players.ntuple.network import Network
 from players.search.expectimax.settings import make_settings, new_scratch
+from players.search.sampling import play_games, random_games
 from players.search.stop import NEVER
-from players.search.tile_sampling import play_games, random_games
 from players.weights.network_file import load_network
 
 BLOCK = 1000

@@ -18,14 +18,8 @@ from players.games import interface as game
 from players.games.interface import Position
 from players.games.registry import Board, compiled_game
 
-PLAIN_REACH = 8
-"""Moves to come in positions that the plain solver solves in about a second."""
-
 GROWTH = 2.2
 """A solver takes about that many times as long for one more move."""
-
-LEAST_SECONDS = 1e-6
-"""Less counts as so much."""
 
 
 def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> int:
@@ -33,8 +27,8 @@ def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> i
     not only what is still to come.
 
     Exact when low < value < high, else a bound on the same side of the window (fail-soft).
-    `memory` is the game's NamedTuple of arrays. Once the int64[1] flag `stop` is set the value
-    means nothing, and nothing of it is kept in `memory`.
+    `memory` is the game's own: an array or a NamedTuple of arrays. Once the int64[1] flag `stop` is
+    set the value means nothing, and nothing of it is kept in `memory`.
     """
     raise NotImplementedError
 
@@ -97,16 +91,9 @@ class Endgame(ABC):
         self.margins(position, stop)
 
 
-class PlainMemory(NamedTuple):
-    """What the plain solver writes."""
-
-    nodes: Array
-    """int64[1]: how many positions it visited."""
-
-
 @kernel
 def plain_value(position: Position, low: int, high: int, nodes: Array, stop: Flag) -> Any:
-    """`solve` by trying every move, for any game."""
+    """`solve` by trying every move, for any game; `nodes`, int64[1], counts those visited."""
     nodes[0] += 1
     out = np.empty(game.MOVES, np.int16)
     count = game.moves(position, out)
@@ -128,34 +115,35 @@ def plain_value(position: Position, low: int, high: int, nodes: Array, stop: Fla
 
 
 @answers(solve)
-def _solve(position: Position, low: int, high: int, memory: PlainMemory, stop: Flag) -> Any:
-    return plain_value(position, np.int64(low), np.int64(high), memory.nodes, stop)
+def _solve(position: Position, low: int, high: int, memory: Array, stop: Flag) -> Any:
+    return plain_value(position, np.int64(low), np.int64(high), memory, stop)
 
 
 class PlainEndgame(Endgame):
     """Solves the last moves of any game."""
 
-    reach = PLAIN_REACH
+    reach = 8
 
     def __init__(self, board: Board) -> None:
         super().__init__(board)
-        self.memory = PlainMemory(np.zeros(1, np.int64))
+        self.memory = np.zeros(1, np.int64)
 
     def best(self, position: Any, stop: Flag) -> Solution | None:
-        self.memory.nodes[0] = 0
+        self.memory[0] = 0
         margins = self.margins(position, stop)
         if margins is None:
             return None
         move = max(margins, key=lambda name: margins[name], default="")
-        return Solution(move, margins.get(move, 0), [move], int(self.memory.nodes[0]))
+        return Solution(move, margins.get(move, 0), [move], int(self.memory[0]))
 
 
 def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:
     """The solver for `board`, a board of `rules`, with tables of `memory_mb`."""
     solver = compiled_game(rules).endgame
-    return PlainEndgame(board) if solver is None else solver(board, memory_mb)
+    found: Endgame = PlainEndgame(board) if solver is None else solver(board, memory_mb)
+    return found
 
 
 def reach_in(endgame: Endgame, seconds: float) -> int:
     """Positions with that many moves remaining are, typically, solved in `seconds`; at least 0."""
-    return max(endgame.reach + floor(log(max(seconds, LEAST_SECONDS), GROWTH)), 0)
+    return max(endgame.reach + floor(log(max(seconds, 1e-6), GROWTH)), 0)

@@ -2,16 +2,15 @@
 
 Each function is answered by the game's folder for its position type
 (`players.compiled.cache.answers`), so a search written once is compiled for each game without a
-call in between; some have a default answer. Plain and guided
-playouts are functions of their own, as the choice between them must be made when they are compiled,
-not move by move.
+call in between; some have a default answer.
 
 A position is a NamedTuple. Its player to move is `position.seat`; a forced pass never shows: after
 a move the seat is the next one that really moves, which may be the same again (passes in Othello,
 closed boxes in dots). A move is a small int, below MOVES.
 """
 
-from typing import Any, Protocol
+import operator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,6 +29,7 @@ class Position(Protocol):
 
 MOVES = 128
 """Moves are numbered from 0 to MOVES − 1 in every game."""
+NO_MOVE = -1
 
 PLIES = 160
 """No game is longer, forced passes not counted."""
@@ -61,23 +61,6 @@ def playout(position: Position, state: Rng) -> tuple[Int, Rng]:
     raise NotImplementedError
 
 
-def batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
-    """BATCH playouts at once: (twice the wins and once the draws of seat 0, the sum of `net` there,
-    the state of the random numbers).
-    """
-    raise NotImplementedError
-
-
-@answers(batch)
-def _batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
-    points, total = np.int64(0), np.int64(0)
-    for _ in range(BATCH):
-        ahead, state = playout(position, state)
-        points += 1 + np.int64(np.sign(ahead))
-        total += ahead
-    return points, total, state
-
-
 def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     """`playout` with some knowledge of the game in place of uniformly random moves.
 
@@ -93,44 +76,36 @@ def _guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     return playout(position, state)
 
 
-def guided_batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
-    """As `batch`, of guided playouts."""
-    raise NotImplementedError
+def batch(
+    position: Position, state: Rng, is_guided: bool, record: Array | None
+) -> tuple[Int, Int, Rng]:
+    """BATCH playouts at once: (twice the wins and once the draws of seat 0, the sum of `net` there,
+    the state of the random numbers). `is_guided` is to be a literal, known when it is compiled.
 
-
-@answers(guided_batch)
-def _guided_batch(position: Position, state: Rng) -> tuple[Int, Int, Rng]:
-    return batch(position, state)
-
-
-def recorded_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
-    """As `batch`; writes to `record`, uint64[5, BATCH], of each playout: `net`, the moves of seat 0
-    below 64 as bits, those from 64 on, and the same of seat 1. By default no moves are written, so
-    that RAVE learns nothing.
+    Writes to `record`, uint64[5, BATCH] or None, of each playout: `net`, the moves of seat 0 below
+    64 as bits, those from 64 on, and the same of seat 1; not the moves that guided ones count out.
+    By default no moves are written, so that RAVE learns nothing.
     """
     raise NotImplementedError
 
 
-@answers(recorded_batch)
-def _recorded_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
+@answers(batch)
+def _batch(
+    position: Position, state: Rng, is_guided: bool, record: Array | None
+) -> tuple[Int, Int, Rng]:
     points, total = np.int64(0), np.int64(0)
-    record[:] = np.uint64(0)
+    if record is not None:
+        record[:] = np.uint64(0)
     for number in range(BATCH):
-        ahead, state = playout(position, state)
-        record[0, number] = np.uint64(ahead)
+        if is_guided:
+            ahead, state = guided(position, state)
+        else:
+            ahead, state = playout(position, state)
+        if record is not None:
+            record[0, number] = np.uint64(ahead)
         points += 1 + np.int64(np.sign(ahead))
         total += ahead
     return points, total, state
-
-
-def recorded_guided_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
-    """As `recorded_batch`, of guided playouts. What they count out is not among the moves."""
-    raise NotImplementedError
-
-
-@answers(recorded_guided_batch)
-def _recorded_guided_batch(position: Position, state: Rng, record: Array) -> tuple[Int, Int, Rng]:
-    return recorded_batch(position, state, record)
 
 
 def key(position: Position) -> Word:
@@ -159,3 +134,59 @@ def expectation(position: Position, value: Int) -> float:
 def priority(position: Position, move: Move) -> Int:
     """How early alpha-beta should try the move, −100 to 100, from the look of it alone."""
     raise NotImplementedError
+
+
+class Nowhere(NamedTuple):
+    """In place of an array: what is written to it is lost."""
+
+    nothing: Int
+
+
+@answers(operator.setitem, Nowhere)
+def _lose(out: Nowhere, index: Int, value: Any) -> None:
+    """Write nothing."""
+
+
+def count_moves(position: Position) -> Int:
+    """How many legal moves there are; 0 when the game is over."""
+    raise NotImplementedError
+
+
+@answers(count_moves)
+def _count_moves(position: Position) -> Int:
+    return np.int64(moves(position, Nowhere(0)))
+
+
+# Which moves a search need not try, by the game's own laws: value is never lost.
+
+
+def forced(position: Position) -> Move:
+    """A move certain to be among the best, so that no other need be tried; NO_MOVE when none is."""
+    raise NotImplementedError
+
+
+@answers(forced)
+def _forced(position: Position) -> Move:
+    return np.int64(NO_MOVE)
+
+
+def candidates(position: Position, out: Array) -> Int:
+    """Write moves, a best one certainly among them, to the front of the int16 array `out`; their
+    number, 0 at the end. The position has no forced move; it need not be canonical.
+    """
+    raise NotImplementedError
+
+
+@answers(candidates)
+def _candidates(position: Position, out: Array) -> Int:
+    return moves(position, out)
+
+
+def canonical(position: Position) -> Position:
+    """One position for all that differ in name only: same mover, same values."""
+    raise NotImplementedError
+
+
+@answers(canonical)
+def _canonical(position: Position) -> Position:
+    return position

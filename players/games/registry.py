@@ -3,18 +3,13 @@
 Importing this module loads no compiler.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import rules as rule_sets
 from rules import Registration
-
-if TYPE_CHECKING:
-    from players.games.endgame import Endgame
 
 WORD_BITS = 64
 """Kernels keep a board in words of this many bits: one bit for each square, or for each dot."""
@@ -35,26 +30,22 @@ class Board(Protocol):
         """The kernels' position of a `state` from the wire."""
 
 
-def _one(_variant: Mapping[str, Any]) -> int:
-    return 1
-
-
 @dataclass(frozen=True)
 class CompiledGame:
     """One game's compiled code: the value `GAME` of the package that its `Registration` names.
 
     Importing the package registers the answers (`players.compiled.cache.answers`) of the game's
-    position type to the questions of `players.games.interface`. Those that have a default, and all
-    of `players.games.pruning`, may be left out.
+    position type to the questions of `players.games.interface`. Those that have a default may be
+    left out.
     """
 
     board: Callable[[Mapping[str, Any]], Board]
     """The board with complete settings."""
-    most_margin: Callable[[Mapping[str, Any]], int] = _one
+    most_margin: Callable[[Mapping[str, Any]], int] = lambda variant: 1
     """No game with these settings is won by more; 1 where a game is won or lost."""
-    endgame: Callable[[Any, int], Endgame] | None = None
-    """The exact solver of a board, with tables of that many megabytes; None for the one that serves
-    any game, which sees a few moves ahead only."""
+    endgame: Callable[[Any, int], Any] | None = None
+    """The exact solver of a board (an `endgame.Endgame`), with tables of that many megabytes; None
+    for the one that serves any game, which sees a few moves ahead only."""
     evaluations: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     """The files, in `players/weights` or absolute, of the evaluations that come along for complete
     settings, by their names ("default", "classic", "learned"); None where `evaluate` takes no
@@ -67,19 +58,19 @@ class CompiledGame:
 
 def _othello_size(variant: Mapping[str, Any]) -> str | None:
     size = variant.get("size", 8)
-    if size * size > WORD_BITS:
-        return f"it plays Othello on boards up to 8×8, not {size}×{size}"
-    return None
+    if size * size <= WORD_BITS:
+        return None
+    return f"it plays Othello on boards up to 8×8, not {size}×{size}"
 
 
 def _dots_size(variant: Mapping[str, Any]) -> str | None:
     dots = (variant.get("rows", 5) + 1) * (variant.get("cols", 5) + 1)
-    if dots > WORD_BITS:
-        return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
-    return None
+    if dots <= WORD_BITS:
+        return None
+    return f"it plays dots on boards of up to {WORD_BITS} dots (7×7 boxes), not {dots}"
 
 
-_OWN: Mapping[str, Registration] = {
+_OWN = {
     name: Registration(rule_sets.registration(name).load, f"players.games.{name}", check)
     for name, check in (("othello", _othello_size), ("dots", _dots_size))
 }

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.registry import Board, load_board
 from players.search.alphabeta.driver import AlphaBetaSearch, child_of, legal_moves, load_kernels
-from players.search.alphabeta.search import moves_left
-from players.search.alphabeta.values import in_points
+from players.search.alphabeta.search import in_points, moves_left
 from players.search.stop import NEVER, stop_at
 from players.search.types import Flag, Position
 from players.weights.evaluations import load_terms

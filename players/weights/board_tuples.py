@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import rules as rule_sets
-from players.games.othello.view import LONGEST_TUPLE
+from players.games.othello.evaluation import LONGEST_TUPLE
 from players.games.registry import load_board
 from rules.position import square_name
 

@@ -1,12 +1,17 @@
-"""The exact endgame of dots and boxes."""
+"""The exact endgame of dots and boxes.
 
-from typing import Any, NamedTuple
+Where the game stops at a majority the boxes not played for any more go to no player, so what is
+known of chains and loops, which is for all of the boxes, does not hold: `search_majority` is
+alpha-beta over single edges.
+"""
+
+from typing import Any
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, is_set, popcount
+from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import answers, kernel, part
-from players.compiled.types import Array, Flag, Int
+from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
@@ -14,6 +19,7 @@ from players.games.dots.board import (
     WHOLE_GAME,
     DotsBoard,
     DotsPosition,
+    is_over,
     open_boxes,
 )
 from players.games.dots.endgame_board import (
@@ -24,10 +30,20 @@ from players.games.dots.endgame_board import (
     new_scratch,
     with_corners_across,
 )
-from players.games.dots.endgame_majority import majority_pool, search_majority
-from players.games.dots.endgame_rest import core_of, double_dealing_cost, pooled
+from players.games.dots.endgame_rest import by_strings, core_of, double_dealing_cost, pooled
 from players.games.dots.endgame_search import search
-from players.games.dots.endgame_table import MOST, NO_MOVE, move_of, new_table, place, recall
+from players.games.dots.endgame_table import (
+    MOST,
+    NO_MOVE,
+    keep,
+    least_of,
+    most_of,
+    move_of,
+    new_record,
+    new_table,
+    place,
+    recall,
+)
 from players.games.endgame import Endgame, Solution
 
 REACH, MAJORITY_REACH = 41, 20
@@ -35,11 +51,93 @@ REACH, MAJORITY_REACH = 41, 20
 the game stops at a majority."""
 
 
-class DotsMemory(NamedTuple):
-    """What solved positions are kept in. Threads may share one."""
+LEAD = np.uint64(1 << 63)
+"""No pool has this bit."""
 
-    table: Array
-    """See `endgame_table`."""
+
+@part
+def majority_pool(lead: Int) -> Any:
+    """What these positions keep in place of a pool: the mover's lead."""
+    return LEAD | np.uint64(lead + MOST)
+
+
+@part
+def closing_first(across: Word, down: Word, position: DotsPosition) -> Any:
+    """Those of the edges to be tried first: such as close a box; if there are none, all."""
+    ones, _, _ = by_strings(position.across, position.down, position.boxes, position.stride)
+    rows, columns = across & (ones | (ones << position.stride)), down & (ones | (ones << ONE))
+    return (rows, columns) if rows | columns != ZERO else (across, down)
+
+
+@kernel
+def search_majority(
+    position: DotsPosition,
+    low: int,
+    high: int,
+    table: Array,
+    largest: int,
+    nodes: Array,
+    stop: Flag,
+) -> Any:
+    """The mover's final margin: exact between `low` and `high`, else a bound (fail-soft)."""
+    across, down, lead, seat, stride, boxes, enough = position
+    mine = lead if seat == 0 else -lead
+    still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
+    if is_over(across, down, lead, np.int64(popcount(boxes)) - still, enough):
+        return mine
+    nodes[0] += 1
+    if is_set(stop):
+        return 0
+    pool = majority_pool(mine)
+    slot = place(across, down, pool, table)
+    record = recall(across, down, pool, slot, table)
+    least, most = max(least_of(record), mine - still), min(most_of(record), mine + still)
+    if least >= high or least == most:
+        return least
+    if most <= low:
+        return most
+
+    edges = np.int64(popcount(across) + popcount(down))
+    floor, ceiling = max(low, least), min(high, most)
+    best, best_move, known = np.int64(-MOST), np.int64(NO_MOVE), move_of(record)
+    while across | down != ZERO and best < ceiling:
+        rows, columns = closing_first(across, down, position)
+        move = known
+        if known != NO_MOVE:
+            known = np.int64(NO_MOVE)
+        elif rows != ZERO:
+            move = np.int64(lowest(rows))
+        else:
+            move = VERTICAL + np.int64(lowest(columns))
+        edge = ONE << np.uint64(move & 63)
+        if move < VERTICAL:
+            across ^= edge
+        else:
+            down ^= edge
+        child = game.play(position, move)
+        if child.seat == seat:
+            value = search_majority(child, floor, ceiling, table, largest, nodes, stop)
+        else:
+            value = -search_majority(child, -ceiling, -floor, table, largest, nodes, stop)
+        if value > best:
+            best, best_move = value, move
+        floor = max(floor, best)
+    if is_set(stop):
+        return 0
+    if best > max(low, least):
+        least = best
+    if best < ceiling:
+        most = best
+    keep(
+        position.across,
+        position.down,
+        pool,
+        new_record(least, most, best_move, edges),
+        slot,
+        table,
+        largest,
+    )
+    return best
 
 
 @part
@@ -50,7 +148,7 @@ def stops_at_majority(position: DotsPosition) -> Any:
 
 @kernel
 def margin_between(
-    position: DotsPosition, low: int, high: int, memory: DotsMemory, nodes: Array, stop: Flag
+    position: DotsPosition, low: int, high: int, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
@@ -58,7 +156,7 @@ def margin_between(
     fixed = fixed_by(position)
     if stops_at_majority(position):
         limits = np.int64(low), np.int64(high)  # see `search` on literals
-        return search_majority(position, *limits, memory.table, fixed.largest, nodes, stop)
+        return search_majority(position, *limits, table, fixed.largest, nodes, stop)
     still = open_boxes(across, down, stride, boxes)
     core_across, core_down = core_of(across, down, boxes, stride)
     rest = open_boxes(core_across, core_down, stride, boxes)
@@ -83,7 +181,7 @@ def margin_between(
             cost,
             bound - lead,
             fixed,
-            memory.table,
+            table,
             scratch,
             nodes,
             stop,
@@ -96,13 +194,13 @@ def margin_between(
 
 
 @answers(endgame.solve, DotsPosition)
-def _solve(position: DotsPosition, low: Int, high: Int, memory: DotsMemory, stop: Flag) -> Any:
+def _solve(position: DotsPosition, low: Int, high: Int, table: Array, stop: Flag) -> Any:
     nodes = np.zeros(1, np.int64)
-    return margin_between(position, np.int64(low), np.int64(high), memory, nodes, stop)
+    return margin_between(position, np.int64(low), np.int64(high), table, nodes, stop)
 
 
 @part
-def known_move(position: DotsPosition, memory: DotsMemory) -> Any:
+def known_move(position: DotsPosition, table: Array) -> Any:
     """The move that the table has for a position without captures, or NO_MOVE: where there are
     captures, and sometimes at a corner, it may be none of the position's.
     """
@@ -114,8 +212,8 @@ def known_move(position: DotsPosition, memory: DotsMemory) -> Any:
         across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
         if is_far(across, down, fixed):
             across, down, turn = canonical(across, down, fixed)
-    slot = place(across, down, pool, memory.table)
-    move = move_of(recall(across, down, pool, slot, memory.table))
+    slot = place(across, down, pool, table)
+    move = move_of(recall(across, down, pool, slot, table))
     return move_before(move, turn, position.across, position.down, fixed) if turn else move
 
 
@@ -145,20 +243,20 @@ def candidates(position: DotsPosition, moves: Array) -> Any:
 
 @part
 def best_move(
-    position: DotsPosition, margin: Int, moves: Array, memory: DotsMemory, nodes: Array, stop: Flag
+    position: DotsPosition, margin: Int, moves: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
     count = candidates(position, moves)
-    known = known_move(position, memory)
+    known = known_move(position, table)
     for index in range(count):
         if moves[index] == known:
             moves[0], moves[index] = moves[index], moves[0]
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
         if child.seat == position.seat:
-            value = margin_between(child, margin - 1, margin, memory, nodes, stop)
+            value = margin_between(child, margin - 1, margin, table, nodes, stop)
         else:
-            value = -margin_between(child, -margin, 1 - margin, memory, nodes, stop)
+            value = -margin_between(child, -margin, 1 - margin, table, nodes, stop)
         if is_set(stop):
             break
         if value >= margin:
@@ -168,13 +266,13 @@ def best_move(
 
 @kernel
 def follow(
-    position: DotsPosition, margin: int, line: Array, memory: DotsMemory, nodes: Array, stop: Flag
+    position: DotsPosition, margin: int, line: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """Write the principal variation of a position of known margin to `line`; its length."""
     moves = np.empty(game.MOVES, np.int16)
     length = 0
     while True:
-        move = best_move(position, margin, moves, memory, nodes, stop)
+        move = best_move(position, margin, moves, table, nodes, stop)
         if move == NO_MOVE:
             return length
         line[length] = move
@@ -190,7 +288,7 @@ class DotsEndgame(Endgame):
     def __init__(self, board: DotsBoard, memory_mb: int) -> None:
         super().__init__(board)
         self._enough = board.enough
-        self.memory = DotsMemory(new_table(memory_mb))
+        self.memory = new_table(memory_mb)
 
     @property
     def reach(self) -> int:

@@ -1,4 +1,4 @@
-"""What a dots position is worth before its end, from its chains and loops.
+"""What a dots position is worth before its end, from its chains and loops or by a network.
 
 Words of Berlekamp, "The Dots and Boxes Game" (2000): a chain is a row of boxes with two edges
 undrawn each, a loop one that closes on itself. The player that opens a chain gives it away; the one
@@ -6,18 +6,19 @@ that takes it may leave the last two boxes (four of a loop) to the other, who mu
 next: he keeps control. The long-chain rule says by a parity who will have it.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, popcount
+from players.compiled.bits import ONE, ZERO, packed, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Word
 from players.games import interface as game
 from players.games.dots.board import DotsPosition, open_boxes, sides, without
 from players.games.json_fields import rows_of, whole
+from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
-from players.ntuple.board import view
+from players.ntuple.board import EIGHT, diagonal, left_to_right, upside_down
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
 """What is valued: having the move; what the mover loses if he must open the chains and loops there
@@ -163,7 +164,7 @@ def _evaluate(position: DotsPosition, terms: Array) -> Any:
     """
     across, down, lead, seat, stride, boxes, _ = position
     if terms[0] == NETWORK:
-        value, taken = worth(view(position), terms), np.int64(0)
+        value, taken = worth(network.view(position), terms), np.int64(0)
     else:
         across, down, taken, price = capture(across, down, stride, boxes)
         value = np.int64(0)
@@ -196,3 +197,71 @@ def from_features(content: Any) -> Any:
         for values in rows_of(parities, 2, place):
             terms += [whole(value, place) for value in rows_of(values, len(FEATURES), place)]
     return np.array(terms, np.int32)
+
+
+class DotsView(NamedTuple):
+    """Edges not drawn yet, on a square board, as n-tuple networks see them: (row, column) is an
+    edge's left or upper dot.
+    """
+
+    across: Word
+    down: Word
+    gap: Word
+    """By how many rows of boxes the board is smaller than 7×7."""
+
+
+@answers(network.view, DotsPosition)
+def _view(position: DotsPosition) -> DotsView:
+    stride = position.stride
+    row = (ONE << stride) - ONE
+    across, down = np.uint64(0), np.uint64(0)
+    for line in range(np.int64(stride)):
+        here, there = np.uint64(line) * stride, np.uint64(8 * line)
+        across |= (position.across >> here & row) << there
+        down |= (position.down >> here & row) << there
+    return DotsView(across, down, EIGHT - stride)
+
+
+@answers(network.banked, DotsPosition)
+def _banked(position: DotsPosition) -> np.int64:
+    return np.int64(position.lead)
+
+
+@answers(network.transposed, DotsView)
+def _transposed(board: DotsView) -> DotsView:
+    return DotsView(diagonal(board.down), diagonal(board.across), board.gap)
+
+
+@answers(network.flipped, DotsView)
+def _flipped(board: DotsView) -> DotsView:
+    gap = board.gap
+    return DotsView(upside_down(board.across, gap), upside_down(board.down, gap + ONE), gap)
+
+
+@answers(network.mirrored, DotsView)
+def _mirrored(board: DotsView) -> DotsView:
+    gap = board.gap
+    return DotsView(left_to_right(board.across, gap + ONE), left_to_right(board.down, gap), gap)
+
+
+@answers(network.entry, DotsView)
+def _entry(board: DotsView, masks: Array) -> Word:
+    across, down = packed(board.across, masks[0]), packed(board.down, masks[1])
+    return across | down << popcount(masks[0])
+
+
+@answers(network.progress, DotsView)
+def _progress(board: DotsView) -> Word:
+    boxes = EIGHT - ONE - board.gap
+    edges = boxes * (boxes + ONE) << ONE
+    return edges - popcount(board.across) - popcount(board.down)
+
+
+@answers(network.words, DotsView)
+def _words(board: DotsView) -> tuple[Word, Word]:
+    return board.across, board.down
+
+
+@answers(network.of_words, DotsView)
+def _of_words(board: DotsView, first: Word, second: Word) -> DotsView:
+    return DotsView(first, second, board.gap)

@@ -28,7 +28,7 @@ from players.games.dots.board import (
     sides,
     write_moves,
 )
-from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
+from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 
 
 @answers(count_moves, DotsPosition)

@@ -3,18 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from players.games.othello import evaluation, playouts, view
+from players.games.othello import evaluation, playouts
 from players.games.othello.board import OthelloBoard
 from players.games.othello.endgame import OthelloEndgame
 from players.games.registry import CompiledGame
 
-ANSWERS = (evaluation, playouts, view)
+ANSWERS = (evaluation, playouts)
 """The modules that answer the questions of `players.games.interface` and others."""
-
-
-def _most_margin(variant: Mapping[str, Any]) -> int:
-    """Every square."""
-    return int(variant["size"] ** 2 - (0 if variant["corners"] else 4))
 
 
 def _evaluations(variant: Mapping[str, Any]) -> Mapping[str, str]:
@@ -31,7 +26,7 @@ def _evaluations(variant: Mapping[str, Any]) -> Mapping[str, str]:
 
 GAME = CompiledGame(
     board=OthelloBoard,
-    most_margin=_most_margin,
+    most_margin=lambda variant: int(variant["size"] ** 2 - (0 if variant["corners"] else 4)),
     endgame=OthelloEndgame,
     evaluations=_evaluations,
     features=evaluation.from_features,

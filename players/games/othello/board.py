@@ -13,8 +13,8 @@ from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Move, Word
 from players.games import interface as game
+from players.games.interface import count_moves
 from players.games.othello.lines import bracketing, flips, neighbours, unbracketable
-from players.games.pruning import count_moves
 
 
 class OthelloPosition(NamedTuple):

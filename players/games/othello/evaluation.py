@@ -1,10 +1,12 @@
-"""What an Othello position is worth before its end: by patterns, or by the classical features."""
+"""What an Othello position is worth before its end: by patterns, by the classical features or by
+a network.
+"""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, popcount
+from players.compiled.bits import ONE, ZERO, packed, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Word
 from players.games import interface as game
@@ -12,8 +14,9 @@ from players.games.json_fields import members, rows_of, whole
 from players.games.othello.board import OthelloPosition, legal, margin
 from players.games.othello.lines import neighbours
 from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum
+from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
-from players.ntuple.board import diagonal, view
+from players.ntuple.board import diagonal, left_to_right, upside_down
 
 CLASSIC, PATTERNS = 0, 1
 """The first of an evaluation's numbers: what the others are."""
@@ -41,7 +44,7 @@ def _evaluate(position: OthelloPosition, terms: Array) -> Any:
     if terms[0] == PATTERNS:
         score = by_patterns(own, other, playable, free, terms)
     elif terms[0] == NETWORK:
-        score = worth(view(position), terms)
+        score = worth(network.view(position), terms)
     else:
         score = by_features(own, other, playable, free, terms)
     return min(max(score, -game.LIMIT), game.LIMIT)
@@ -192,3 +195,78 @@ def from_features(content: Any) -> Any:
         for row in rows_of(values["squares"], QUARTER, place):
             terms += [whole(value, place) for value in rows_of(row, QUARTER, place)]
     return np.array(terms, np.int32)
+
+
+LONGEST_TUPLE = 12
+"""Squares of a tuple at most."""
+
+
+class OthelloView(NamedTuple):
+    """Discs by their owner, as n-tuple networks see them."""
+
+    own: Word
+    other: Word
+    gap: Word
+    """By how many rows the board is smaller than 8×8."""
+
+
+def _ternary() -> Any:
+    """uint32[2^LONGEST_TUPLE]: the bits of a number read as digits in base three."""
+    numbers = np.arange(1 << LONGEST_TUPLE, dtype=np.uint32)
+    digits = (
+        (numbers >> np.uint32(bit) & np.uint32(1)) * np.uint32(3**bit)
+        for bit in range(LONGEST_TUPLE)
+    )
+    return sum(digits, np.zeros_like(numbers))
+
+
+TERNARY = _ternary()
+
+
+@answers(network.view, OthelloPosition)
+def _view(position: OthelloPosition) -> OthelloView:
+    gap = np.uint64(4 - 2 * quarters_of(position.playable))
+    return OthelloView(position.own, position.other, gap)
+
+
+@answers(network.banked, OthelloPosition)
+def _banked(position: OthelloPosition) -> np.int64:
+    return np.int64(0)
+
+
+@answers(network.transposed, OthelloView)
+def _transposed(board: OthelloView) -> OthelloView:
+    return OthelloView(diagonal(board.own), diagonal(board.other), board.gap)
+
+
+@answers(network.flipped, OthelloView)
+def _flipped(board: OthelloView) -> OthelloView:
+    gap = board.gap
+    return OthelloView(upside_down(board.own, gap), upside_down(board.other, gap), gap)
+
+
+@answers(network.mirrored, OthelloView)
+def _mirrored(board: OthelloView) -> OthelloView:
+    gap = board.gap
+    return OthelloView(left_to_right(board.own, gap), left_to_right(board.other, gap), gap)
+
+
+@answers(network.entry, OthelloView)
+def _entry(board: OthelloView, masks: Array) -> Word:
+    own, other = packed(board.own, masks[0]), packed(board.other, masks[0])
+    return np.uint64(TERNARY[own]) + (np.uint64(TERNARY[other]) << ONE)
+
+
+@answers(network.progress, OthelloView)
+def _progress(board: OthelloView) -> Word:
+    return popcount(board.own | board.other)
+
+
+@answers(network.words, OthelloView)
+def _words(board: OthelloView) -> tuple[Word, Word]:
+    return board.own, board.other
+
+
+@answers(network.of_words, OthelloView)
+def _of_words(board: OthelloView, first: Word, second: Word) -> OthelloView:
+    return OthelloView(first, second, board.gap)

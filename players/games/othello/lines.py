@@ -69,9 +69,7 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
     table = builder.module.globals.get(name)
     if table is None:
         table = ir.GlobalVariable(builder.module, RAYS.type, name)
-        table.linkage = "internal"
-        table.global_constant = True
-        table.initializer = RAYS
+        table.linkage, table.global_constant, table.initializer = "internal", True, RAYS
     index = builder.shl(square, WORD(1))
     return tuple(
         builder.load(builder.gep(table, [WORD(0), builder.or_(index, WORD(half))]))
@@ -106,12 +104,21 @@ def flips(builder: Builder, square: Value, own: Value, other: Value) -> Value:
     return _union(b, turned)
 
 
+def fill(builder: Any, shift: Any, once: Any, twice: Any, seeds: Any, through: Any) -> Any:
+    """The squares of `through` that follow on `seeds` without a gap, at most six in a row, by
+    doubling strides (Kogge-Stone): a `shift` by `once`, one step, and by `twice`.
+    """
+    b = builder
+    run = b.and_(shift(seeds, once), through)
+    run = b.or_(run, b.and_(shift(run, once), through))
+    pairs = b.and_(through, shift(through, once))
+    run = b.or_(run, b.and_(shift(run, twice), pairs))
+    return b.or_(run, b.and_(shift(run, twice), pairs))
+
+
 @instruction(types.uint64, types.uint64, types.uint64)
 def bracketing(builder: Builder, own: Value, other: Value) -> Value:
-    """The squares, empty or not, from which `own` would bracket discs of `other`.
-
-    Each direction fills `other` from `own` by doubling strides (Kogge-Stone).
-    """
+    """The squares, empty or not, from which `own` would bracket discs of `other`."""
     b = builder
     own, other = (repeated(b, word, LANES) for word in (own, other))
     once, twice = _lanes(STEPS), _lanes([2 * step for step in STEPS])
@@ -119,12 +126,7 @@ def bracketing(builder: Builder, own: Value, other: Value) -> Value:
     through = b.and_(other, inner)
     found = ZEROS
     for shift in (b.shl, b.lshr):
-        run = b.and_(shift(own, once), through)
-        run = b.or_(run, b.and_(shift(run, once), through))
-        pairs = b.and_(through, shift(through, once))
-        run = b.or_(run, b.and_(shift(run, twice), pairs))
-        run = b.or_(run, b.and_(shift(run, twice), pairs))
-        found = b.or_(found, shift(run, once))
+        found = b.or_(found, shift(fill(b, shift, once, twice, own, through), once))
     return _union(b, found)
 
 

@@ -5,6 +5,7 @@ All eight boards take the same step of a line by one instruction, and the runs o
 way to the legal squares serve once more to turn them.
 """
 
+from itertools import product
 from typing import Any
 
 from llvmlite import ir
@@ -29,22 +30,23 @@ from players.compiled.lanes import (
 from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
-from players.games.othello.lines import INNER_COLUMNS, STEPS, flips, neighbours, unbracketable
+from players.games.othello.lines import (
+    INNER_COLUMNS,
+    STEPS,
+    fill,
+    flips,
+    neighbours,
+    unbracketable,
+)
 
 RUNS = types.UniTuple(LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
 """For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
 
 
-def _fill(builder: Any, shift: Any, step: int, seeds: Any, through: Any) -> Any:
-    """The squares of `through` that follow on `seeds` without a gap, at most six in a row, by
-    doubling strides (Kogge-Stone).
-    """
-    b = builder
-    run = b.and_(shift(seeds, constant(step)), through)
-    run = b.or_(run, b.and_(shift(run, constant(step)), through))
-    pairs = b.and_(through, shift(through, constant(step)))
-    run = b.or_(run, b.and_(shift(run, constant(2 * step)), pairs))
-    return b.or_(run, b.and_(shift(run, constant(2 * step)), pairs))
+def _ways(*shifts: Any) -> Any:
+    """(index, shift, the constants of one step and of two, step) of all eight directions."""
+    ways = product(shifts, STEPS)
+    return ((at, shift, constant(n), constant(2 * n), n) for at, (shift, n) in enumerate(ways))
 
 
 @instruction(RUNS, LANES, LANES)
@@ -52,9 +54,8 @@ def runs(builder: Builder, own: Value, other: Value) -> Value:
     """The RUNS of eight boards."""
     inner = builder.and_(other, constant(INNER_COLUMNS))
     found = ir.Constant(ir.ArrayType(VECTOR, RUNS.count), ir.Undefined)
-    directions = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
-    for index, (shift, step) in enumerate(directions):
-        run = _fill(builder, shift, step, own, other if step == 8 else inner)
+    for index, shift, once, twice, step in _ways(builder.shl, builder.lshr):
+        run = fill(builder, shift, once, twice, own, other if step == 8 else inner)
         found = builder.insert_value(found, run, index)
     return found
 
@@ -63,10 +64,8 @@ def runs(builder: Builder, own: Value, other: Value) -> Value:
 def ends(builder: Builder, runs: Value) -> Value:
     """The squares, empty or not, at the end of a run: a disc there brackets it."""
     found = constant(0)
-    shifts = [(shift, step) for shift in (builder.shl, builder.lshr) for step in STEPS]
-    for index, (shift, step) in enumerate(shifts):
-        run = builder.extract_value(runs, index)
-        found = builder.or_(found, shift(run, constant(step)))
+    for index, shift, once, _, _ in _ways(builder.shl, builder.lshr):
+        found = builder.or_(found, shift(builder.extract_value(runs, index), once))
     return found
 
 
@@ -74,10 +73,9 @@ def ends(builder: Builder, runs: Value) -> Value:
 def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
     """The discs that a new `disc` turns: in each direction the run that leads back from it."""
     turned = constant(0)
-    backwards = [(shift, step) for shift in (builder.lshr, builder.shl) for step in STEPS]
-    for index, (shift, step) in enumerate(backwards):
+    for index, shift, once, twice, _ in _ways(builder.lshr, builder.shl):
         run = builder.extract_value(runs, index)
-        turned = builder.or_(turned, _fill(builder, shift, step, disc, run))
+        turned = builder.or_(turned, fill(builder, shift, once, twice, disc, run))
     return turned
 
 
@@ -110,12 +108,10 @@ def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
     return game.net(OthelloPosition(own, other, seat, playable, free)), state
 
 
-@part
-def _games(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
+@answers(game.batch, OthelloPosition)
+def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """A lane without a legal square passes: picking nothing turns nothing, and the sides change all
     the same. So all lanes always have the same side to move.
-
-    `record`, None for none, is as `game.recorded_batch` has it.
     """
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
@@ -159,23 +155,3 @@ def _playout(position: OthelloPosition, state: Rng) -> Any:
 @answers(game.guided, OthelloPosition)
 def _guided(position: OthelloPosition, state: Rng) -> Any:
     return _game(position, state, True)
-
-
-@answers(game.batch, OthelloPosition)
-def _batch(position: OthelloPosition, state: Rng) -> Any:
-    return _games(position, state, False, None)
-
-
-@answers(game.guided_batch, OthelloPosition)
-def _guided_batch(position: OthelloPosition, state: Rng) -> Any:
-    return _games(position, state, True, None)
-
-
-@answers(game.recorded_batch, OthelloPosition)
-def _recorded_batch(position: OthelloPosition, state: Rng, record: Array | None) -> Any:
-    return _games(position, state, False, record)
-
-
-@answers(game.recorded_guided_batch, OthelloPosition)
-def _recorded_guided_batch(position: OthelloPosition, state: Rng, record: Array | None) -> Any:
-    return _games(position, state, True, record)

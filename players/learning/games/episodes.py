@@ -16,7 +16,7 @@ import numpy as np
 from players.compiled.bits import below, draw, is_set
 from players.compiled.cache import bare_kernel, part
 from players.games import interface as game
-from players.games.pruning import count_moves
+from players.games.interface import count_moves
 from players.ntuple.board import banked, view, words
 from players.ntuple.network import Network, value
 from players.ntuple.temporal import Memory, Rule, Trajectory, learn_reached, learn_until

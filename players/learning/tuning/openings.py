@@ -96,7 +96,7 @@ def random_opening(
             continue
         points: Int = 0
         for _ in range(SHARE // game.BATCH):
-            some, _net, state = game.batch(here, state)
+            some, _net, state = game.batch(here, state, False, None)
             points += some
         bias = abs(points / (2.0 * SHARE) - 0.5)
         if bias < closest:

@@ -20,8 +20,7 @@ from players.heuristic import HeuristicOptions
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame, both_slide
 from players.ntuple.board import words
 from players.search.alphabeta.table import new_table
-from players.search.heuristic.deepening import Choices, deepen
-from players.search.heuristic.driver import UNLIMITED, new_scratch
+from players.search.heuristic.driver import UNLIMITED, Choices, deepen, new_scratch
 from players.search.heuristic.search import MOST_MOVES, TileContext, play
 from players.search.stop import NEVER
 from players.search.types import Array, Flag, Int, Move, Record, Tiles

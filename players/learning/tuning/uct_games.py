@@ -5,7 +5,6 @@ would cost as much again, and hold back the other threads. A game is the one tha
 `players.uct` with the same seeds would play, as the tests show move by move.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,15 +23,13 @@ from players.learning.tuning.matches import (
     start_of,
 )
 from players.learning.tuning.openings import Openings
-from players.options import Final, read_options
-from players.search.tree import ENTRY_BYTES, NEAR, NEAR_BYTES, Tree, clear, new_tree, reroot
-from players.search.types import Array, Flag, Int, Move, Node, Position, Real, Seat
+from players.options import read_options
+from players.search.tree import ENTRY_BYTES, NEAR_BYTES, Tree, clear, new_tree, reroot
+from players.search.types import Array, Flag, Int, Move, Node, Position
+from players.search.uct.choice import FINALS, best_child
 from players.search.uct.search import iterate
 from players.search.uct.settings import Memory, Settings, Worker, new_worker
 from players.uct import Uct, UctOptions, search_settings
-
-FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
-_VALUE, _BOUND = FINALS["value"], FINALS["bound"]
 
 ABORTED = -1
 """The plies of a game that was not played to its end."""
@@ -163,7 +160,10 @@ def play_game(
                 iterate(tree, position, settings, worker, memory, stop, left)
             if is_set(stop):
                 return np.int64(ABORTED), np.int64(0)
-            move = _best_move(tree, seat, settings, player.final)
+            block = slice(tree.first[0], tree.first[0] + tree.count[0])
+            known = tree.visits[block], tree.total[block], tree.proof[block]
+            child, _ = _best_child(*known, seat, settings, player.final, settings.c)
+            move = np.int64(tree.move[block][child])
         record[ply], movers[ply] = move, seat
         if seat == 0:
             since0 = ply
@@ -175,7 +175,7 @@ def play_game(
     return ply, np.int64(game.net(position))
 
 
-_clear = bare_part(clear)
+_clear, _best_child = bare_part(clear), bare_part(best_child)
 
 
 @bare_part
@@ -201,53 +201,3 @@ def _follow(tree: Tree, record: Array, since: Int, ply: Int, reuse: bool) -> Non
         _clear(tree)
     elif node > 0:
         reroot(tree, node)
-
-
-@bare_part
-def _value(tree: Tree, child: Node, seat: Seat, settings: Settings) -> Real:
-    """The result that a root's child lets its chooser expect, in [0, 1]."""
-    proof = np.int64(tree.proof[child])
-    if proof > NEAR:
-        return 0.5 + settings.worth * np.float64(proof if seat == 0 else -proof)
-    visits = np.float64(tree.visits[child])
-    return tree.total[child] / visits if visits > 0.0 else 0.0
-
-
-@bare_part
-def _better(first: Real, second: Real, first_best: Real, second_best: Real) -> bool:
-    """Whether a pair comes after another in the order of pairs."""
-    return bool(first > first_best or (first == first_best and second > second_best))
-
-
-@bare_part
-def _best_move(tree: Tree, seat: Seat, settings: Settings, final: int) -> Move:
-    """The move that `choice.best_move` takes."""
-    first = np.int64(tree.first[0])
-    beyond = first + np.int64(tree.count[0])
-    total = np.int64(0)
-    for child in range(first, beyond):
-        total += np.int64(tree.visits[child])
-    exploration = settings.c * math.sqrt(2.0 * math.log(np.float64(max(total, np.int64(1)))))
-    best, best_first, best_second = np.int64(-1), 0.0, 0.0
-    proven, proven_first, proven_second = np.int64(-1), 0.0, 0.0
-    for child in range(first, beyond):
-        visits, value = np.float64(tree.visits[child]), _value(tree, child, seat, settings)
-        if tree.proof[child] > NEAR:
-            if proven < 0 or _better(value, visits, proven_first, proven_second):
-                proven, proven_first, proven_second = np.int64(child), value, visits
-            continue
-        one, other = visits, value
-        if final == _VALUE:
-            one, other = value, visits
-        elif final == _BOUND:
-            one = settings.slope * value - exploration / math.sqrt(max(visits, 1.0))
-            other = visits
-        if best < 0 or _better(one, other, best_first, best_second):
-            best, best_first, best_second = np.int64(child), one, other
-    if best < 0:
-        return np.int64(tree.move[proven])
-    if proven >= 0:
-        lowest = 0.5 - settings.worth * settings.highest
-        if proven_first > lowest and proven_first >= _value(tree, best, seat, settings):
-            return np.int64(tree.move[proven])
-    return np.int64(tree.move[best])

@@ -8,17 +8,21 @@ import numpy as np
 
 from players.games import interface as game
 from players.games.endgame import Endgame, reach_in
-from players.games.pruning import NO_MOVE
+from players.games.interface import NO_MOVE
 from players.games.registry import Board
 from players.options import AlphaBetaMethod
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.search import (
     ALPHABETA,
+    INFINITY,
     MINIMAX,
     PVS,
+    UNFINISHED,
+    WIN,
     Context,
     after,
     full_line,
+    in_points,
     list_moves,
     moves_left,
     search,
@@ -26,7 +30,6 @@ from players.search.alphabeta.search import (
     value_at_end,
 )
 from players.search.alphabeta.table import GENERATIONS, new_table
-from players.search.alphabeta.values import INFINITY, UNFINISHED, WIN, in_points
 from players.search.stop import NEVER, stop_at
 from players.search.types import Array, Flag, Position
 

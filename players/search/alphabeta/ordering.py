@@ -4,7 +4,7 @@ import numpy as np
 
 from players.compiled.cache import part
 from players.games import interface as game
-from players.games.pruning import NO_MOVE, canonical, forced
+from players.games.interface import NO_MOVE, canonical, forced
 from players.search.types import Array, Int, Move, Position, Record
 
 NO_LIMIT = 1 << 62

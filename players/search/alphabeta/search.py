@@ -4,6 +4,9 @@ They differ in the window that a child is searched with. MTD(f) (Plaat et al. 19
 called again and again with a window of nothing, by the driver. All give the same value.
 
 Forced moves are played at once and cost no depth, so only positions without one are searched.
+
+Values are hundredths of a disc or box, from the mover's view. A finished or solved game is worth
+WIN more than its margin to the winner, so any won game beats any estimate.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +18,7 @@ from players.compiled.cache import kernel, part
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
-from players.games.pruning import NO_MOVE, candidates, canonical, count_moves, forced
+from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta.ordering import (
     extend_line,
     rank_moves,
@@ -36,17 +39,48 @@ from players.search.alphabeta.table import (
     settles,
     value_of,
 )
-from players.search.alphabeta.values import (
-    INFINITY,
-    UNFINISHED,
-    final_value,
-    from_view,
-    highest_margin,
-    value_of_margin,
-)
 from players.search.types import Array, Flag, Int, Move, Position, Record
 
 PVS, ALPHABETA, MINIMAX = 0, 1, 2
+
+WIN = 1_000_000
+"""More than any estimate."""
+
+INFINITY = 2_000_000
+UNFINISHED = 3_000_000
+"""In place of a value: the game is not over."""
+
+MOST = 128
+"""More than anyone wins by."""
+
+
+@part
+def value_of_margin(margin: Int) -> Int:
+    """The value of a game that ends with `margin`."""
+    return np.int64(100 * margin + WIN * np.int64(np.sign(margin)))
+
+
+@part
+def final_value(position: Position) -> Int:
+    """The value of a finished game for `position.seat`."""
+    net = np.int64(game.net(position))
+    value: Int = value_of_margin(net if position.seat == 0 else -net)
+    return value
+
+
+@part
+def highest_margin(value: Int) -> Int:
+    """The highest margin that is worth no more than `value`."""
+    if value >= 0:
+        return min(max((value - WIN) // 100, 0), MOST)
+    return max(min((value + WIN) // 100, -1), -MOST)
+
+
+def in_points(value: int) -> float:
+    """A value in discs or boxes."""
+    if abs(value) >= WIN // 2:
+        value -= WIN if value > 0 else -WIN
+    return value / 100
 
 
 class Context(NamedTuple):
@@ -132,7 +166,7 @@ def search(
         elif scratch.method == PVS and index > 0:
             most = floor + 1
         while True:
-            low, high = from_view(sign, least, most)
+            low, high = (least, most) if sign == 1 else (-most, -least)
             if is_leaf:
                 scratch.line[ply + 1, 0] = NO_MOVE
                 value = sign * leaf_value(child, left, low, high, context, scratch)

@@ -1,12 +1,19 @@
 """When thinking ends, what the trees then say of the root's moves, and which to play."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from players.games.interface import MOVES
 from players.options import Final
-from players.search.tree import NEAR, Tree, children
+from players.search.tree import NEAR, UNKNOWN, Tree, child_by_move, children
+from players.search.types import Array, Int, Real, Seat
 from players.search.uct.settings import Settings
+
+FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
+BY_VALUE, BY_BOUND = FINALS["value"], FINALS["bound"]
 
 
 class ThinkingLimits(NamedTuple):
@@ -45,79 +52,77 @@ class ThinkingLimits(NamedTuple):
         return ""
 
 
-class RootMove(NamedTuple):
-    """What is known of one move, over all trees."""
+class RootMoves(NamedTuple):
+    """What all trees together know of the moves of their root, in the order of one of them."""
 
-    move: int
-    visits: int
-    total: float
-    """The sum of the results for the mover, each in [0, 1]."""
-    proven: float | None
-    """The result under best play, where it is known."""
-
-    @property
-    def value(self) -> float:
-        """The result expected for the mover, in [0, 1]; 0 when nothing is known."""
-        if self.proven is not None:
-            return self.proven
-        return self.total / self.visits if self.visits else 0.0
+    move: Array
+    visits: Array
+    total: Array
+    """The sums of the results for the mover, each in [0, 1]."""
+    proof: Array
+    """As in the trees."""
 
 
-def root_moves(trees: Sequence[Tree], settings: Settings, seat: int) -> list[RootMove]:
-    """The moves of the roots of `trees`, where `seat` is to move, in no particular order."""
-    found: dict[int, RootMove] = {}
+def root_moves(trees: Sequence[Tree]) -> RootMoves:
+    """The moves of the roots of `trees`."""
+    visits, total = np.zeros(MOVES, np.int64), np.zeros(MOVES)
+    proof, moves = np.full(MOVES, UNKNOWN, np.int8), np.zeros(0, np.int8)
     for tree in trees:
-        for child in children(tree, 0):
-            move, proof = int(tree.move[child]), int(tree.proof[child])
-            known = found.get(move, RootMove(move, 0, 0.0, None))
-            proven = known.proven
-            if proof > NEAR:
-                proven = 0.5 + settings.worth * (proof if seat == 0 else -proof)
-            found[move] = RootMove(
-                move,
-                known.visits + int(tree.visits[child]),
-                known.total + float(tree.total[child]),
-                proven,
-            )
-    return list(found.values())
+        block = slice(tree.first[0], tree.first[0] + max(tree.count[0], 0))
+        move = tree.move[block]
+        visits[move] += tree.visits[block]
+        total[move] += tree.total[block]
+        proof[move] = np.maximum(proof[move], tree.proof[block])
+        moves = moves if len(moves) >= len(move) else move
+    return RootMoves(moves, visits[moves], total[moves], proof[moves])
 
 
-def best_move(moves: Sequence[RootMove], settings: Settings, final: Final, c: float) -> RootMove:
-    """Of the moves that are not proven, the one with the most visits, the highest value or the
-    highest lower confidence bound, slope·value − c·√(2·ln N/n); or the best of the proven ones,
-    unless it is lost, when its value is as high.
+def best_child(
+    visits: Array,
+    total: Array,
+    proof: Array,
+    seat: Seat,
+    settings: Settings,
+    final: int,
+    c: Real,
+) -> tuple[Int, Real]:
+    """(which of a root's moves `seat` is to play, the result expected of it in [0, 1]), for Python
+    and for kernels.
+
+    Of the moves that are not proven, the one with the most visits, the highest value or the highest
+    lower confidence bound, slope·value − c·√(2·ln N/n), by `final`, one of FINALS; or the best of
+    the proven ones, unless it is lost, when its value is as high.
     """
-    open_moves = [move for move in moves if move.proven is None]
-    proven = max((move for move in moves if move.proven is not None), key=_value, default=None)
-    if not open_moves:
-        assert proven is not None, "a root has moves"
-        return proven
-    exploration = c * math.sqrt(2.0 * math.log(max(sum(move.visits for move in moves), 1)))
-    measures: dict[Final, Callable[[RootMove], tuple[float, float]]] = {
-        "visits": lambda move: (move.visits, move.value),
-        "value": lambda move: (move.value, move.visits),
-        "bound": lambda move: (
-            settings.slope * move.value - exploration / math.sqrt(max(move.visits, 1)),
-            move.visits,
-        ),
-    }
-    best = max(open_moves, key=measures[final])
+    exploration = c * math.sqrt(2.0 * math.log(max(visits.sum(), 1)))
+    best, proven = -1, -1
+    best_value: Real = 0.0
+    best_rank: tuple[Real, Real] = (0.0, 0.0)
+    proven_rank = best_rank
+    for child in range(len(visits)):
+        n, sign = float(visits[child]), np.int64(proof[child])
+        if sign > NEAR:
+            value: Real = 0.5 + settings.worth * (sign if seat == 0 else -sign)
+            if proven < 0 or (value, n) > proven_rank:
+                proven, proven_rank = child, (value, n)
+            continue
+        value = total[child] / n if n > 0.0 else 0.0
+        rank: tuple[Real, Real] = (n, value)
+        if final == BY_VALUE:
+            rank = (value, n)
+        elif final == BY_BOUND:
+            rank = (settings.slope * value - exploration / math.sqrt(max(n, 1.0)), n)
+        if best < 0 or rank > best_rank:
+            best, best_rank, best_value = child, rank, value
+    value = proven_rank[0]
     lowest = 0.5 - settings.worth * settings.highest
-    if proven is not None and proven.value > lowest and proven.value >= best.value:
-        return proven
-    return best
-
-
-def _value(move: RootMove) -> tuple[float, int]:
-    return move.value, move.visits
+    if best < 0 or (proven >= 0 and value > lowest and value >= best_value):
+        return proven, value
+    return best, best_value
 
 
 def most_visited_line(tree: Tree, move: int, prior: int) -> list[int]:
     """`move` and what the tree visited most after it; nodes begin with `prior` visits."""
-    line, node = [move], 0
-    for child in children(tree, 0):
-        if tree.move[child] == move:
-            node = child
+    line, node = [move], child_by_move(tree, 0, move)
     while node and (
         visited := [each for each in children(tree, node) if tree.visits[each] > prior]
     ):

@@ -23,7 +23,13 @@ from players.search.tree import (
     reroot,
 )
 from players.search.types import Flag, Position
-from players.search.uct.choice import ThinkingLimits, best_move, most_visited_line, root_moves
+from players.search.uct.choice import (
+    FINALS,
+    ThinkingLimits,
+    best_child,
+    most_visited_line,
+    root_moves,
+)
 from players.search.uct.search import iterate
 from players.search.uct.settings import Settings, new_worker
 
@@ -161,18 +167,17 @@ class UctSearch:
             left = float(most - done)
             if seconds_left is not None:
                 left = min(left, done / (now - began) * max(seconds_left(), 0.0))
-            ended = self._ended(position, limits, done, left * samples)
+            ended = self._ended(limits, done, left * samples)
             if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
                 size *= 2
         return Thought(done, self._depth(), ended)
 
-    def _ended(self, position: Position, limits: ThinkingLimits, done: int, left: float) -> str:
+    def _ended(self, limits: ThinkingLimits, done: int, left: float) -> str:
         if any(tree.proof[0] > NEAR for tree in self._trees):
             return "proof"
         if not limits.watch:
             return ""
-        visits = [move.visits for move in root_moves(self._trees, self._settings, position.seat)]
-        return limits.met(visits, done, left, self._depth())
+        return limits.met(root_moves(self._trees).visits.tolist(), done, left, self._depth())
 
     def _depth(self) -> int:
         return max(int(worker.deepest[0]) for worker in self._workers)
@@ -200,18 +205,19 @@ class UctSearch:
         return sum(self._pool.map(run, range(len(workers))))
 
     def choose(self, position: Position, final: Final, c: float | None = None) -> UctChoice:
-        """The move to play at the root, which is `position` (`choice.best_move`)."""
-        settings = self._settings
-        moves = root_moves(self._trees, settings, position.seat)
-        best = best_move(moves, settings, final, settings.c if c is None else c)
-        names, tree = self._board.names, max(self._trees, key=lambda each: _visits(each, best.move))
-        pv = [names[move] for move in most_visited_line(tree, best.move, self._settings.prior)]
-        return UctChoice(pv[0], best.value, best.visits, best.proven is not None, pv)
+        """The move to play at the root, which is `position` (`choice.best_child`)."""
+        settings, (moves, visits, total, proof) = self._settings, root_moves(self._trees)
+        how = FINALS[final], settings.c if c is None else c
+        best, value = best_child(visits, total, proof, position.seat, settings, *how)
+        move = int(moves[best])
 
+        def visited(tree: Tree) -> int:
+            child = child_by_move(tree, 0, move)
+            return 0 if child is None else int(tree.visits[child])
 
-def _visits(tree: Tree, move: int) -> int:
-    child = child_by_move(tree, 0, move)
-    return 0 if child is None else int(tree.visits[child])
+        line = most_visited_line(max(self._trees, key=visited), move, settings.prior)
+        pv = [self._board.names[each] for each in line]
+        return UctChoice(pv[0], float(value), int(visits[best]), bool(proof[best] > NEAR), pv)
 
 
 def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:

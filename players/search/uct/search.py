@@ -8,8 +8,7 @@ from players.compiled.cache import bare_kernel, bare_part
 from players.games import interface as game
 from players.search.tree import LANES, NEAR, UNEXPANDED, Tree
 from players.search.types import Array, Flag, Int, Node, Position, Real, Seat
-from players.search.uct.expand import expand, is_ripe
-from players.search.uct.leaf import leaf_worth
+from players.search.uct.leaf import expand, is_ripe, leaf_worth
 from players.search.uct.rave import mixed_values, pass_back
 from players.search.uct.settings import Memory, Settings, Worker, add
 

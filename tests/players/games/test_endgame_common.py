@@ -10,7 +10,7 @@ import rules
 from players.compiled.cache import kernel
 from players.compiled.folder import cache_folder
 from players.games import endgame
-from players.games.dots import endgame_majority as dots_majority
+from players.games.dots import endgame as dots_endgame
 from players.games.dots import endgame_search as dots_search
 from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.othello import endgame_last as othello_last
@@ -71,7 +71,7 @@ def test_recursive_kernels_have_one_version() -> None:
         othello_search.search,
         othello_search.look_ahead,
         dots_search.search,
-        dots_majority.search_majority,
+        dots_endgame.search_majority,
     )
     assert [versions(each) for each in endgames] == [1] * 5
     assert versions(search) == 2  # a game each

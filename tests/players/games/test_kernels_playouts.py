@@ -57,9 +57,9 @@ def batches(position: Any, count: Any, state: Any, out: Any) -> Any:
     guided ones, to rows 2 and 3.
     """
     for index in range(count):
-        out[0, index], out[1, index], state = game.batch(position, state)
+        out[0, index], out[1, index], state = game.batch(position, state, False, None)
     for index in range(count):
-        out[2, index], out[3, index], state = game.guided_batch(position, state)
+        out[2, index], out[3, index], state = game.batch(position, state, True, None)
     return state
 
 

@@ -11,10 +11,10 @@ import rules
 from players.compiled.cache import kernel
 from players.games import interface as kernels
 from players.games.endgame import load_endgame
-from players.games.pruning import candidates, canonical, forced
+from players.games.interface import candidates, canonical, forced
 from players.games.registry import load_board
 from players.search.alphabeta.driver import METHODS, AlphaBetaSearch, DepthLimits
-from players.search.alphabeta.values import final_value, in_points
+from players.search.alphabeta.search import final_value, in_points
 from players.search.stop import NEVER, stop_at
 from players.weights.evaluations import load_terms
 from rules.position import Game, Position

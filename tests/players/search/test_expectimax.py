@@ -16,8 +16,8 @@ from players.games.tiles.boards import TileBoard
 from players.search.expectimax.driver import BestChoice, TileSearch
 from players.search.expectimax.search import together
 from players.search.expectimax.settings import make_settings, new_scratch
+from players.search.sampling import play_games
 from players.search.stop import NEVER, stop_at
-from players.search.tile_sampling import play_games
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, Position, draw_chance
 from rules.tiles import CELLS, SLIDES

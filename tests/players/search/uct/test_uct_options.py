@@ -11,14 +11,16 @@ import rules
 from players.compiled.cache import kernel
 from players.games import interface as kernels
 from players.games.registry import load_board
+from players.options import Final
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
-from players.search.uct.choice import RootMove, ThinkingLimits, best_move
+from players.search.uct.choice import FINALS, ThinkingLimits, best_child, root_moves
 from players.search.uct.search import iterate, select, spread
 from players.search.uct.settings import Settings, make_settings, most_margin
 from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think
 
+FINALS_CHOOSE: list[tuple[Final, int]] = [("visits", 1), ("value", 2), ("bound", 0)]
 CORNERLESS = rules.load("othello", preset="cornerless")
 DOTS = rules.load("dots")
 
@@ -287,16 +289,34 @@ def test_threads_find_the_best_outcome_too(parallel: str) -> None:
 
 
 def test_roots_are_added_up() -> None:
+    trees = [new_tree(8), new_tree(8)]
+    for tree, moves in zip(trees, ((1, 2, 3), (3, 1, 2)), strict=True):
+        tree.first[0], tree.count[0], tree.move[1:4] = 1, 3, moves
+        tree.visits[1:4], tree.total[1:4], tree.proof[1:4] = moves, np.array(moves) / 2, UNKNOWN
+    trees[1].proof[1] = 1
+    found = root_moves(trees)
+    assert found.move.tolist() == [1, 2, 3]
+    assert found.visits.tolist() == [2, 4, 6]
+    assert found.total.tolist() == [1, 2, 3]
+    assert found.proof.tolist() == [UNKNOWN, UNKNOWN, 1]
+
+
+def test_the_best_move_is_chosen_by_visits_value_or_bound() -> None:
     settings = make_settings(60)
-    moves = [RootMove(1, 50, 30.0, None), RootMove(2, 60, 24.0, None), RootMove(3, 3, 3.0, None)]
-    for final, move in (("visits", 2), ("value", 3), ("bound", 1)):
-        assert best_move(moves, settings, final, 0.5).move == move
-    lost, drawn, won = (RootMove(4 + i, 200, 100.0, v) for i, v in enumerate((0.0, 0.5, 1.0)))
-    assert best_move([*moves, lost], settings, "visits", 0.5).move == 2
-    assert best_move([*moves, drawn], settings, "visits", 0.5).move == drawn.move
-    assert best_move([*moves, drawn], settings, "value", 0.5).move == 3
-    assert best_move([*moves, lost, won], settings, "visits", 0.5).move == won.move
-    assert best_move([lost, drawn], settings, "visits", 0.5).move == drawn.move
+    open_moves = [(50, 30.0, UNKNOWN), (60, 24.0, UNKNOWN), (3, 3.0, UNKNOWN)]
+    lost, drawn, won = ((200, 100.0, proof) for proof in (-1, 0, 1))
+
+    def best(moves: Any, final: Final) -> int:
+        facts = (np.array(each) for each in zip(*moves, strict=True))
+        return int(best_child(*facts, 0, settings, FINALS[final], 0.5)[0])
+
+    for final, move in FINALS_CHOOSE:
+        assert best(open_moves, final) == move
+    assert best([*open_moves, lost], "visits") == 1
+    assert best([*open_moves, drawn], "visits") == 3
+    assert best([*open_moves, drawn], "value") == 2
+    assert best([*open_moves, lost, won], "visits") == 4
+    assert best([lost, drawn], "visits") == 1
 
 
 def test_a_single_thread_needs_no_sharing() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import rules
 from players.compiled.cache import kernel
-from players.games.pruning import canonical
+from players.games.interface import canonical
 from players.search.tree import NEAR, children
 from players.search.uct.driver import UctSearch
 from rules.position import PASS, Game

@@ -21,11 +21,11 @@ GAMES = [rules.load("othello", preset="cornerless"), rules.load("dots", rows=4, 
 def recorded(position: Any, is_guided: bool, state: Any, record: Any) -> Any:
     """(points and net of a recorded batch, of a plain one from the same random numbers)."""
     if is_guided:
-        points, net, _ = kernels.recorded_guided_batch(position, state, record)
-        plain_points, plain_net, _ = kernels.guided_batch(position, state)
+        points, net, _ = kernels.batch(position, state, True, record)
+        plain_points, plain_net, _ = kernels.batch(position, state, True, None)
     else:
-        points, net, _ = kernels.recorded_batch(position, state, record)
-        plain_points, plain_net, _ = kernels.batch(position, state)
+        points, net, _ = kernels.batch(position, state, False, record)
+        plain_points, plain_net, _ = kernels.batch(position, state, False, None)
     return points, net, plain_points, plain_net
 
 
