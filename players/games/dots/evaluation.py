@@ -18,7 +18,7 @@ from players.games.dots.board import DotsPosition, open_boxes, sides, without
 from players.games.json_fields import rows_of, whole
 from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
-from players.ntuple.board import EIGHT, diagonal, left_to_right, upside_down
+from players.ntuple.board import EIGHT, diagonal, left_to_right, upside_down, view
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
 """What is valued: having the move; what the mover loses if he must open the chains and loops there
@@ -164,7 +164,7 @@ def _evaluate(position: DotsPosition, terms: Array) -> Any:
     """
     across, down, lead, seat, stride, boxes, _ = position
     if terms[0] == NETWORK:
-        value, taken = worth(network.view(position), terms), np.int64(0)
+        value, taken = worth(view(position), terms), np.int64(0)
     else:
         across, down, taken, price = capture(across, down, stride, boxes)
         value = np.int64(0)
@@ -210,7 +210,7 @@ class DotsView(NamedTuple):
     """By how many rows of boxes the board is smaller than 7×7."""
 
 
-@answers(network.view, DotsPosition)
+@answers(view, DotsPosition)
 def _view(position: DotsPosition) -> DotsView:
     stride = position.stride
     row = (ONE << stride) - ONE

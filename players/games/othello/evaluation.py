@@ -16,7 +16,7 @@ from players.games.othello.lines import neighbours
 from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum
 from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
-from players.ntuple.board import diagonal, left_to_right, upside_down
+from players.ntuple.board import diagonal, left_to_right, upside_down, view
 
 CLASSIC, PATTERNS = 0, 1
 """The first of an evaluation's numbers: what the others are."""
@@ -44,7 +44,7 @@ def _evaluate(position: OthelloPosition, terms: Array) -> Any:
     if terms[0] == PATTERNS:
         score = by_patterns(own, other, playable, free, terms)
     elif terms[0] == NETWORK:
-        score = worth(network.view(position), terms)
+        score = worth(view(position), terms)
     else:
         score = by_features(own, other, playable, free, terms)
     return min(max(score, -game.LIMIT), game.LIMIT)
@@ -223,7 +223,7 @@ def _ternary() -> Any:
 TERNARY = _ternary()
 
 
-@answers(network.view, OthelloPosition)
+@answers(view, OthelloPosition)
 def _view(position: OthelloPosition) -> OthelloView:
     gap = np.uint64(4 - 2 * quarters_of(position.playable))
     return OthelloView(position.own, position.other, gap)
