@@ -5,7 +5,6 @@ response begins with `=` or, for an error, `?`, and ends with an empty line.
 """
 
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,10 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
+from subprocess import PIPE
+from threading import Timer
 
 DEBIAN_GAMES = "/usr/games"
 """Where Debian puts games; not on the PATH of root and of services."""
@@ -34,11 +36,6 @@ class EngineFault(Exception):
 class Refusal(EngineFault):
     """The engine answered a command with `?`."""
 
-    def __init__(self, sentence: str, reason: str) -> None:
-        super().__init__(sentence)
-        self.reason = reason
-        """What the engine said."""
-
 
 class Engine:
     """An engine that runs. Its stderr is ours."""
@@ -47,12 +44,9 @@ class Engine:
         """Start `command`. Raises EngineFault."""
         self.name = Path(command[0]).name
         try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-            )
+            self._process = subprocess.Popen(command, stdin=PIPE, stdout=PIPE)
         except (OSError, ValueError) as error:
             raise EngineFault(f"{command[0]} could not be started: {error}.") from None
-        self._buffer = b""
 
     @property
     def alive(self) -> bool:
@@ -66,14 +60,24 @@ class Engine:
         stderr is told. Raises EngineFault, and Refusal when the response is an error.
         """
         assert self._process.stdin is not None  # asked for at the start
+        late = (
+            f"{self.name} has not answered `{command}` in time: give it a lower level or a longer"
+        )
+        watch = Timer(deadline - time.monotonic(), sys.stderr.write, [f"{late} clock.\n"])
+        watch.daemon = True
+        if watch.interval > 0:
+            watch.start()
         try:
             self._process.stdin.write(command.encode() + b"\n")
+            self._process.stdin.flush()
+            response = self._response(command)
         except BrokenPipeError:
             raise self._ended(command) from None
-        response = self._response(command, deadline)
+        finally:
+            watch.cancel()
         text = response[1:].lstrip("0123456789").strip()
         if response[0] == "?":
-            raise Refusal(f"{self.name} refused `{command}`: {text}.", text)
+            raise Refusal(f"{self.name} refused `{command}`: {text}.")
         return text
 
     def close(self) -> None:
@@ -88,40 +92,27 @@ class Engine:
             self._process.kill()
             self._process.wait()
 
-    def _response(self, command: str, deadline: float) -> str:
+    def _response(self, command: str) -> str:
         """The next response, from its `=` or `?` to before the empty line that ends it."""
-        while True:
-            waiting = self._buffer.replace(b"\r", b"").lstrip(b"\n")
-            if waiting[:1] not in (b"", b"=", b"?"):
-                said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
-                raise EngineFault(
-                    f"{self.name} answered `{command}` with `{said}`, which is no GTP response "
-                    "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
-                )
-            response, end, rest = waiting.partition(b"\n\n")
-            if end:
-                self._buffer = rest
-                return response.decode("utf-8", "backslashreplace")
-            if len(waiting) > _LONGEST_RESPONSE:
-                raise EngineFault(f"{self.name} answers `{command}` without an end.")
-            self._buffer = waiting + self._read(command, deadline)
-
-    def _read(self, command: str, deadline: float) -> bytes:
-        """What the engine writes next."""
-        assert self._process.stdout is not None  # asked for at the start
-        output = self._process.stdout.fileno()
-        poll = select.poll()
-        poll.register(output, select.POLLIN)
-        left_s = deadline - time.monotonic()
-        if not poll.poll(max(0.0, left_s * 1000)) and left_s > 0:
-            sys.stderr.write(
-                f"{self.name} has not answered `{command}` in time: give it a lower level or a "
-                "longer clock.\n"
+        output = self._process.stdout
+        assert isinstance(output, BufferedReader)  # asked for at the start
+        while (waiting := output.peek(1)).startswith((b"\n", b"\r")):
+            output.read(1)
+        if waiting and not waiting.startswith((b"=", b"?")):
+            said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
+            raise EngineFault(
+                f"{self.name} answered `{command}` with `{said}`, which is no GTP response "
+                "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
             )
-        data = os.read(output, _LONGEST_RESPONSE)
-        if not data:
-            raise self._ended(command)
-        return data
+        response = b""
+        while not response.endswith(b"\n\n"):
+            line = output.readline(_LONGEST_RESPONSE)
+            if not line:
+                raise self._ended(command)
+            response += line.replace(b"\r", b"")
+            if len(response) > _LONGEST_RESPONSE:
+                raise EngineFault(f"{self.name} answers `{command}` without an end.")
+        return response.decode("utf-8", "backslashreplace")
 
     def _ended(self, command: str) -> EngineFault:
         """It closed its pipes: how it ended."""
