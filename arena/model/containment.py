@@ -64,3 +64,6 @@ class Held(Frozen):
     """How each guarantee is held, such as `cgroup`; null for one that is not."""
     notes: tuple[str, ...] = ()
     """Sentences on what is missing, and what would bring it."""
+
+    def __hash__(self) -> int:
+        return hash((self.mode, frozenset(self.by.items()), self.notes))

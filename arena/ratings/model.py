@@ -1,20 +1,94 @@
-"""What standings hold: the documented value that every report prints, as JSON the report itself."""
+"""What standings hold: the value that every report prints, and as JSON the report itself. The line
+under each field documents its JSON key.
+"""
 
-from typing import Literal, Self
+from typing import Any, Literal
 
+from arena.model import Frozen
 from arena.model.containment import Held
-from arena.ratings import elo, sprt
-from arena.ratings.pentanomial import Figures
-from arena.ratings.tables import Cell, ReportValue, Share, TileFigures, Times
+
+Model = Literal["normalized", "logistic"]
+Decision = Literal["H0", "H1"]
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"
     " players equal in all three share the rank"
 )
 """How the course's order is decided, as reports state it."""
+PRIOR = "to keep ratings finite, each player is given two extra draws against an average opponent"
+"""The prior, as reports state it."""
 
 
-class PlayerStanding(ReportValue):
+class Cell(Frozen):
+    """One cell of the crosstable: a player's results against one opponent."""
+
+    player: str
+    """Whose results they are."""
+    opponent: str
+    """Against whom."""
+    wins: int
+    """Results won by `player`."""
+    draws: int
+    """Results drawn."""
+    losses: int
+    """Results lost by `player`."""
+
+
+class Share(Frozen):
+    """A share of the points."""
+
+    results: int
+    """How many results it is a share of."""
+    score: float
+    """Points by results, 0 to 1."""
+    error: float
+    """Half of its 95 % interval; pairs are the units, one prior pair half won and half lost."""
+
+
+class Times(Frozen):
+    """Wall time of the moves a player was asked for, openings and passes left out."""
+
+    moves: int
+    """How many moves."""
+    mean_ms: float
+    """Mean time of a move, in ms."""
+    p99_ms: float
+    """The time that 99 % of the moves did not pass, in ms."""
+    max_ms: float
+    """The longest move, in ms."""
+
+
+class TileReach(Frozen):
+    """How often a tile of 2048 or 2584 was reached."""
+
+    tile: int
+    """The tile."""
+    reached: float
+    """Share of the games with this tile or a larger one, 0 to 1."""
+    ended: float
+    """Share of the games in which this was the largest tile, 0 to 1."""
+
+
+class TileFigures(Frozen):
+    """What a slider of 2048 or 2584 achieved. Forfeited games count as far as they went."""
+
+    games: int
+    """Games played as slider."""
+    mean_score: float
+    """Mean score."""
+    mean_error: float | None
+    """Half of the 95 % interval of the mean (Student's t); null for a single game."""
+    best_score: int
+    """The highest score."""
+    mean_moves: float
+    """Slides a game."""
+    mean_seconds: float
+    """Time used for a game's slides, in seconds."""
+    reach: tuple[TileReach, ...]
+    """Tiles that ended a game, and all larger ones seen; the largest first."""
+
+
+class PlayerStanding(Frozen):
     """One player's line."""
 
     rank: int
@@ -56,7 +130,7 @@ class PlayerStanding(ReportValue):
     """Scores and tiles in 2048 and 2584; null in other games."""
 
 
-class Neighbours(ReportValue):
+class Neighbours(Frozen):
     """Two players next to each other in the table."""
 
     upper: str
@@ -73,7 +147,7 @@ class Neighbours(ReportValue):
     """Whether results link the two and the 95 % interval of `difference` leaves out 0."""
 
 
-class Anchor(ReportValue):
+class Anchor(Frozen):
     """What the Elo scale hangs on."""
 
     player: str | None
@@ -84,7 +158,7 @@ class Anchor(ReportValue):
     """False while the player has no result: then the mean of the pool is at `elo` instead."""
 
 
-class Advantage(ReportValue):
+class Advantage(Frozen):
     """Worth of the first move."""
 
     elo: float
@@ -93,7 +167,7 @@ class Advantage(ReportValue):
     """Half of its 95 % interval."""
 
 
-class Count(ReportValue):
+class Count(Frozen):
     """Two players head to head, counted by games or by pairs; all errors are 95 %."""
 
     elo: float
@@ -109,13 +183,8 @@ class Count(ReportValue):
     with_prior: bool
     """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""
 
-    @classmethod
-    def of(cls, figures: Figures) -> Self:
-        """What `figures` say."""
-        return cls.model_validate({key: getattr(figures, key) for key in cls.model_fields})
 
-
-class Match(ReportValue):
+class Match(Frozen):
     """Two players head to head."""
 
     player: str
@@ -134,23 +203,23 @@ class Match(ReportValue):
     """Counted by complete pairs; null without any."""
 
 
-class Verdict(ReportValue):
+class Verdict(Frozen):
     """A sequential test of the two players, where it stands; see arena.ratings.sprt."""
 
     player: str
     """Whose lead is tested: the first player of the tournament."""
     opponent: str
     """The other."""
-    model: sprt.Model
+    model: Model
     """What `elo0` and `elo1` are: normalized or logistic Elo."""
     elo0: float
     """The lead under H0."""
     elo1: float
     """The lead under H1."""
     alpha: float
-    """Probability of accepting H1 where H0 holds, at most."""
+    """Probability of accepting H1 where H0 is true, at most."""
     beta: float
-    """Probability of accepting H0 where H1 holds, at most."""
+    """Probability of accepting H0 where H1 is true, at most."""
     unit: Literal["pair", "comparison"]
     """What is counted: colour-swapped pairs; in 2048 and 2584, comparisons of two games."""
     counts: dict[str, int]
@@ -161,7 +230,7 @@ class Verdict(ReportValue):
     """The ratio at which H0 is accepted."""
     upper: float
     """The ratio at which H1 is accepted."""
-    decision: Literal["H0", "H1"] | None
+    decision: Decision | None
     """What was accepted; null while the test goes on."""
     forfeits: int = 0
     """Games of these units that were forfeited."""
@@ -177,7 +246,7 @@ class Verdict(ReportValue):
         return sum(self.counts.values())
 
 
-class Placing(ReportValue):
+class Placing(Frozen):
     """A player's place by the rules of the format."""
 
     rank: int
@@ -188,7 +257,7 @@ class Placing(ReportValue):
     """Points and tie-breaks, in the order of the ranking's columns."""
 
 
-class Ranking(ReportValue):
+class Ranking(Frozen):
     """The order of the players by the rules of a format that does not rank them by Elo."""
 
     columns: tuple[str, ...]
@@ -199,7 +268,7 @@ class Ranking(ReportValue):
     """Sentences on what figures do not tell, as byes."""
 
 
-class Broken(ReportValue):
+class Broken(Frozen):
     """One way in which a player broke the contract."""
 
     player: str
@@ -214,7 +283,7 @@ class Broken(ReportValue):
     """What the referee said there."""
 
 
-class Spoilt(ReportValue):
+class Spoilt(Frozen):
     """A game with attempts that were void: the host's or the referee's fault, and not scored."""
 
     game: str
@@ -227,7 +296,7 @@ class Spoilt(ReportValue):
     """Whether a later attempt has brought a result."""
 
 
-class Contained(ReportValue):
+class Contained(Frozen):
     """What contained a player, where it was not the same in all its games once for each."""
 
     player: str
@@ -238,7 +307,7 @@ class Contained(ReportValue):
     """What its sandbox had been found to hold."""
 
 
-class Standings(ReportValue):
+class Standings(Frozen):
     """The standings of a tournament, or of a list of results."""
 
     format: Literal[1] = 1
@@ -259,7 +328,7 @@ class Standings(ReportValue):
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor
     """Which rating is given, so that the others follow."""
-    prior: str = elo.PRIOR
+    prior: str = PRIOR
     """What is added to the results to keep ratings finite, in words."""
     first_mover: Advantage | None
     """Advantage of moving first; null where neither player does, or nothing was played."""
@@ -287,3 +356,8 @@ class Standings(ReportValue):
     """The sequential test; null where the tournament asks for none."""
     ranking: Ranking | None = None
     """The order by the rules of the format; null where players are ranked by Elo alone."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the report: each key with its description."""
+    return Standings.model_json_schema(mode="serialization")

@@ -11,13 +11,14 @@ and half a unit won are added (`with_prior`): a 100 % score has a finite Elo and
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations_with_replacement
 from statistics import NormalDist
 from typing import NamedTuple
 
 from arena.ratings.elo import SCALE, Z95
+from arena.ratings.model import Count
 from arena.ratings.results import Result
 
 
@@ -45,98 +46,59 @@ class PairCounts(NamedTuple):
         return self.ll, self.ld, self.wl + self.dd, self.wd, self.ww
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How the score of one unit is distributed: what every figure here is computed from."""
+class HeadToHead(NamedTuple):
+    """The meetings of two players, seen from one of them."""
 
-    units: float
-    """How many games or pairs."""
-    games_each: int
-    """Games in a unit: 1, or 2 for pairs."""
-    mean: float
-    """Score a game, 0 to 1."""
-    variance: float
-    """Of a unit's mean score, around `mean`."""
-    with_prior: bool
-    """Whether half a lost and half a won unit were added."""
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What one way of counting says about a player against another. Errors are 95 %."""
-
-    score: float
-    """Share of the points, 0 to 1."""
-    elo: float
-    elo_error: float
-    normalized_elo: float
-    """Elo in units of a game's spread: comparable across drawish and decisive games."""
-    normalized_elo_error: float
-    los: float
-    """Probability of being the stronger."""
-    with_prior: bool
-    """Whether all units were alike, so that the prior took part."""
-
-
-@dataclass(frozen=True)
-class HeadToHead:
-    """All that two players' meetings say about the first named."""
-
-    player: str
-    opponent: str
     games: GameCounts
     pairs: PairCounts
     """Complete pairs; the games of any other cluster count as games alone."""
     unpaired: int
     """Games that are not part of a complete pair."""
 
-    @property
-    def trinomial(self) -> Figures:
-        """By games. ValueError without any."""
-        return figures(of_games(self.games))
 
-    @property
-    def pentanomial(self) -> Figures | None:
-        """By complete pairs; None without any."""
-        return figures(of_pairs(self.pairs)) if any(self.pairs) else None
+class Spread(NamedTuple):
+    """How the score of one unit is distributed."""
 
-
-def of_games(counts: GameCounts) -> Spread:
-    """The distribution of a game's score. ValueError without games."""
-    return _spread({0.0: counts.losses, 0.5: counts.draws, 1.0: counts.wins}, games_each=1)
+    units: float
+    """How many games or pairs."""
+    mean: float
+    """Score a game, 0 to 1."""
+    variance: float
+    """Of a unit's mean score, around `mean`."""
+    with_prior: bool
+    """Whether all units were alike, so that half a lost and half a won one were added."""
 
 
-def of_pairs(counts: PairCounts) -> Spread:
-    """The distribution of a pair's mean score. ValueError without pairs."""
-    scores = (0.0, 0.25, 0.5, 0.75, 1.0)
-    return _spread(dict(zip(scores, counts.by_half_points, strict=True)), games_each=2)
-
-
-def _spread(counts: dict[float, float], games_each: int) -> Spread:
-    if not any(counts.values()):
-        raise ValueError("a rating needs at least one game or complete pair")
-    alike = sum(count > 0 for count in counts.values()) == 1
+def spread(counts: Sequence[float]) -> Spread:
+    """The distribution of a unit's mean score; `counts` is the units by their score, those that
+    took nothing first. ValueError without any.
+    """
+    alike = sum(count > 0 for count in counts) == 1
     if alike:
-        counts = {**counts, 0.0: counts[0.0] + 0.5, 1.0: counts[1.0] + 0.5}
-    units = sum(counts.values())
-    mean = sum(score * count for score, count in counts.items()) / units
-    variance = sum((score - mean) ** 2 * count for score, count in counts.items()) / units
-    return Spread(units, games_each, mean, variance, with_prior=alike)
+        counts = (counts[0] + 0.5, *counts[1:-1], counts[-1] + 0.5)
+    units = sum(counts)
+    if not units:
+        raise ValueError("a rating needs at least one game or complete pair")
+    scored = [(score / (len(counts) - 1), count) for score, count in enumerate(counts)]
+    mean = sum(score * count for score, count in scored) / units
+    variance = sum((score - mean) ** 2 * count for score, count in scored) / units
+    return Spread(units, mean, variance, with_prior=alike)
 
 
-def figures(spread: Spread) -> Figures:
-    """Elo, normalized Elo and LOS of a distribution."""
-    sigma = math.sqrt(spread.variance)
-    error = sigma / math.sqrt(spread.units)
-    game_sigma = sigma * math.sqrt(spread.games_each)
-    return Figures(
-        score=spread.mean,
-        elo=elo_of(spread.mean),
-        elo_error=_elo_error(spread.mean, Z95 * error),
-        normalized_elo=(spread.mean - 0.5) / game_sigma * 2 * SCALE,
-        normalized_elo_error=Z95 / math.sqrt(spread.units * spread.games_each) * 2 * SCALE,
-        los=NormalDist().cdf((spread.mean - 0.5) / error),
-        with_prior=spread.with_prior,
+def figures(counts: Sequence[float]) -> Count:
+    """Elo, normalized Elo and LOS of games lost, drawn and won, or of pairs by the half points
+    taken in them, 0 to 4. ValueError without any.
+    """
+    units, mean, variance, with_prior = spread(counts)
+    games_each = (len(counts) - 1) // 2
+    error = math.sqrt(variance / units)
+    return Count(
+        elo=elo_of(mean),
+        elo_error=_elo_error(mean, Z95 * error),
+        normalized_elo=(mean - 0.5) / math.sqrt(variance * games_each) * 2 * SCALE,
+        normalized_elo_error=Z95 / math.sqrt(units * games_each) * 2 * SCALE,
+        los=NormalDist().cdf((mean - 0.5) / error),
+        with_prior=with_prior,
     )
 
 
@@ -155,7 +117,7 @@ def _elo_error(score: float, margin: float) -> float:
 def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadToHead:
     """Count the meetings of two players, seen from `player`.
 
-    A pair is complete when its label holds exactly two results of theirs, with the first move
+    A pair is complete when its label has exactly two results of theirs, with the first move
     swapped. Results whose scores are not 0, ½ or 1 are refused with ValueError.
     """
     games = [0, 0, 0]
@@ -170,24 +132,10 @@ def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadT
         games[2 - int(half_points)] += 1
         if result.pair:
             clusters[result.pair].append((leads, int(half_points)))
-    pairs = dict.fromkeys(_PAIR_OF_HALF_POINTS.values(), 0)
-    for cluster in clusters.values():
-        if sorted(leads for leads, _ in cluster) == [False, True]:
-            pairs[_PAIR_OF_HALF_POINTS[tuple(sorted(points for _, points in cluster))]] += 1
-    return HeadToHead(
-        player=player,
-        opponent=opponent,
-        games=GameCounts(*games),
-        pairs=PairCounts(**pairs),
-        unpaired=sum(games) - 2 * sum(pairs.values()),
+    pairs = Counter(
+        tuple(sorted(points for _, points in cluster))
+        for cluster in clusters.values()
+        if sorted(leads for leads, _ in cluster) == [False, True]
     )
-
-
-_PAIR_OF_HALF_POINTS: dict[tuple[int, ...], str] = {
-    (0, 0): "ll",
-    (0, 1): "ld",
-    (0, 2): "wl",
-    (1, 1): "dd",
-    (1, 2): "wd",
-    (2, 2): "ww",
-}
+    counts = PairCounts(*(pairs[kind] for kind in combinations_with_replacement(range(3), 2)))
+    return HeadToHead(GameCounts(*games), counts, unpaired=sum(games) - 2 * pairs.total())

@@ -1,4 +1,4 @@
-"""From games played to results that count: who met whom, who moved first, what came of it."""
+"""From games played to results that count: the two players, which moved first, and the score."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def digest(record: GameRecord) -> GameDigest:
         moves=sum(len(times) for times in used_ms),
         random_moves=tuple(seat.random_moves for seat in record.seats),
         faults=tuple(_faults(record)),
-        held=tuple(_shared(seat.sandbox.model_dump_json()) for seat in record.seats),
+        held=tuple(shared_held(seat.sandbox.model_dump_json()) for seat in record.seats),
         used_ms=used_ms,
         best_tile=best_tile,
         line=blake2b(" ".join(move.move for move in record.moves).encode(), digest_size=8).digest(),
@@ -96,9 +96,9 @@ def digest(record: GameRecord) -> GameDigest:
 
 
 @cache
-def _shared(held: str) -> Held:
+def shared_held(text: str) -> Held:
     """One value for all games that were held alike: digests are kept by thousands."""
-    return Held.model_validate_json(held)
+    return Held.model_validate_json(text)
 
 
 def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:
@@ -124,9 +124,8 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     - One seat: all players who played the same seed are compared two by two. The higher score
       wins, a forfeited game loses; both forfeited is a draw.
     - The placer is a player: the two games with the roles swapped make one result, won by the
-      higher slider's score. Who forfeits as slider has a score below any other, who forfeits as
-      placer gives his opponent one above any other. A pairing with one game left to play gives
-      no result yet.
+      higher slider's score. A forfeit as slider is a score below any other, a forfeit as placer
+      gives the opponent one above any other. A pairing with one game left to play gives no result.
 
     In both, neither player moves first: the order of the names means nothing.
     """
@@ -151,20 +150,17 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
 
 def _of_game(game: GameDigest) -> Iterator[Result]:
     """A game that decided points; of more than two players, each two of them compared."""
-    if len(game.players) == 2:
-        yield Result(*game.players, game.points[0], game.pair)
-        return
+    label = game.pair if len(game.players) == 2 else game.pair or game.game
     for (one, own), (other, others) in combinations(zip(game.players, game.points, strict=True), 2):
-        yield Result(one, other, _compare(own, others), game.pair or game.game)
+        yield Result(one, other, _compare(own, others), label)
 
 
 def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:
-    """Compare all who played one seed, two by two."""
+    """Compare all players of one seed, two by two."""
     ordered = sorted(games, key=lambda game: (game.players, game.game))
     return [
         Result(one.players[0], other.players[0], _compare(slid(one), slid(other)), label)
-        for index, one in enumerate(ordered)
-        for other in ordered[index + 1 :]
+        for one, other in combinations(ordered, 2)
         if one.players != other.players
     ]
 

@@ -21,16 +21,15 @@ winner's lead looks larger than it is. To measure a lead, play a number of games
 """
 
 import math
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.model import Frozen
 from arena.ratings.elo import SCALE
+from arena.ratings.model import Decision, Model
 
 Floats = NDArray[np.float64]
-Model = Literal["normalized", "logistic"]
 
 MOST_ELO = 100.0
 """Hypotheses further from 0 are decided by so few games that likelihoods are no guide to them."""
@@ -47,9 +46,9 @@ _CLOSE = 1e-9
 _STEPS = 100
 """More steps of Newton's than are ever needed: the bracket is halved at the least."""
 _STILL = 1e-13
-"""A step so much smaller than the way to the nearest pole is none."""
+"""A step is none if it is less than this part of the way to the nearest pole."""
 _ROUNDING = 1e-15
-"""Nor is one so small next to x: it is no more than rounding."""
+"""A step is none if it is less than this part of x."""
 
 
 class Sprt(Frozen):
@@ -60,38 +59,27 @@ class Sprt(Frozen):
     elo1: float = 5.0
     """The first player's lead under H1."""
     alpha: float = 0.05
-    """Probability of accepting H1 where H0 holds, at most."""
+    """Probability of accepting H1 where H0 is true, at most."""
     beta: float = 0.05
-    """Probability of accepting H0 where H1 holds, at most."""
+    """Probability of accepting H0 where H1 is true, at most."""
     model: Model = "normalized"
     """What `elo0` and `elo1` are: normalized Elo (in units of a game's spread) or logistic Elo."""
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratios at which H0 and H1 are accepted."""
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def decision(self, ratio: float) -> Literal["H0", "H1"] | None:
+    def decision(self, ratio: float) -> Decision | None:
         """What a log-likelihood ratio decides; None between the bounds."""
         lower, upper = self.bounds
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None
 
 
-class Expected(NamedTuple):
-    """Units that a test takes on the average, about."""
-
-    at_hypotheses: float
-    """Where H0 or H1 holds; the larger of the two."""
-    half_way: float
-    """Where the lead is half way between them: the longest."""
-
-
-def expected_units(test: Sprt, games_each: int) -> Expected | None:
-    """Wald's approximation, for normalized Elo; None for logistic Elo, where the length hangs on
-    how drawish the games are. `games_each` is the games of a unit that has a score.
+def expected_units(test: Sprt, games_each: int) -> tuple[float, float] | None:
+    """Units that a test takes on the average, by Wald's approximation: under H0 or H1, the larger
+    of the two, and where the lead is half way between them, the longest. None for logistic Elo,
+    where the length depends on how drawish the games are. `games_each` is the games of a unit.
     """
     if test.model == "logistic":
         return None
@@ -100,17 +88,12 @@ def expected_units(test: Sprt, games_each: int) -> Expected | None:
     drift = shift**2 / 2
     at_h1 = (1 - test.beta) * high + test.beta * low
     at_h0 = -(test.alpha * high + (1 - test.alpha) * low)
-    return Expected(max(at_h0, at_h1) / drift, -low * high / shift**2)
+    return max(at_h0, at_h1) / drift, -low * high / shift**2
 
 
 def t_value(elo: float, games_each: int) -> float:
     """(μ − ½)/σ of a unit's score, where a lead is `elo` in normalized Elo."""
     return elo / (2 * SCALE) * math.sqrt(games_each)
-
-
-def expected_score(elo: float) -> float:
-    """The mean score of a lead in logistic Elo."""
-    return 1 / (1 + math.exp(-elo / SCALE))
 
 
 def log_likelihood_ratio(test: Sprt, counts: ArrayLike) -> Floats:
@@ -123,30 +106,24 @@ def log_likelihood_ratio(test: Sprt, counts: ArrayLike) -> Floats:
     rows = counts.reshape(-1, counts.shape[-1])
     played = rows.sum(axis=1) > 0
     ratios = np.zeros(len(rows))
-    if played.any():
-        ratios[played] = _ratios(test, rows[played])
+    ratios[played] = _ratios(test, rows[played])
     return ratios.reshape(counts.shape[:-1])
 
 
 def _ratios(test: Sprt, counts: Floats) -> Floats:
     counts = np.where(counts > 0, counts, _NEVER)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    results = counts.shape[1]
-    worth = np.linspace(0.0, 1.0, results)
-    likeliest = []
-    for elo in (test.elo0, test.elo1):
-        if test.model == "logistic":
-            likeliest.append(_with_mean_zero(shares, worth - expected_score(elo)))
-        else:
-            likeliest.append(_with_t_value(shares, worth, t_value(elo, games_each(results))))
-    under_h0, under_h1 = likeliest
+    under_h0, under_h1 = (likeliest(shares, elo, test.model) for elo in (test.elo0, test.elo1))
     ratios: Floats = (counts * np.log(under_h1 / under_h0)).sum(axis=1)
     return ratios
 
 
-def games_each(results: int) -> int:
-    """Games in a unit with that many results: 5 are pairs' half points, 3 a lone result."""
-    return (results - 1) // 2
+def likeliest(shares: Floats, elo: float, model: Model) -> Floats:
+    """The likeliest distributions with that lead, given the observed shares (rows, results)."""
+    worth = np.linspace(0.0, 1.0, shares.shape[1])
+    if model == "logistic":
+        return _with_mean_zero(shares, worth - 1 / (1 + math.exp(-elo / SCALE)))
+    return _with_t_value(shares, worth, t_value(elo, (len(worth) - 1) // 2))
 
 
 def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
@@ -172,7 +149,7 @@ def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
     worth: (results) or (rows, results), with values on both sides of 0.
     """
     worth = np.broadcast_to(worth, shares.shape)
-    # x lies where every p is positive; the sum falls from ∞ to −∞ in between
+    # x is where every p is positive; the sum falls from ∞ to −∞ in between
     left, right = -1 / worth.max(axis=1), -1 / worth.min(axis=1)
     low, high, x = left, right, np.zeros(len(shares))
     done = np.zeros(len(shares), dtype=np.bool_)  # these stay: no row's answer hangs on another's

@@ -11,23 +11,22 @@ import rules
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings import elo, pentanomial, tables
+from arena.ratings import elo, tables
 from arena.ratings.model import (
-    Advantage,
     Anchor,
     Broken,
+    Cell,
     Contained,
-    Count,
     Match,
-    Neighbours,
     PlayerStanding,
     Ranking,
+    Share,
     Spoilt,
     Standings,
     Verdict,
 )
+from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, Result, digests, results_of
-from arena.ratings.tables import Cell, Crosstable, Share
 
 
 def standings(
@@ -50,8 +49,8 @@ def standings(
     every = digests(games)
     played = tuple(game for game in every if game.termination is not Termination.VOID)
     void = tuple(game for game in every if game.termination is Termination.VOID)
-    rated = _rated(results_of(played), played, name, players, Anchor(player=anchor, elo=anchor_elo))
-    return rated.model_copy(
+    by = Anchor(player=anchor, elo=anchor_elo)
+    return _rated(results_of(played), played, name, players, by).model_copy(
         update={
             "planned": planned,
             "void": len(void),
@@ -98,7 +97,7 @@ def _rated(
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
     crosstable = tables.crosstable(results)
-    rows = _Rows(fit, results, games, crosstable, moves_first).of(names)
+    rows = _Rows(fit, results, games, crosstable.values(), moves_first).of(names)
     ranked = [row.name for row in rows if row.elo is not None]
     order = [fit.players.index(player) for player in ranked]
     return Standings(
@@ -109,19 +108,13 @@ def _rated(
         void=0,
         results=len(results),
         anchor=anchor.model_copy(update={"in_force": in_force}),
-        first_mover=_advantage(fit),
+        first_mover=fit.first_mover,
         first_player=tables.share(*_arrays(results)) if moves_first else None,
         players=rows,
-        neighbours=tuple(
-            Neighbours(upper=upper, lower=lower, **fit.compare(upper, lower)._asdict())
-            for upper, lower in pairwise(ranked)
-        ),
+        neighbours=tuple(fit.compare(upper, lower) for upper, lower in pairwise(ranked)),
         groups=fit.groups,
         crosstable=tuple(
-            Cell(player=one, opponent=other, wins=count[0], draws=count[1], losses=count[2])
-            for one in names
-            for other in names
-            if (count := crosstable.get((one, other))) is not None
+            crosstable[one, other] for one in names for other in names if (one, other) in crosstable
         ),
         terminations=_by_word(game.termination for game in games),
         faults=_faults(games),
@@ -149,54 +142,52 @@ class _Rows:
         fit: elo.Fit,
         results: Sequence[Result],
         games: Sequence[GameDigest],
-        crosstable: Crosstable,
+        crosstable: Iterable[Cell],
         moves_first: bool,
     ) -> None:
         self._fit = fit
         self._any_games = bool(games)
         self._moves_first = moves_first
-        self._rated = {name: at for at, name in enumerate(fit.players)}
-        self._first = np.array([self._rated[result.first] for result in results], dtype=np.intp)
-        self._second = np.array([self._rated[result.second] for result in results], dtype=np.intp)
+        self._sides = np.array([result[:2] for result in results], dtype=np.str_).reshape(-1, 2)
         self._scores, self._clusters = _arrays(results)
         self._difference = tables.differences(game for game in games if game.points)
         self._seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
         for game in games:
             for seat, player in enumerate(game.players):
                 self._seats[player].append((game, seat))
-        self._counts: dict[str, tuple[int, ...]] = defaultdict(lambda: (0, 0, 0))
-        for (player, _), counts in crosstable.items():
-            known = self._counts[player]
-            self._counts[player] = tuple(a + b for a, b in zip(known, counts, strict=True))
+        self._counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
+        for cell in crosstable:
+            wins, draws, losses = self._counts[cell.player]
+            self._counts[cell.player] = (
+                wins + cell.wins, draws + cell.draws, losses + cell.losses
+            )  # fmt: skip
 
     def of(self, names: Sequence[str]) -> tuple[PlayerStanding, ...]:
         """The lines of these players, the strongest first."""
         course = tables.course_ranks({name: self._course_key(name) for name in names})
+        rated = dict(zip(self._fit.players, self._fit.elo.tolist(), strict=True))
 
         def strength(name: str) -> tuple[float | str, ...]:
-            if name not in self._rated:
+            if name not in rated:
                 return (1.0, name)
-            return (0.0, -round(self._elo(name), 6), course[name], name)
+            return (0.0, -round(rated[name], 6), course[name], name)
 
         ranked = enumerate(sorted(names, key=strength), start=1)
-        return tuple(self._row(rank, name, course[name]) for rank, name in ranked)
+        return tuple(self._row(rank, name, course[name], rated.get(name)) for rank, name in ranked)
 
     def _course_key(self, name: str) -> tuple[int, int, int]:
         wins, draws, _ = self._counts[name]
         return 2 * wins + draws, wins, self._difference.get(name, 0)
 
-    def _elo(self, name: str) -> float:
-        return float(self._fit.elo[self._rated[name]])
-
-    def _row(self, rank: int, name: str, course_rank: int) -> PlayerStanding:
+    def _row(self, rank: int, name: str, course_rank: int, rating: float | None) -> PlayerStanding:
         wins, draws, losses = self._counts[name]
         met, own = wins + draws + losses, self._seats[name]
         forfeits = (game.termination for game, seat in own if game.offender == seat)
         return PlayerStanding(
             rank=rank,
             name=name,
-            elo=self._elo(name) if met else None,
-            elo_error=self._fit.error(name) if met else None,
+            elo=rating,
+            elo_error=None if rating is None else self._fit.error(name),
             games=len(own) if self._any_games else met,
             wins=wins,
             draws=draws,
@@ -205,20 +196,18 @@ class _Rows:
             points=2 * wins + draws,
             course_rank=course_rank,
             difference=self._difference.get(name),
-            as_first=self._share(name, self._first, self._scores),
-            as_second=self._share(name, self._second, 1 - self._scores),
+            as_first=self._share(name, 0, self._scores),
+            as_second=self._share(name, 1, 1 - self._scores),
             forfeits=_by_word(forfeits),
             random_moves=sum(game.random_moves[seat] for game, seat in own),
             times=tables.times([game.used_ms[seat] for game, seat in own]),
             tiles=tables.tile_figures([game for game, seat in own if seat == 0]),
         )
 
-    def _share(
-        self, name: str, side: NDArray[np.intp], scores: NDArray[np.float64]
-    ) -> Share | None:
-        if not self._moves_first or name not in self._rated:
+    def _share(self, name: str, side: int, scores: NDArray[np.float64]) -> Share | None:
+        if not self._moves_first:
             return None
-        own = side == self._rated[name]
+        own = self._sides[:, side] == name
         return tables.share(scores[own], self._clusters[own])
 
 
@@ -228,56 +217,41 @@ def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:
     for game in sorted(games, key=lambda game: game.game):
         for seat, word, detail in game.faults:
             found.setdefault((game.players[seat], word), []).append((game.game, detail))
-    most_first = sorted(found.items(), key=lambda item: -len(item[1]))
     return tuple(
-        Broken(
-            player=player, termination=word, count=len(cases), game=cases[0][0], detail=cases[0][1]
-        )
-        for (player, word), cases in most_first
+        Broken(player=player, termination=word, count=len(cases), game=game, detail=detail)
+        for (player, word), cases in sorted(found.items(), key=lambda item: -len(item[1]))
+        for game, detail in cases[:1]
     )
 
 
 def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Spoilt]:
     """Void attempts, which are in the order they ended, game by game."""
-    attempts = sorted(void, key=lambda game: game.game)
-    for name, group in groupby(attempts, key=lambda game: game.game):
-        tries = tuple(group)
-        yield Spoilt(
-            game=name, attempts=len(tries), detail=tries[-1].detail, replayed=name in finished
-        )
+    for name, group in groupby(sorted(void, key=lambda game: game.game), lambda game: game.game):
+        *_, last = attempts = list(group)
+        replayed = name in finished
+        yield Spoilt(game=name, attempts=len(attempts), detail=last.detail, replayed=replayed)
 
 
 def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:
     """What contained each player, in the order of the games."""
-    found: dict[str, list[tuple[Held, int]]] = defaultdict(list)
+    found: dict[str, Counter[Held]] = defaultdict(Counter)
     for game in games:
         for player, held in zip(game.players, game.held, strict=True):
-            known = found[player]
-            place = next((at for at, (other, _) in enumerate(known) if other == held), None)
-            if place is None:
-                known.append((held, 1))
-            else:
-                known[place] = (held, known[place][1] + 1)
+            found[player][held] += 1
     for player, kinds in found.items():
-        for held, count in kinds:
+        for held, count in kinds.items():
             yield Contained(player=player, games=count, held=held)
 
 
-def _advantage(fit: elo.Fit) -> Advantage | None:
-    if fit.first_mover is None or fit.first_mover_error is None:
-        return None
-    return Advantage(elo=fit.first_mover, error=fit.first_mover_error)
-
-
 def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
-    counted = pentanomial.head_to_head(results, player, opponent)
-    pairs = counted.pentanomial
+    counted = head_to_head(results, player, opponent)
+    pairs = counted.pairs.by_half_points
     return Match(
         player=player,
         opponent=opponent,
         games=counted.games._asdict(),
         pairs=counted.pairs._asdict(),
         unpaired=counted.unpaired,
-        trinomial=Count.of(counted.trinomial),
-        pentanomial=None if pairs is None else Count.of(pairs),
+        trinomial=figures(counted.games[::-1]),
+        pentanomial=figures(pairs) if any(pairs) else None,
     )

@@ -1,106 +1,31 @@
 """Tables of a tournament: meetings, shares of the points, course ranks, time, tiles."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from arena.ratings.elo import Z95
+from arena.ratings.model import Cell, Share, TileFigures, TileReach, Times
 from arena.ratings.results import GameDigest, Result
 from rules import tiles
 
 
-class ReportValue(BaseModel):
-    """A value of the report; the line under each field documents its JSON key."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Cell(ReportValue):
-    """One cell of the crosstable: a player's results against one opponent."""
-
-    player: str
-    """Whose results they are."""
-    opponent: str
-    """Against whom."""
-    wins: int
-    """Results won by `player`."""
-    draws: int
-    """Results drawn."""
-    losses: int
-    """Results lost by `player`."""
-
-
-class Share(ReportValue):
-    """A share of the points."""
-
-    results: int
-    """How many results it is a share of."""
-    score: float
-    """Points by results, 0 to 1."""
-    error: float
-    """Half of its 95 % interval; pairs are the units, one prior pair half won and half lost."""
-
-
-class Times(ReportValue):
-    """Wall time of the moves a player was asked for, openings and passes left out."""
-
-    moves: int
-    """How many moves."""
-    mean_ms: float
-    """Mean time of a move, in ms."""
-    p99_ms: float
-    """The time that 99 % of the moves did not pass, in ms."""
-    max_ms: float
-    """The longest move, in ms."""
-
-
-class TileReach(ReportValue):
-    """How often a tile of 2048 or 2584 was reached."""
-
-    tile: int
-    """The tile."""
-    reached: float
-    """Share of the games with this tile or a larger one, 0 to 1."""
-    ended: float
-    """Share of the games in which this was the largest tile, 0 to 1."""
-
-
-class TileFigures(ReportValue):
-    """What a slider of 2048 or 2584 achieved. Forfeited games count as far as they went."""
-
-    games: int
-    """Games played as slider."""
-    mean_score: float
-    """Mean score."""
-    mean_error: float | None
-    """Half of the 95 % interval of the mean (Student's t); null for a single game."""
-    best_score: int
-    """The highest score."""
-    mean_moves: float
-    """Slides a game."""
-    mean_seconds: float
-    """Time used for a game's slides, in seconds."""
-    reach: tuple[TileReach, ...]
-    """Tiles that ended a game, and all larger ones seen; the largest first."""
-
-
-Crosstable = dict[tuple[str, str], tuple[int, int, int]]
-"""Player and opponent → wins, draws and losses of the player."""
-
-
-def crosstable(results: Iterable[Result]) -> Crosstable:
-    """Wins, draws and losses of the first named against the second, both ways round."""
-    counts: dict[tuple[str, str], list[int]] = {}
+def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], Cell]:
+    """The results of each player (named first) against each opponent met."""
+    counts: dict[tuple[str, str], Counter[float]] = defaultdict(Counter)
     for (first, second, score), number in Counter(result[:3] for result in results).items():
-        outcome = 0 if score > 0.5 else 1 if score == 0.5 else 2
-        counts.setdefault((first, second), [0, 0, 0])[outcome] += number
-        counts.setdefault((second, first), [0, 0, 0])[2 - outcome] += number
-    return {meeting: (wins, draws, losses) for meeting, (wins, draws, losses) in counts.items()}
+        counts[first, second][score] += number
+        counts[second, first][1 - score] += number
+    return {
+        (player, opponent): Cell(
+            player=player, opponent=opponent, wins=met[1], draws=met[0.5], losses=met[0]
+        )
+        for (player, opponent), met in counts.items()
+    }
 
 
 def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | None:

@@ -3,27 +3,18 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.model.protocol import Termination
-from arena.ratings.model import Count, Verdict
-from arena.ratings.pentanomial import (
-    GameCounts,
-    PairCounts,
-    figures,
-    head_to_head,
-    of_games,
-    of_pairs,
-)
+from arena.ratings.model import Decision, Verdict
+from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, results_of
 from arena.ratings.sprt import Sprt, log_likelihood_ratio
 
 _AT_ONCE = 1000
 """Units looked at together: few are looked at in vain past the one that decides."""
-
-Decision = Literal["H0", "H1"]
 
 
 class Unit(NamedTuple):
@@ -84,7 +75,7 @@ class Tally:
             lower=lower,
             upper=upper,
             decision=self.decision,
-            estimate=_estimate(counts),
+            estimate=figures(counts) if any(counts) else None,
         )
 
 
@@ -176,13 +167,3 @@ class Trial:
                 break
             self._next += 1
         return units
-
-
-def _estimate(counts: Sequence[int]) -> Count | None:
-    if not any(counts):
-        return None
-    if len(counts) == 3:
-        lost, drawn, won = counts
-        return Count.of(figures(of_games(GameCounts(won, drawn, lost))))
-    ll, ld, even, wd, ww = counts
-    return Count.of(figures(of_pairs(PairCounts(ll, ld, 0, even, wd, ww))))

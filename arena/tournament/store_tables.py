@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from array import array
-from functools import cache
 from typing import Any
 
-from arena.model.containment import Held
 from arena.model.protocol import Termination
-from arena.ratings.results import GameDigest
+from arena.ratings.results import GameDigest, shared_held
 
 RUN = """
 CREATE TABLE run (
@@ -66,7 +64,7 @@ def digest_of(game: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameDigest
         moves=sum(map(len, times)),
         random_moves=random_moves,
         faults=_faults(faults) if faults else (),
-        held=tuple(map(_held, held)),
+        held=tuple(map(shared_held, held)),
         used_ms=times,
         best_tile=best_tile,
         line=line,
@@ -81,9 +79,3 @@ def _times(blob: bytes) -> array[float]:
 
 def _faults(text: str) -> tuple[tuple[int, Termination, str], ...]:
     return tuple((seat, Termination(word), detail) for seat, word, detail in json.loads(text))
-
-
-@cache
-def _held(text: str) -> Held:
-    """One value for all games that were held alike."""
-    return Held.model_validate_json(text)

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from arena.errors import UserError
 from arena.ratings.model import Verdict
-from arena.ratings.pentanomial import Figures, PairCounts, of_pairs
-from arena.ratings.pentanomial import figures as figures_of
+from arena.ratings.pentanomial import figures, spread
 from arena.ratings.tables import mean_score
 from arena.reports import words
 from players.learning.tuning.config import TuneConfig
@@ -59,13 +58,14 @@ def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
     """What the match of fixed length against the start brought, as the files have it."""
     if not scores:
         return {"games": 0, "note": "not measured yet"}
-    figures = _figures(scores)
+    counts = _counts(scores)
+    found = figures(counts)
     brought: dict[str, Any] = {
         "against": "the start, as tuned",
         "games": 2 * len(scores),
-        "score": round(figures.score, 4),
-        "elo": round(figures.elo, 1),
-        "elo_error_95": round(figures.elo_error, 1),
+        "score": round(spread(counts).mean, 4),
+        "elo": round(found.elo, 1),
+        "elo_error_95": round(found.elo_error, 1),
     }
     for name, (mean, error) in _means(slid).items():
         brought[f"mean_score_of_{name}"] = {"mean": round(mean), "error_95": round(error)}
@@ -74,10 +74,11 @@ def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
 
 def measured_line(scores: Sequence[float], slid: Slid) -> str:
     """The same in a sentence or two."""
-    figures = _figures(scores)
+    counts = _counts(scores)
+    found = figures(counts)
     line = (
-        f"In {2 * len(scores):,} fresh games against the start: {100 * figures.score:.1f} %, Elo "
-        f"{figures.elo:+.0f} ± {figures.elo_error:.0f} (95 %)."
+        f"In {2 * len(scores):,} fresh games against the start: {100 * spread(counts).mean:.1f} %, "
+        f"Elo {found.elo:+.0f} ± {found.elo_error:.0f} (95 %)."
     )
     means = (f"{name} {mean:,.0f} ± {error:,.0f}" for name, (mean, error) in _means(slid).items())
     return f"{line} Mean scores: {', '.join(means)}." if slid else line
@@ -93,10 +94,10 @@ def _means(slid: Slid) -> dict[str, tuple[float, float]]:
     return means
 
 
-def _figures(scores: Sequence[float]) -> Figures:
+def _counts(scores: Sequence[float]) -> list[int]:
+    """Pairs by the half points taken in them, 0 to 4."""
     counts = Counter(half_points(scores))
-    ll, ld, even, wd, ww = (counts[result] for result in range(5))
-    return figures_of(of_pairs(PairCounts(ll, ld, even, 0, wd, ww)))
+    return [counts[result] for result in range(5)]
 
 
 def half_points(scores: Sequence[float]) -> list[int]:

@@ -4,20 +4,13 @@ import math
 
 import pytest
 
-from arena.ratings.pentanomial import (
-    GameCounts,
-    PairCounts,
-    figures,
-    head_to_head,
-    of_games,
-    of_pairs,
-)
+from arena.ratings.pentanomial import GameCounts, PairCounts, figures, head_to_head
 from arena.ratings.results import Result
 
 
 def test_a_match_of_a_hundred_pairs() -> None:
-    games = figures(of_games(GameCounts(wins=60, draws=102, losses=38)))
-    pairs = figures(of_pairs(PairCounts(ll=4, ld=18, wl=12, dd=28, wd=28, ww=10)))
+    games = figures(GameCounts(wins=60, draws=102, losses=38)[::-1])
+    pairs = figures(PairCounts(ll=4, ld=18, wl=12, dd=28, wd=28, ww=10).by_half_points)
     assert games.elo == pytest.approx(38.37, abs=0.005)
     assert pairs.elo == pytest.approx(38.37, abs=0.005)
     assert games.elo_error == pytest.approx(33.80, abs=0.005)
@@ -32,21 +25,21 @@ def test_a_match_of_a_hundred_pairs() -> None:
 
 
 def test_other_published_counts() -> None:
-    games = figures(of_games(GameCounts(wins=136, losses=96, draws=111)))
+    games = figures(GameCounts(wins=136, losses=96, draws=111)[::-1])
     assert games.elo == pytest.approx(40.70, abs=0.005)
     assert games.elo_error == pytest.approx(30.43, abs=0.005)
     assert games.los == pytest.approx(0.9960, abs=5e-5)
-    pairs = figures(of_pairs(PairCounts(34, 54, 31, 32, 64, 75)))
+    pairs = figures(PairCounts(34, 54, 31, 32, 64, 75).by_half_points)
     assert pairs.elo == pytest.approx(55.58, abs=0.005)
     assert pairs.elo_error == pytest.approx(27.65, abs=0.005)
 
 
 @pytest.mark.parametrize("count", [1, 5, 1000])
 def test_scores_that_are_all_alike_stay_finite(count: int) -> None:
-    won = figures(of_games(GameCounts(count, 0, 0)))
-    lost = figures(of_games(GameCounts(0, 0, count)))
-    drawn = figures(of_games(GameCounts(0, count, 0)))
-    split = figures(of_pairs(PairCounts(0, 0, count, 0, 0, 0)))
+    won = figures([0, 0, count])
+    lost = figures([count, 0, 0])
+    drawn = figures([0, count, 0])
+    split = figures([0, 0, count, 0, 0])
     for counted in (won, lost, drawn, split):
         assert counted.with_prior
         assert all(math.isfinite(value) for value in vars(counted).values())
@@ -58,7 +51,7 @@ def test_scores_that_are_all_alike_stay_finite(count: int) -> None:
 
 def test_nothing_to_count() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        of_games(GameCounts(0, 0, 0))
+        figures([0, 0, 0])
 
 
 def test_pairs_are_two_games_with_the_first_move_swapped() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arena.ratings import sprt
+from arena.ratings.model import Model
 from arena.ratings.sprt import Sprt, expected_units, log_likelihood_ratio
 
 Floats = NDArray[np.float64]
@@ -77,20 +78,15 @@ def statistic(shares: Floats, worth: Floats, model: str) -> float:
     return (mean - 0.5) / math.sqrt(float(shares @ (worth - mean) ** 2))
 
 
-def likeliest(counts: list[int], elo: float, model: str) -> tuple[Floats, Floats]:
+def likeliest(counts: list[int], elo: float, model: Model) -> tuple[Floats, Floats]:
     """The distribution that the module takes for a hypothesis, and what results are worth."""
     observed = np.where(np.array(counts) > 0, counts, 1e-3)[None, :]
-    shares, worth = observed / observed.sum(), np.linspace(0, 1, len(counts))
-    if model == "logistic":
-        found = sprt._with_mean_zero(shares, worth - sprt.expected_score(elo))
-    else:
-        games = sprt.games_each(len(counts))
-        found = sprt._with_t_value(shares, worth, sprt.t_value(elo, games))
-    return found[0], worth
+    found = sprt.likeliest(observed / observed.sum(), elo, model)
+    return found[0], np.linspace(0, 1, len(counts))
 
 
 @given(COUNTS.filter(any), ELO, MODELS)
-def test_distributions_fulfil_their_hypothesis(counts: list[int], elo: float, model: str) -> None:
+def test_distributions_fulfil_their_hypothesis(counts: list[int], elo: float, model: Model) -> None:
     found, worth = likeliest(counts, elo, model)
     assert (found > 0).all() and found.sum() == pytest.approx(1)
     wanted = 1 / (1 + 10 ** (-elo / 400))
@@ -102,7 +98,7 @@ def test_distributions_fulfil_their_hypothesis(counts: list[int], elo: float, mo
 @pytest.mark.parametrize("model", ["normalized", "logistic"])
 @pytest.mark.parametrize("counts", [PAIRS, [300, 2, 5, 1, 40], [0, 0, 3, 1, 0], [7, 1, 4]])
 @pytest.mark.parametrize("elo", [-80.0, 0.0, 5.0, 100.0])
-def test_no_distribution_near_by_is_likelier(counts: list[int], model: str, elo: float) -> None:
+def test_no_distribution_near_by_is_likelier(counts: list[int], model: Model, elo: float) -> None:
     """Along the hypothesis: steps at random, brought back to it, never raise the likelihood."""
     found, worth = likeliest(counts, elo, model)
     seen = np.where(np.array(counts) > 0, counts, 1e-3)
@@ -123,8 +119,7 @@ def test_no_distribution_near_by_is_likelier(counts: list[int], model: str, elo:
 def test_how_long_a_test_takes() -> None:
     short = expected_units(Sprt(elo0=0, elo1=5), 2)
     assert short is not None
-    assert short.at_hypotheses == pytest.approx(12_795, abs=1)
-    assert short.half_way == pytest.approx(20_931, abs=1)
+    assert short == pytest.approx((12_795, 20_931), abs=1)
     assert expected_units(Sprt(elo0=0, elo1=5, model="logistic"), 2) is None
 
 
@@ -160,7 +155,7 @@ def pairs_of(lead: float, model: str, opening: float, drawish: float) -> tuple[f
 
 
 def decisions(test: Sprt, shares: tuple[float, ...], runs: int, seed: int) -> tuple[int, int]:
-    """How many of so many runs accepted H0, and H1, looking after every unit."""
+    """How many of that many runs accepted H0, and H1, looking after every unit."""
     rng, lower_upper = np.random.default_rng(seed), test.bounds
     counts = np.zeros((runs, len(shares)))
     accepted = [0, 0]
@@ -219,8 +214,8 @@ def test_wrong_decisions_are_as_rare_as_promised(test: Sprt, opening: str) -> No
 def test_the_games_of_a_simulated_pair_depend_on_each_other() -> None:
     """Their opening helps one in the one and the other in the other: pairs are more even."""
     shares = np.array(pairs_of(0.0, "normalized", *OPENINGS["decisive"]))
-    drawn_at_least = shares[1] + shares[3]  # so many draws in two games, or more
-    decisive = 1 - drawn_at_least / 2  # at most so large a share of games is decisive
+    drawn_at_least = shares[1] + shares[3]  # that many draws in two games, or more
+    decisive = 1 - drawn_at_least / 2  # at most that share of games is decisive
     independent = decisive / 4 / 2  # variance of a pair's mean score, if its games were independent
     assert shares.sum() == pytest.approx(1) and shares @ PAIRED == pytest.approx(0.5)
     assert shares @ (PAIRED - 0.5) ** 2 < 0.8 * independent

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
-from arena.ratings.model import Verdict
+from arena.ratings.model import Model, Verdict
 from arena.ratings.results import GameDigest
-from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Model, Sprt
+from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Sprt
 from arena.ratings.trial import Trial
 from arena.tournament.formats.base import Pairing, Plan
 from arena.tournament.formats.round_robin import RoundRobinSchedule
