@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.bench import RefereeBench, bench_referee, instant_player, show
+from arena.bench import referee
+from arena.bench.referee import RefereeBench, bench_referee, show
 from arena.bench.sandbox import bench_sandbox
 from arena.bench.sandbox import show as show_sandbox
 from arena.errors import BenchError
@@ -76,7 +77,7 @@ def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_c_player_waits_for_the_end_of_a_line(tmp_path: Path) -> None:
-    player, _, command = instant_player.instant_player(tmp_path)
+    player, _, command = referee.instant_player(tmp_path)
     if player != "C":
         pytest.skip("no C compiler on this machine")
     long_line = '{"type":"start","moves":"' + "x" * 200_000 + '"}\n'
@@ -104,7 +105,7 @@ def test_a_game_that_does_not_end_well_is_no_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "instant.py").write_text("raise SystemExit(3)\n")
-    monkeypatch.setattr(instant_player, "HERE", tmp_path)
+    monkeypatch.setattr(referee, "HERE", tmp_path)
     with pytest.raises(BenchError, match=r"failed \(exited\).*code 3"):
         bench_referee(games=1, repeats=1)
 
@@ -123,7 +124,7 @@ def test_a_compiler_command_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch)
         (6500, 110.1, ["no", "yes"]),
     ],
 )
-def test_shows_figures_beside_targets(
+def test_shows_figures_next_to_targets(
     moves_per_s: float, cpu_us: float, reached: list[str]
 ) -> None:
     text = shown(result(moves_per_s=moves_per_s, cpu_us=cpu_us))
@@ -135,7 +136,7 @@ def test_shows_figures_beside_targets(
     assert "fastchess" in text
 
 
-def test_each_sandbox_is_measured_beside_none() -> None:
+def test_each_sandbox_is_measured_next_to_none() -> None:
     results = bench_sandbox(starts=1, games=1, repeats=1)
     modes = [result.mode for result in results]
     assert modes[:2] == ["none", "limits"]

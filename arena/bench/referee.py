@@ -3,17 +3,22 @@
 The games go one at a time through all of the referee: processes, clocks, judgement, rules, record.
 """
 
+import os
+import shlex
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-from arena.bench.instant_player import HERE, instant_player, one_core
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
@@ -28,10 +33,12 @@ MOVES_PER_S_TARGET = 6_500.0
 """Moves a second of wall time with one game at a time, at least."""
 REFERENCE = "fastchess, instant engines, 200-ply games: 99–127 µs and 6,500–7,300 moves/s"
 """The same two figures of a C++ tournament manager."""
+HERE = Path(__file__).parent
+"""The folder of the player's sources, which it needs to see in a sandbox."""
+_COMPILERS = ("cc", "gcc", "clang")
 
 
-@dataclass(frozen=True)
-class RefereeBench:
+class RefereeBench(NamedTuple):
     """The figures, and what they were measured with."""
 
     player: Literal["C", "Python"]
@@ -48,9 +55,19 @@ class RefereeBench:
     cpu_us_per_move: float
     """CPU time of the referee's process a move, in µs, the median of the repeats."""
     freezing_us: dict[Mode, float]
-    """What freezing the player that waits adds to the wall time of a move, in µs: by signals
-    without a sandbox, by the freezer of a control group within `limits`, where there is one. The
+    """What freezing the waiting player adds to the wall time of a move, in µs: by signals without
+    a sandbox, by the freezer of a control group, where there is one, within `limits`. The
     difference of the quickest repeats."""
+
+
+class Measured(NamedTuple):
+    """Some games."""
+
+    moves: int
+    wall_us: float
+    """Wall time of a move."""
+    cpu_us: float
+    """CPU time of our own process for a move."""
 
 
 def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
@@ -62,90 +79,120 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
         player, compiler, command = instant_player(Path(folder))
-        with SessionPool(keep_alive=True) as pool:
-            play(pool, players_of(command), 1)
-            runs = [measure(pool, players_of(command), games) for _ in range(repeats)]
+        runs = measure(players_of(command), games, repeats)
+        freezing_us: dict[Mode, float] = {}
         modes: tuple[Mode, ...] = ("none", "limits")
-        freezing_us = {mode: _freezing_us(command, mode, games, repeats) for mode in modes}
+        for mode in modes:
+            free, frozen = (
+                min(
+                    run.wall_us
+                    for run in measure(players_of(command, mode), games, repeats, ponder)
+                )
+                for ponder in (True, False)
+            )
+            freezing_us[mode] = frozen - free
     return RefereeBench(
         player=player,
         compiler=compiler,
         games=games,
         repeats=repeats,
-        moves=sum(moves for moves, _, _ in runs),
-        moves_per_s=median(moves / wall_s for moves, wall_s, _ in runs),
-        cpu_us_per_move=median(cpu_s / moves * 1e6 for moves, _, cpu_s in runs),
+        moves=sum(run.moves for run in runs),
+        moves_per_s=median(1e6 / run.wall_us for run in runs),
+        cpu_us_per_move=median(run.cpu_us for run in runs),
         freezing_us=freezing_us,
     )
 
 
 def players_of(command: tuple[str, ...], mode: Mode = "none") -> tuple[Prepared, ...]:
+    """The two players, alike."""
     policy = Policy(mode=mode, readable=(str(HERE),))
-    return tuple(
-        Prepared(name=name, command=command, policy=policy) for name in ("first", "second")
-    )
-
-
-def _freezing_us(command: tuple[str, ...], mode: Mode, games: int, repeats: int) -> float:
-    players = players_of(command, mode)
-    quickest = {}
-    with SessionPool(keep_alive=True) as pool:
-        for ponder in (True, False):
-            play(pool, players, 1, ponder)
-            runs = [measure(pool, players, games, ponder) for _ in range(repeats)]
-            quickest[ponder] = min(wall_s / moves for moves, wall_s, _ in runs)
-    return (quickest[False] - quickest[True]) * 1e6
+    names = ("first", "second")
+    return tuple(Prepared(name=name, command=command, policy=policy) for name in names)
 
 
 def measure(
-    pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: bool = True
-) -> tuple[int, float, float]:
-    """Moves played, seconds of wall time and seconds of our own CPU time."""
-    began, cpu_began = time.perf_counter(), time.process_time()
-    moves = play(pool, players, games, ponder)
-    return moves, time.perf_counter() - began, time.process_time() - cpu_began
+    players: tuple[Prepared, ...], games: int, repeats: int, ponder: bool = True
+) -> list[Measured]:
+    """Each of the repeats, after a game that starts the processes. Raises BenchError."""
+    terms = Terms(rules="dots", variant={"rows": 5, "cols": 5}, ponder=ponder)
+    with SessionPool(keep_alive=True) as pool:
+        _play(pool, players, terms, 1)
+        return [_play(pool, players, terms, games) for _ in range(repeats)]
 
 
-def play(pool: SessionPool, players: tuple[Prepared, ...], games: int, ponder: bool = True) -> int:
-    """Play the games; the number of their moves."""
-    moves = 0
+def _play(pool: SessionPool, players: tuple[Prepared, ...], terms: Terms, games: int) -> Measured:
+    moves, began, cpu_began = 0, time.perf_counter(), time.process_time()
     for number in range(games):
-        setup = GameSetup(
-            game=f"bench-{number}",
-            terms=Terms(rules="dots", variant={"rows": 5, "cols": 5}, ponder=ponder),
-        )
-        record = play_game(setup, players, pool)
+        record = play_game(GameSetup(game=f"bench-{number}", terms=terms), players, pool)
         if record.termination is not Termination.NATURAL:
             raise BenchError(
                 f"An instant player failed ({record.termination}), so nothing was measured: "
                 f"{record.detail}"
             )
         moves += len(record.moves)
-    return moves
+    wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu_began
+    return Measured(moves, wall_s / moves * 1e6, cpu_s / moves * 1e6)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Play on one core, as a tournament's workers do, each pinned to its own."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str, ...]]:
+    """The language of the player, how it was compiled, and the command that runs it."""
+    python = (sys.executable, "-I", str(HERE / "instant.py"))
+    compiler = _compiler()
+    if compiler is None:
+        known = ", ".join(_COMPILERS)
+        return "Python", f"no C compiler found ($CC, {known})", python
+    program = folder / "instant"
+    line = (*compiler, "-O2", "-o", str(program), str(HERE / "instant.c"))
+    built = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
+    if built.returncode != 0:
+        why = built.stderr.strip().splitlines()[-1:] or [f"exit code {built.returncode}"]
+        return "Python", f"{shlex.join(compiler)} failed: {why[0]}", python
+    return "C", f"{shlex.join(compiler)} -O2", (str(program),)
+
+
+def _compiler() -> tuple[str, ...] | None:
+    """$CC, which may hold options, or the first compiler on the path."""
+    wanted = os.environ.get("CC", "")
+    try:
+        chosen = shlex.split(wanted)
+    except ValueError as error:
+        raise BenchError(f"$CC is {wanted!r}, which is no command: {error}.") from None
+    for candidate in (chosen, *([name] for name in _COMPILERS)):
+        if candidate and shutil.which(candidate[0]):
+            return tuple(candidate)
+    return None
 
 
 def show(result: RefereeBench, console: Console) -> None:
     """Print the figures next to their targets."""
-    rows = (
-        (
-            "CPU time of the referee a move",
-            f"{result.cpu_us_per_move:.1f} µs",
-            f"≤ {CPU_US_TARGET:.0f} µs",
-            result.cpu_us_per_move <= CPU_US_TARGET,
-        ),
-        (
-            "Moves a second, one game at a time",
-            f"{result.moves_per_s:,.0f}",
-            f"≥ {MOVES_PER_S_TARGET:,.0f}",
-            result.moves_per_s >= MOVES_PER_S_TARGET,
-        ),
-    )
+    cpu_us, moves_per_s = result.cpu_us_per_move, result.moves_per_s
     table = Table("Figure", title="Referee, dots and boxes 5×5", title_justify="left")
     table.add_column("Measured", justify="right")
     table.add_column("Target", justify="right")
     table.add_column("Reached")
-    for figure, measured, target, reached in rows:
-        table.add_row(figure, measured, target, "yes" if reached else "no")
+    table.add_row(
+        "CPU time of the referee a move",
+        f"{cpu_us:.1f} µs",
+        f"≤ {CPU_US_TARGET:.0f} µs",
+        "yes" if cpu_us <= CPU_US_TARGET else "no",
+    )
+    table.add_row(
+        "Moves a second, one game at a time",
+        f"{moves_per_s:,.0f}",
+        f"≥ {MOVES_PER_S_TARGET:,.0f}",
+        "yes" if moves_per_s >= MOVES_PER_S_TARGET else "no",
+    )
     for mode, cost_us in result.freezing_us.items():
         table.add_row(f"Freezing the waiting player ({mode}), a move", f"{cost_us:+.1f} µs")
     console.print(table)

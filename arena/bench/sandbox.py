@@ -2,16 +2,16 @@
 
 import tempfile
 import time
-from dataclasses import dataclass
+from collections import defaultdict
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
 import rules
-from arena.bench.instant_player import instant_player, one_core
-from arena.bench.referee import measure, play, players_of
+from arena.bench.referee import Measured, instant_player, measure, one_core, players_of
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode
 from arena.model.contender import Prepared
@@ -25,8 +25,7 @@ START_MS_TARGET = 30.0
 _MODES: tuple[Mode, ...] = ("none", "limits", "bwrap")
 
 
-@dataclass(frozen=True)
-class SandboxBench:
+class SandboxBench(NamedTuple):
     """What was measured in one mode; medians."""
 
     mode: Mode
@@ -46,31 +45,30 @@ def bench_sandbox(*, starts: int = 25, games: int = 10, repeats: int = 5) -> lis
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
         Path(folder).chmod(0o755)
         _, _, command = instant_player(Path(folder))
-        specs = {mode: players_of(command, mode) for mode in _MODES if _is_here(mode, command)}
-        started: dict[Mode, list[float]] = {mode: [] for mode in specs}
+        every = {mode: players_of(command, mode) for mode in _MODES}
+        specs = {mode: players for mode, players in every.items() if _is_here(mode, players[0])}
+        started: dict[Mode, list[float]] = defaultdict(list)
         for _ in range(starts):
             for mode, (spec, _) in specs.items():
                 started[mode].append(_start_ms(spec))
-        played: dict[Mode, list[tuple[int, float, float]]] = {mode: [] for mode in specs}
+        played: dict[Mode, list[Measured]] = defaultdict(list)
         for _ in range(repeats):
             for mode, players in specs.items():
-                with SessionPool(keep_alive=True) as pool:
-                    play(pool, players, 1)
-                    played[mode].append(measure(pool, players, games))
+                played[mode] += measure(players, games, 1)
     return [
         SandboxBench(
             mode,
             median(started[mode]),
-            median(wall_s / moves * 1e6 for moves, wall_s, _ in played[mode]),
-            median(cpu_s / moves * 1e6 for moves, _, cpu_s in played[mode]),
+            median(run.wall_us for run in played[mode]),
+            median(run.cpu_us for run in played[mode]),
         )
         for mode in specs
     ]
 
 
-def _is_here(mode: Mode, command: tuple[str, ...]) -> bool:
+def _is_here(mode: Mode, player: Prepared) -> bool:
     try:
-        resolve(mode, players_of(command, mode)[0])
+        resolve(mode, player)
     except SandboxError:
         return False
     return True
