@@ -49,17 +49,11 @@ def find_position(of: Game | Path, written: str | None, game: str | None, ply: i
 def _of_run(path: Path, game: str, ply: int | None) -> tuple[Position, str]:
     """The position after `ply` moves of a recorded game; without, the last with a choice."""
     record = recorded_game(path, game)[1]
-    position = record.start()
-    positions = [position]
+    positions = [record.start()]
     for played in record.moves:
-        position = position.play(played.move)
-        positions.append(position)
+        positions.append(positions[-1].play(played.move))
     if ply is None:
-        choices = (
-            at
-            for at, each in enumerate(positions)
-            if not each.is_over and len(each.legal_moves()) > 1
-        )
+        choices = (at for at, each in enumerate(positions) if len(each.legal_moves()) > 1)
         ply = max(choices, default=0)
     if ply >= len(positions):
         raise UserError(f"--ply {ply}: game {record.game} has {len(record.moves)} moves")
@@ -70,10 +64,10 @@ def _of_run(path: Path, game: str, ply: int | None) -> tuple[Position, str]:
 
 def _with_choice(position: Position, notes: tuple[str, ...]) -> Found:
     """The position, or the one after a forced pass. Raises UserError where nothing can be found."""
+    game = position.game
     if position.legal_moves() == (PASS,):
         position = position.play(PASS)
         notes += ("The mover has no legal move and passes.",)
-    game = position.game
     if position.is_over:
         scores = " to ".join(map(str, position.scores()))
         raise UserError(f"the game is over in this position, {scores}: no move is left to analyse")
@@ -94,22 +88,23 @@ def analyse(position: Position, seconds: float) -> Analysis:
 
 def show(position: Position, analysis: Analysis, console: Console) -> None:
     """A line for each move of `position`, best first."""
-    seat = position.to_move
-    mover = mark(position.game, seat).strip() if seat is not None else ""
+    seat = position.to_move or 0  # as the game is not over
+    mover = mark(position.game, seat).strip() or f"seat {seat}"
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("move", style="bold", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("known", no_wrap=True)
     table.add_column("principal variation")
     for each in analysis.moves:
-        value = f"{each.score:+.0f}" if each.exact else f"{each.score:+.2f}"
-        known = "exact" if each.exact else f"depth {each.depth}"
+        value, known = f"{each.score:+.2f}", f"depth {each.depth}"
+        if each.exact:
+            value, known = f"{each.score:+.0f}", "exact"
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
     searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
     told = (
-        f"value: the margin in {position.game.unit} that {mover or f'seat {seat}'} ends with after "
-        f"the move, by best play\n{analysis.seconds:.1f} s{searched}"
+        f"value: the margin in {position.game.unit} that {mover} ends with after the move, by best "
+        f"play\n{analysis.seconds:.1f} s{searched}"
     )
     console.print(Text(told, style="dim"), soft_wrap=True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
@@ -26,7 +26,6 @@ _SECONDS = 0.01
 class Choice(NamedTuple):
     """A move a player chose, and the best one."""
 
-    player: str
     game: str
     ply: int
     """How many moves had been played before it."""
@@ -34,7 +33,7 @@ class Choice(NamedTuple):
     best: str
     """A move with the best margin."""
     lost: int
-    """Discs or boxes of the final margin it gave away; 0 for a best move."""
+    """Discs or boxes of the final margin that it lost; 0 for a best move."""
 
 
 class Accuracy(NamedTuple):
@@ -76,7 +75,12 @@ def judge_run(path: Path, within: int | None) -> Judgement:
     if not records:
         raise UserError(f"{path}: no game has been played yet")
     warm_kernels([terms.rules])
-    within = _reach(terms.rules, terms.variant) if within is None else within
+    if within is None:
+        from players.games.endgame import load_endgame, reach_in
+        from players.games.registry import load_board
+
+        board = load_board(terms.rules, terms.variant)
+        within = reach_in(load_endgame(terms.rules, board, memory_mb=1), _SECONDS)
     names = [player.name for player in config.players]
     return Judgement(
         run=config.name,
@@ -84,62 +88,41 @@ def judge_run(path: Path, within: int | None) -> Judgement:
         variant=terms.variant,
         within=within,
         games=len(records),
-        players=accuracies(names, _choices(records, within)),
+        players=list(accuracies(names, _choices(records, within))),
     )
 
 
-def _reach(name: str, variant: dict[str, object]) -> int:
-    from players.games.endgame import load_endgame, reach_in
-    from players.games.registry import load_board
-
-    return reach_in(load_endgame(name, load_board(name, variant), memory_mb=1), _SECONDS)
-
-
-def _choices(records: list[GameRecord], within: int) -> Iterator[Choice]:
-    """Those of all games; shows how far it has come."""
-    columns = (
-        TextColumn("judging games"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
+def _choices(records: list[GameRecord], within: int) -> Iterator[tuple[str, Choice]]:
+    """Those of all games, each with its player; shows how far it has come."""
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        for record in progress.track(records):
-            yield from apart(partial(_choices_of, record, within))
+    shown = track(
+        records, "judging games", console=console, transient=True, disable=not console.is_terminal
+    )
+    for record in shown:
+        yield from apart(partial(_choices_of, record, within))
 
 
-def _choices_of(record: GameRecord, within: int) -> list[Choice]:
+def _choices_of(record: GameRecord, within: int) -> list[tuple[str, Choice]]:
     """What the players of one game chose: not the openings, nor moves in place of a fault's."""
     from players.search.analysis import judge
 
-    judged = judge(record.start(), (played.move for played in record.moves), within)
     return [
-        Choice(record.seats[one.seat].player, record.game, one.ply, one.move, one.best, one.lost)
-        for one in judged
-        if _chosen(record, one.ply)
+        (record.seats[one.seat].player, Choice(record.game, one.ply, one.move, one.best, one.lost))
+        for one in judge(record.start(), (played.move for played in record.moves), within)
+        if record.moves[one.ply].used_ms is not None and record.moves[one.ply].fault is None
     ]
 
 
-def _chosen(record: GameRecord, ply: int) -> bool:
-    played = record.moves[ply]
-    return played.used_ms is not None and played.fault is None
-
-
-def accuracies(players: Iterable[str], choices: Iterable[Choice]) -> list[Accuracy]:
+def accuracies(players: Iterable[str], choices: Iterable[tuple[str, Choice]]) -> Iterator[Accuracy]:
     """The choices counted for each of the players."""
     of: dict[str, list[Choice]] = {player: [] for player in players}
-    for choice in choices:
-        of[choice.player].append(choice)
-    counted = []
+    for player, choice in choices:
+        of[player].append(choice)
     for player, own in of.items():
         mistakes = [choice for choice in own if choice.lost]
         worst = max(mistakes, key=lambda choice: choice.lost, default=None)
         lost = sum(choice.lost for choice in mistakes)
-        counted.append(Accuracy(player, len(own), len(mistakes), lost, worst))
-    return counted
+        yield Accuracy(player, len(own), len(mistakes), lost, worst)
 
 
 def show(judgement: Judgement, console: Console) -> None:
@@ -150,16 +133,13 @@ def show(judgement: Judgement, console: Console) -> None:
     for title in ("judged", "mistakes", f"{unit} lost", "a move"):
         table.add_column(title, justify="right")
     table.add_column("worst mistake")
-    for each in judgement.players:
-        rate = f"{each.lost / each.judged:.3f}" if each.judged else "–"
-        table.add_row(
-            Text(each.player),
-            f"{each.judged:,}",
-            f"{each.mistakes:,}",
-            f"{each.lost:,}",
-            rate,
-            _told(each.worst),
-        )
+    for player, judged, mistakes, lost, worst in judgement.players:
+        rate, said = f"{lost / judged:.3f}" if judged else "–", "none"
+        if worst is not None:
+            said = (
+                f"{worst.game} ply {worst.ply}: {worst.move} lost {worst.lost}, best {worst.best}"
+            )
+        table.add_row(Text(player), f"{judged:,}", f"{mistakes:,}", f"{lost:,}", rate, said)
     console.print(table)
     games = f"{judgement.games:,} game{'' if judgement.games == 1 else 's'}"
     console.print(
@@ -174,19 +154,10 @@ def show(judgement: Judgement, console: Console) -> None:
     )
 
 
-def _told(worst: Choice | None) -> str:
-    if worst is None:
-        return "none"
-    return f"{worst.game} ply {worst.ply}: {worst.move} lost {worst.lost}, best {worst.best}"
-
-
 def dumps(judgement: Judgement) -> str:
     """The judgement as one JSON object, with the keys of the classes above."""
-    players = []
-    for each in judgement.players:
-        worst = None
-        if each.worst is not None:
-            worst = each.worst._asdict()
-            del worst["player"]  # the one it stands with
-        players.append({**each._asdict(), "worst": worst})
+    players = [
+        {**each._asdict(), "worst": each.worst and each.worst._asdict()}
+        for each in judgement.players
+    ]
     return json.dumps({**judgement._asdict(), "players": players}, indent=2) + "\n"

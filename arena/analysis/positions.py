@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 import sys
+from functools import reduce
 from pathlib import Path
 
 import rules
@@ -56,23 +57,19 @@ def read_position(game: Game, text: str) -> Position:
         return _of_state(game, text)
     if isinstance(game, Othello) and _BOARD.match(text):
         return _of_board(game, text)
-    position = game.start(seed=0)
+    start = game.start(seed=0)
     try:
-        moves = read_transcript(position, text)
+        return reduce(lambda at, move: at.play(move), read_transcript(start, text), start)
     except ValueError as error:
         raise UserError(f"the position cannot be read: {error}") from None
-    for move in moves:
-        position = position.play(move)
-    return position
 
 
 def _of_state(game: Game, text: str) -> Position:
     try:
         state = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(
-            f"the position is read as JSON: character {error.pos + 1}: {error.msg}"
-        ) from None
+        found = f"character {error.pos + 1}: {error.msg}"
+        raise UserError(f"the position is read as JSON: {found}") from None
     except RecursionError:
         raise UserError("the position is read as JSON: it is nested too deeply") from None
     try:
@@ -99,20 +96,16 @@ def _of_board(game: Othello, text: str) -> Position:
             cells += _DISCS[text[at]]
         at += 1
     rest = text[at:].partition(";")[0].strip()
-    if rest not in ("X", "x", "*", "O", "o"):
+    if _DISCS.get(rest) not in ("X", "O"):
         raise UserError(
             f"after the {size * size} cells of the board comes who moves, X or O, "
             f"not {rest or 'nothing'}"
         )
-    corners = game.start().state()["board"]
-    rows = [
-        "".join(
-            "#" if corners[row][column] == "#" and cells[row * size + column] == "." else cell
-            for column, cell in enumerate(cells[row * size : (row + 1) * size])
-        )
-        for row in range(size)
-    ]
+    start = "".join(game.start().state()["board"])
+    pairs = zip(cells, start, strict=True)
+    board = "".join("#" if (cell, first) == (".", "#") else cell for cell, first in pairs)
+    rows = [board[at : at + size] for at in range(0, size * size, size)]
     try:
-        return game.position({"board": rows, "to_move": 1 if _DISCS[rest] == "O" else 0})
+        return game.position({"board": rows, "to_move": int(_DISCS[rest] == "O")})
     except ValueError as error:
         raise UserError(f"the board is no position of {game.name}: {error}") from None

@@ -1,4 +1,4 @@
-"""`arena analyse RUN`: how well a run's endgames were played, beside minimax over the rules."""
+"""`arena analyse RUN`: how well a run's endgames were played, next to minimax over the rules."""
 
 import io
 import json
@@ -115,15 +115,15 @@ def test_the_table_of_a_run_counts_what_its_players_chose(game: str, tmp_path: P
 
 def test_the_first_of_the_worst_mistakes_is_shown() -> None:
     choices = [
-        Choice("a", "g1", 50, "b1", "b1", 0),
-        Choice("a", "g1", 52, "b2", "c2", 4),
-        Choice("a", "g2", 51, "b3", "c3", 4),
-        Choice("b", "g2", 52, "b4", "b4", 0),
+        ("a", Choice("g1", 50, "b1", "b1", 0)),
+        ("a", Choice("g1", 52, "b2", "c2", 4)),
+        ("a", Choice("g2", 51, "b3", "c3", 4)),
+        ("b", Choice("g2", 52, "b4", "b4", 0)),
     ]
-    counted = accuracy.accuracies(["b", "a", "none"], choices)
+    counted = list(accuracy.accuracies(["b", "a", "none"], choices))
     assert counted == [
         Accuracy("b", 1, 0, 0, None),
-        Accuracy("a", 3, 2, 8, choices[1]),
+        Accuracy("a", 3, 2, 8, choices[1][1]),
         Accuracy("none", 0, 0, 0, None),
     ]
     out = io.StringIO()
