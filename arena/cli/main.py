@@ -176,7 +176,7 @@ def schema(
     if check:
         from arena.checks.result import schema as document
     elif report:
-        from arena.reports.json_report import schema as document
+        from arena.ratings.model import schema as document
     else:
         from arena.model.schema import schema as document
     typer.echo(json.dumps(document(), indent=2))

@@ -11,7 +11,7 @@ from arena.files.toml_tables import did_you_mean, shown
 from arena.ratings.results import results_of
 from arena.ratings.standings import standings_of_results
 from arena.records import FORMS
-from arena.reports import csv_report, json_report, keyboard, replay, terminal
+from arena.reports import csv_report, replay, terminal
 from arena.reports.rate import read_results
 from arena.tournament.run_view import RunView, recorded_game
 
@@ -25,7 +25,7 @@ def on_terminal(path: Path) -> None:
 def as_json(path: Path) -> str:
     """The report for programs."""
     with RunView(path) as view:
-        return json_report.dumps(view.standings)
+        return view.standings.model_dump_json(indent=2) + "\n"
 
 
 def as_csv(path: Path, table: str) -> str:
@@ -44,8 +44,8 @@ def show_game(path: Path, game: str, *, whole: bool) -> None:
     if whole or not (console.is_terminal and sys.stdin.isatty()):
         replay.dump(record, console)
     else:
-        with keyboard.keys(sys.stdin.fileno()) as read:
-            replay.step(record, console, lambda: replay.terminal_key(read))
+        with replay.keys(sys.stdin.fileno()) as read_key:
+            replay.step(record, console, read_key)
 
 
 def written_game(path: Path, game: str, form: str) -> str:
@@ -74,6 +74,6 @@ def rate_file(file: Path, anchor: str | None, anchor_elo: float, *, as_json: boo
         )
     rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
     if as_json:
-        typer.echo(json_report.dumps(rated), nl=False)
+        typer.echo(rated.model_dump_json(indent=2))
     else:
         terminal.show(rated, Console())

@@ -42,8 +42,8 @@ def play(
         return
     player, builtin = choose_opponent(against, options, game)
     if builtin is None:
-        for line in containment.lines([(player.name, player.held)]):
-            console.print(Text(line.text, style="yellow" if line.warns else "dim"), soft_wrap=True)
+        for line, warns in containment.lines([(player.name, player.held)]):
+            console.print(Text(line, style="yellow" if warns else "dim"), soft_wrap=True)
     elif BUILTINS[builtin].kernels:
         warm_kernels([game.name])
     with SessionPool() as pool:

@@ -1,5 +1,7 @@
 """A checklist on the terminal: each item when it is judged, and what is to be changed."""
 
+from collections import Counter
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -48,10 +50,8 @@ def show_end(checklist: Checklist, console: Console) -> None:
     if skipped:
         ends = sorted({skipped[0].number, skipped[-1].number})
         console.print(Text(f"{'–'.join(map(str, ends))}: {skipped[0].detail}", style="dim"))
-    passed = sum(result.passed is True for result in checklist.results)
-    failed = sum(result.passed is False for result in checklist.results)
-    open_ = len(checklist.results) - passed - failed - len(skipped)
-    said = [f"{passed} of {len(checklist.results)} passed"]
-    counts = ((failed, "failed"), (open_, "not judged"), (len(skipped), "skipped"))
+    by = Counter(result.passed for result in checklist.results if result.needs is None)
+    counts = ((by[False], "failed"), (by[None], "not judged"), (len(skipped), "skipped"))
+    said = [f"{by[True]} of {len(checklist.results)} passed"]
     said += [f"{count} {word}" for count, word in counts if count]
     console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))

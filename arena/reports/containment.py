@@ -1,38 +1,32 @@
 """What contained the players, in sentences: what is held, and what is not."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from arena.model.containment import Guarantee, Held
 
 
-class SandboxLine(NamedTuple):
-    """A line for people."""
-
-    text: str
-    warns: bool
-    """Whether something is not held."""
-
-
-def lines(players: Iterable[tuple[str, Held]]) -> Iterator[SandboxLine]:
-    """What holds each of the players, those held alike together."""
-    groups = _alike(players)
-    for held, names in groups:
+def lines(players: Iterable[tuple[str, Held]]) -> Iterator[tuple[str, bool]]:
+    """Lines on what holds each of the players, those held alike together, each with whether it says
+    that something is not held.
+    """
+    groups: dict[Held, dict[str, None]] = {}
+    for name, held in players:
+        groups.setdefault(held, {})[name] = None
+    for held, names in groups.items():
         whose = "sandbox" if len(groups) == 1 else f"sandbox of {', '.join(names)}"
         if holding(held):
-            yield SandboxLine(f"{whose}: {held.mode} holds {holding(held)}", warns=False)
+            yield f"{whose}: {held.mode} holds {holding(held)}", False
         if lacking(held) or held.notes:
-            yield SandboxLine(f"{whose}: {_warning(held)}", warns=True)
+            yield f"{whose}: {_warning(held)}", True
 
 
 def holding(held: Held) -> str:
     """`memory (cgroup), network`; empty where nothing is held."""
-    told = (
+    return ", ".join(
         guarantee if how == held.mode else f"{guarantee} ({how})"
         for guarantee in Guarantee
         if (how := held.by.get(guarantee)) is not None
     )
-    return ", ".join(told)
 
 
 def lacking(held: Held) -> str:
@@ -42,19 +36,7 @@ def lacking(held: Held) -> str:
 
 def _warning(held: Held) -> str:
     """What is missing and why, without a full stop."""
+    parts = held.notes or (f"{held.mode} does not hold {lacking(held)}",)
     if not holding(held):
-        parts = [f"{held.mode}, nothing is held", *held.notes]
-    else:
-        parts = list(held.notes) or [f"{held.mode} does not hold {lacking(held)}"]
+        parts = (f"{held.mode}, nothing is held", *held.notes)
     return ". ".join(part.rstrip(".") for part in parts)
-
-
-def _alike(players: Iterable[tuple[str, Held]]) -> list[tuple[Held, list[str]]]:
-    groups: list[tuple[Held, list[str]]] = []
-    for name, held in players:
-        names = next((names for other, names in groups if other == held), None)
-        if names is None:
-            groups.append((held, [name]))
-        elif name not in names:
-            names.append(name)
-    return groups

@@ -1,13 +1,13 @@
-"""A run as it goes on: a table that renews itself on a terminal, or one line a game."""
+"""A run as it goes on: a table that is drawn again and again on a terminal, or one line a game."""
 
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -28,93 +28,99 @@ from arena.tournament.run_view import RunView
 _LOOK_S = 0.1
 """How often a run is looked at."""
 _FIT_S = 0.5
-"""Standings are fitted again at most so often."""
+"""Standings are fitted again at most this often."""
 _FIT_GAMES = 2000
 """Of more games the standings are fitted less often: the fit takes its time from the games."""
 _SHOWN_GAMES = 6
 _STATE_LINES = 12
 """Lines of the screen that are not players."""
 _SAMPLE_GAMES = 1000
-"""As many games tell how long one of them takes, on the average."""
-
-
-class Show(Protocol):
-    """Shows a run as it goes on."""
-
-    def show(self, view: RunView) -> None:
-        """Show what is new at this look."""
-
-    def close(self) -> None:
-        """The run is over, or the show is."""
-
-
-class Watching:
-    """Shows the run of a store from a thread of its own while this process plays it. A context
-    manager.
-
-    Where nothing can be shown any more, as on a closed pipe, the run is stopped by SIGINT.
-    """
-
-    def __init__(self, path: Path, show: Show) -> None:
-        self._path = path
-        self._show = show
-        self._over = threading.Event()
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._watch, name="watching", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-        if self._failure is not None:
-            raise self._failure
-
-    def _watch(self) -> None:
-        try:
-            with RunView(self._path) as view:
-                over = False
-                while not over:
-                    self._show.show(view)
-                    over = self._over.wait(_LOOK_S)
-                    view.refresh()
-                self._show.show(view)
-        except BaseException as error:
-            self._failure = error
-            os.kill(os.getpid(), signal.SIGINT)
-        finally:
-            self._show.close()
+"""The games from which the average time of one is estimated."""
 
 
 class LiveTable:
-    """Standings that renew themselves on a terminal."""
+    """Shows a run as standings that are drawn again and again on a terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._table: Standings | None = None
+        self._live = Live(console=console, auto_refresh=False, transient=True)
         self._fitted_at = float("-inf")
-        self._live: Live | None = None
 
     def show(self, view: RunView) -> None:
         """Draw the screen."""
         if view.started is None:
             return
-        if self._live is None:
+        if not self._live.is_started:
             for line in opening(view.started, view.config):
                 self._console.print(line)
-            self._live = Live(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
-        pause = _FIT_S * max(1.0, view.done / _FIT_GAMES)
-        if self._table is None or time.monotonic() >= self._fitted_at + pause:
+        if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, view.done / _FIT_GAMES):
             self._table, self._fitted_at = view.standings, time.monotonic()
         self._live.update(screen(self._table, view, self._console.height), refresh=True)
 
     def close(self) -> None:
         """Take the screen away."""
-        if self._live is not None:
-            self._live.stop()
+        self._live.stop()
+
+
+class PlainLines:
+    """Shows a run in one line for each finished game, for logs and pipes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, view: RunView) -> None:
+        """Show what is new at this look."""
+        for event in view.news:
+            match event:
+                case RunStarted():
+                    for line in opening(event, view.config):
+                        self._console.print(line, soft_wrap=True)
+                case GameFinished():
+                    self._print(_finished(event, view))
+                case GameVoid():
+                    again = "played again" if event.replayed else "given up in this run"
+                    self._print(f"void {event.game}: {event.detail} ({again})")
+
+    def close(self) -> None:
+        """The run is over, or nothing can be shown any more."""
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line), soft_wrap=True)
+
+
+@contextmanager
+def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
+    """Show the run of a store from a thread of its own while this process plays it.
+
+    Where nothing can be shown any more, as on a closed pipe, the run is stopped by SIGINT.
+    """
+    over, failures = threading.Event(), list[BaseException]()
+
+    def watch() -> None:
+        try:
+            with RunView(path) as view:
+                show.show(view)
+                while not over.wait(_LOOK_S):
+                    view.refresh()
+                    show.show(view)
+                view.refresh()
+                show.show(view)
+        except BaseException as error:
+            failures.append(error)
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            show.close()
+
+    thread = threading.Thread(target=watch, name="watching", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        if failures:
+            raise failures[0]
 
 
 def screen(table: Standings, view: RunView, height: int) -> RenderableType:
@@ -140,7 +146,8 @@ def screen(table: Standings, view: RunView, height: int) -> RenderableType:
 
 def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
-    parts = [f"{view.done:,} games" if view.total is None else _of(view, f"{view.done:,}")]
+    most = "at most " if view.verdict else ""
+    parts = [f"{view.done:,}{f' of {most}{view.total:,}' if view.total is not None else ''} games"]
     if view.games_per_s is not None:
         parts.append(f"{view.games_per_s:.3g} games/s")
     if view.left_s is not None:
@@ -150,46 +157,14 @@ def status(view: RunView) -> str:
     return " · ".join(parts)
 
 
-def _of(view: RunView, done: str) -> str:
-    most = "at most " if view.verdict else ""
-    return f"{done} of {most}{view.total:,} games"
-
-
-class PlainLines:
-    """One line for each finished game, for logs and pipes."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def show(self, view: RunView) -> None:
-        """Print what is worth a line."""
-        for event in view.news:
-            match event:
-                case RunStarted():
-                    for line in opening(event, view.config):
-                        self._console.print(line, soft_wrap=True)
-                case GameFinished():
-                    self._print(_finished(event, view))
-                case GameVoid():
-                    again = "played again" if event.replayed else "given up in this run"
-                    self._print(f"void {event.game}: {event.detail} ({again})")
-
-    def close(self) -> None:
-        """Every line is printed."""
-
-    def _print(self, line: str) -> None:
-        self._console.print(Text(line), soft_wrap=True)
-
-
 def _finished(event: GameFinished, view: RunView) -> str:
     count = f"{event.done}"
     if event.total is not None:
         count = f"{event.done:>{len(str(event.total))}}/{event.total}"
-    game = next(game for game in reversed(view.games) if game.game == event.game)
+    line = f"{count} {in_a_line(next(g for g in reversed(view.games) if g.game == event.game))}"
     if event.verdict is not None:
-        return f"{count} {in_a_line(game)} · {words.where_it_stands(event.verdict)}"
-    left = "" if view.left_s is None else f" · {words.duration(view.left_s)} left"
-    return f"{count} {in_a_line(game)}{left}"
+        return f"{line} · {words.where_it_stands(event.verdict)}"
+    return line if view.left_s is None else f"{line} · {words.duration(view.left_s)} left"
 
 
 def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
@@ -232,8 +207,8 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     players = ((player.name, player.home.held or Held()) for player in config.players)
-    for line in containment.lines(players):
-        yield Text(line.text, style="yellow" if line.warns else "")
+    for line, warns in containment.lines(players):
+        yield Text(line, style="yellow" if warns else "")
 
 
 def in_a_line(game: GameDigest) -> str:

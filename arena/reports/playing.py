@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arena.errors import Exit
 from arena.reports import terminal, words
-from arena.reports.live import LiveTable, PlainLines, Watching, preparations, to_play
+from arena.reports.live import LiveTable, PlainLines, preparations, to_play, watching
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import CatalogueEntry
 from arena.tournament.estimate import estimate
@@ -55,11 +55,14 @@ def play_config(
             over = view.over
         if not over:
             try:
-                _warm(config, builtins)
+                if any(
+                    builtins[player.builtin].kernels for player in config.players if player.builtin
+                ):
+                    warm_kernels([config.terms.rules])
             except KeyboardInterrupt:
                 _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED
-        with Watching(path, (LiveTable if console.is_terminal else PlainLines)(console)):
+        with watching(path, (LiveTable if console.is_terminal else PlainLines)(console)):
             outcome = run(config, store)
     with RunView(path) as view:
         terminal.show(view.standings, console)
@@ -86,9 +89,3 @@ def _say(line: str, console: Console | None = None) -> None:
 def default_store(config: TournamentConfig) -> Path:
     """Where a run is kept unless the user says otherwise."""
     return Path("runs") / f"{config.name}.sqlite"
-
-
-def _warm(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry]) -> None:
-    """Compile the kernels that its built-in players need."""
-    if any(builtins[player.builtin].kernels for player in config.players if player.builtin):
-        warm_kernels([config.terms.rules])

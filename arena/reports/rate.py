@@ -28,14 +28,11 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     if "," not in head and (";" in head or "\t" in head):
         raise RateError(f"{source}, line 1: separate the columns with commas: {','.join(COLUMNS)}")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    lines: list[tuple[int, list[str]]] = []
     try:
-        for fields in reader:
-            stripped = [field.strip() for field in fields]
-            if any(stripped):
-                lines.append((reader.line_num, stripped))
+        every = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
     except csv.Error as error:
         raise RateError(f"{source}, line {reader.line_num}: not CSV: {error}") from error
+    lines = [(number, fields) for number, fields in every if any(fields)]
     if not lines:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
     columns = _columns(lines[0][1])
@@ -57,15 +54,15 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
             results.append(_result(fields, columns))
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")
+    if len(problems) > _SHOWN:
+        problems[_SHOWN:] = [f"… and {len(problems) - _SHOWN} more bad lines"]
     if problems:
-        more = len(problems) - _SHOWN
-        shown = problems[:_SHOWN] + ([f"… and {more} more bad lines"] if more > 0 else [])
-        raise RateError("\n".join(shown))
+        raise RateError("\n".join(problems))
     return tuple(results)
 
 
 def _columns(fields: Sequence[str]) -> dict[str, int] | None:
-    """Where each column stands, when the line is a header: it names one, and holds no score."""
+    """Where each column stands, when the line is a header: it names one, and has no score."""
     names = [field.lower() for field in fields]
     if "score" not in names and not {"first", "second"} <= set(names):
         return None

@@ -1,7 +1,10 @@
 """A recorded game on the terminal, move by move: all at once, or stepped through by keys."""
 
+import os
+import termios
+import tty
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -9,7 +12,7 @@ from rich.text import Text
 
 from arena.errors import ReplayError
 from arena.model.protocol import CHANCE
-from arena.model.record import GameRecord, PlayedMove, SeatRecord
+from arena.model.record import GameRecord
 from arena.reports import words
 from rules.position import Game
 
@@ -18,43 +21,32 @@ KEYS = "space or → next · ← back · home first · end last · q leave"
 _STDERR_LINES = 10
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The game after some plies."""
-
-    ply: int
-    """How many moves were played."""
-    move: PlayedMove | None
-    """The last of them; None at the start."""
-    board: str
-    scores: tuple[int, ...]
-    """By seat."""
-
-
-def frames(record: GameRecord) -> tuple[Frame, ...]:
-    """Every position of the game, the first included. ReplayError when a move does not fit."""
+def boards(record: GameRecord) -> list[str]:
+    """The drawing of each position of the game, the first included. ReplayError when a move does
+    not fit.
+    """
     position = record.start()
-    seen = [Frame(0, None, str(position), position.scores())]
+    seen = [str(position)]
     for ply, move in enumerate(record.moves, start=1):
         try:
             position = position.play(move.move)
         except ValueError as error:
             raise ReplayError(f"game {record.game}, ply {ply}: {error}") from error
-        seen.append(Frame(ply, move, str(position), position.scores()))
+        seen.append(str(position))
     if position.state() != record.final_state:
         raise ReplayError(
             f"game {record.game}: its {len(record.moves)} moves do not lead to its last position;"
             " the record is damaged or was made by other rules"
         )
-    return tuple(seen)
+    return seen
 
 
 def dump(record: GameRecord, console: Console) -> None:
     """Print the whole game: players, every position, how it ended."""
-    seen = frames(record)
+    seen = boards(record)
     console.print(header(record))
-    for frame in seen:
-        console.print(view(record, frame))
+    for ply, board in enumerate(seen):
+        console.print(view(record, ply, board))
     console.print(ending(record))
 
 
@@ -63,28 +55,38 @@ def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> N
 
     Keys: "next", "back", "home", "end", "quit"; any other is ignored.
     """
-    seen = frames(record)
-    at = 0
+    seen = boards(record)
+    at, last = 0, len(seen) - 1
     with console.screen(hide_cursor=True) as screen:
         while True:
-            parts: list[RenderableType] = [header(record), view(record, seen[at])]
-            if at == len(seen) - 1:
+            parts: list[RenderableType] = [header(record), view(record, at, seen[at])]
+            if at == last:
                 parts.append(ending(record))
             screen.update(Group(*parts, Text(KEYS, style="dim")))
             key = read_key()
             if key == "quit":
                 return
-            at = {"next": at + 1, "back": at - 1, "home": 0, "end": len(seen) - 1}.get(key, at)
-            at = min(max(at, 0), len(seen) - 1)
+            at = {"next": at + 1, "back": at - 1, "home": 0, "end": last}.get(key, at)
+            at = min(max(at, 0), last)
 
 
-def terminal_key(read: Callable[[int], bytes]) -> str:
-    """The name of the next key, from `read(n)` of a terminal in raw or cbreak mode.
+@contextmanager
+def keys(descriptor: int) -> Iterator[Callable[[], str]]:
+    """Reads keys of the terminal `descriptor` for `step`, without Enter and without echo.
 
-    An arrow key arrives as an escape sequence in one read; the end of input is "quit".
+    The terminal is as before afterwards, whatever happens. termios.error when it is no terminal.
     """
-    pressed = read(8)
-    return "quit" if not pressed else _KEY_NAMES.get(pressed, "other")
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        yield lambda: key_name(os.read(descriptor, 8))  # an arrow key is an escape sequence
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def key_name(pressed: bytes) -> str:
+    """The name of a key, from what one read of a terminal gave; nothing is the end of the input."""
+    return _KEY_NAMES.get(pressed, "other")
 
 
 _KEY_NAMES = {
@@ -92,7 +94,7 @@ _KEY_NAMES = {
     **dict.fromkeys((b"p", b"h", b"\x7f", b"\x1b[D", b"\x1bOD"), "back"),
     **dict.fromkeys((b"g", b"\x1b[H", b"\x1bOH", b"\x1b[1~"), "home"),
     **dict.fromkeys((b"G", b"\x1b[F", b"\x1bOF", b"\x1b[4~"), "end"),
-    **dict.fromkeys((b"q", b"\x03", b"\x04", b"\x1b"), "quit"),
+    **dict.fromkeys((b"q", b"\x03", b"\x04", b"\x1b", b""), "quit"),
 }
 
 
@@ -115,20 +117,23 @@ def header(record: GameRecord) -> Text:
     return text
 
 
-def view(record: GameRecord, frame: Frame) -> Text:
-    """One position, under the move that led to it."""
+def view(record: GameRecord, ply: int, board: str) -> Text:
+    """The position after `ply` moves, under the move that led to it."""
     text = Text()
-    if frame.move is None:
+    if ply == 0:
         text.append("Start\n", style="bold cyan")
     else:
-        text.append(f"{frame.ply}. {_who(record, frame.move.seat)}: ", style="cyan")
-        text.append(frame.move.move, style="bold cyan")
-        notes = list(_notes(record, frame.ply, frame.move))
-        text.append("".join(f" · {note}" for note in notes) + "\n")
-    return text.append(frame.board.rstrip("\n") + "\n")
+        move = record.moves[ply - 1]
+        name = "chance"
+        if move.seat != CHANCE:
+            name = mark(record.terms.game, move.seat) + record.seats[move.seat].player
+        text.append(f"{ply}. {name}: ", style="cyan").append(move.move, style="bold cyan")
+        text.append("".join(f" · {note}" for note in _notes(record, ply)) + "\n")
+    return text.append(board.rstrip("\n") + "\n")
 
 
-def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
+def _notes(record: GameRecord, ply: int) -> Iterator[str]:
+    move = record.moves[ply - 1]
     if ply <= len(record.opening):
         yield "opening"
     if move.used_ms is not None:
@@ -139,7 +144,7 @@ def _notes(record: GameRecord, ply: int, move: PlayedMove) -> Iterator[str]:
 
 
 def thoughts(info: dict[str, Any]) -> Iterator[str]:
-    """What the player told of its thinking."""
+    """What the player said of its thinking."""
     if info.get("score") is not None:
         score = info["score"]
         yield f"evaluation {score:+,.0f}" if abs(score) >= 1000 else f"evaluation {score:+.4g}"
@@ -165,28 +170,14 @@ def ending(record: GameRecord) -> Text:
         if seat < len(record.scores):
             text.append(f"{player.player}: {record.scores[seat]}{points}\n")
     for player in record.seats:
-        text.append_text(_logged(player))
+        log = (player.stderr_tail or player.stderr_head).rstrip()
+        if log:
+            title = f"stderr of {player.player} ({player.stderr_bytes:,} bytes)\n"
+            text.append(title, style="bold")
+            for line in log.split("\n")[-_STDERR_LINES:]:  # control characters shown, not obeyed
+                signs = (c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
+                text.append(f"  {''.join(signs)}\n", style="dim")
     return text
-
-
-def _logged(player: SeatRecord) -> Text:
-    """The tail of a player's stderr. Control characters are shown, not obeyed."""
-    log = player.stderr_tail or player.stderr_head
-    if not log.strip():
-        return Text()
-    lines = log.rstrip().split("\n")
-    text = Text(f"stderr of {player.player} ({player.stderr_bytes:,} bytes)", style="bold")
-    text.append("\n")
-    for line in lines[-_STDERR_LINES:]:
-        visible = "".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
-        text.append(f"  {visible}\n", style="not bold dim")
-    return text
-
-
-def _who(record: GameRecord, seat: int) -> str:
-    if seat == CHANCE:
-        return "chance"
-    return f"{mark(record.terms.game, seat)}{record.seats[seat].player}"
 
 
 def mark(game: Game, seat: int) -> str:

@@ -1,11 +1,11 @@
-"""What standings say, in sentences: the anchor, the prior, who is not separated, forfeits."""
+"""What standings say, in sentences: the anchor, the prior, neighbours not separated, forfeits."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
 from arena.model.protocol import Termination
-from arena.ratings.model import ORDERED, Spoilt, Standings, Verdict
+from arena.ratings.model import ORDERED, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.reports import containment
 from arena.tournament.estimate import rough_duration
@@ -18,30 +18,26 @@ def settings(variant: Mapping[str, object]) -> str:
     """Settings with the values as a file has them: `size 8, corners false, constant 0.00003`;
     without those that are None, which a file cannot say.
     """
-    given = {key: value for key, value in variant.items() if value is not None}
-    return ", ".join(f"{key} {_as_in_a_file(value)}" for key, value in given.items())
 
+    def written(value: object) -> object:
+        if isinstance(value, float):
+            return format(Decimal(repr(value)).normalize(), "f")
+        return str(value).lower() if isinstance(value, bool) else value
 
-def _as_in_a_file(value: object) -> object:
-    if isinstance(value, float):
-        return format(Decimal(repr(value)).normalize(), "f")
-    return str(value).lower() if isinstance(value, bool) else value
+    given = (f"{key} {written(value)}" for key, value in variant.items() if value is not None)
+    return ", ".join(given)
 
 
 def about_rating(standings: Standings) -> list[str]:
     """How to read the Elo column."""
     anchor = standings.anchor
-    if anchor.player is None:
-        hangs = f"the mean of the pool is {anchor.elo:.0f}"
-    elif anchor.in_force:
-        hangs = f"{anchor.player} is the anchor, at {anchor.elo:.0f}"
+    if anchor.player is not None and anchor.in_force:
+        zero = f"{anchor.player} is the anchor, at {anchor.elo:.0f}"
     else:
-        hangs = (
-            f"the mean of the pool is {anchor.elo:.0f}"
-            f" until the anchor {anchor.player} has a result"
-        )
+        until = f" until the anchor {anchor.player} has a result" if anchor.player else ""
+        zero = f"the mean of the pool is {anchor.elo:.0f}{until}"
     lines = [
-        f"Elo: one maximum-likelihood fit of all results, draws as half points; {hangs}."
+        f"Elo: one maximum-likelihood fit of all results, draws as half points; {zero}."
         " ± is a 95 % interval; LOS is the probability of being stronger than the next below.",
         f"Prior: {standings.prior}.",
     ]
@@ -63,18 +59,15 @@ def about_separation(standings: Standings) -> list[str]:
         for pair in standings.neighbours
         if not pair.separated
     ]
-    told = (
-        f"Not separated at 95 %: {'; '.join(close)}."
-        if close
-        else ("All neighbours are separated at 95 %.")
-    )
-    if len(standings.groups) < 2:
-        return [told]
-    groups = "; ".join(", ".join(group) for group in standings.groups)
-    return [
-        told,
-        f"No result links these groups, so their ratings cannot be compared: {groups}.",
-    ]
+    lines = ["All neighbours are separated at 95 %."]
+    if close:
+        lines = [f"Not separated at 95 %: {'; '.join(close)}."]
+    if len(standings.groups) > 1:
+        groups = "; ".join(", ".join(group) for group in standings.groups)
+        lines.append(
+            f"No result links these groups, so their ratings cannot be compared: {groups}."
+        )
+    return lines
 
 
 def about_sprt(verdict: Verdict) -> list[str]:
@@ -97,8 +90,8 @@ def about_sprt(verdict: Verdict) -> list[str]:
         )
     if verdict.forfeits:
         lines.append(
-            f"{verdict.forfeits:,} of these games {_was(verdict.forfeits)} forfeited: a forfeit "
-            "counts as a loss, whatever the moves before it were worth."
+            f"{verdict.forfeits:,} of these games {'was' if verdict.forfeits == 1 else 'were'} "
+            "forfeited: a forfeit counts as a loss, whatever the moves before it were worth."
         )
     if verdict.repeats:
         lines.append(
@@ -131,21 +124,17 @@ def decision(verdict: Verdict) -> str:
     if verdict.decision is None:
         return f"Not decided after {verdict.units:,} {_plural(verdict.unit, verdict.units)}."
     if verdict.decision == "H1":
-        if verdict.elo0 >= 0:
-            means = f"{verdict.player} is stronger"
-        else:
-            means = f"{verdict.player} is not weaker by {-verdict.elo0:g}"
+        means = "stronger" if verdict.elo0 >= 0 else f"not weaker by {-verdict.elo0:g}"
         return (
-            f"H1 accepted: {means}. A lead of {high} fits better than {low}; where the lead is "
-            f"{low} or less, at most {_percent(verdict.alpha)} of such tests say so."
+            f"H1 accepted: {verdict.player} is {means}. A lead of {high} fits better than {low}; "
+            f"where the lead is {low} or less, at most {_percent(verdict.alpha)} of such tests say "
+            "so."
         )
-    if verdict.elo1 <= 0:
-        means = f"{verdict.player} is weaker"
-    else:
-        means = f"{verdict.player} is not stronger by {verdict.elo1:g}"
+    means = "weaker" if verdict.elo1 <= 0 else f"not stronger by {verdict.elo1:g}"
     return (
-        f"H0 accepted: {means}. A lead of {low} fits better than {high}; where the lead is "
-        f"{verdict.elo1:g} or more, at most {_percent(verdict.beta)} of such tests say so."
+        f"H0 accepted: {verdict.player} is {means}. A lead of {low} fits better than {high}; where "
+        f"the lead is {verdict.elo1:g} or more, at most {_percent(verdict.beta)} of such tests say "
+        "so."
     )
 
 
@@ -154,7 +143,7 @@ def _percent(rate: float) -> str:
 
 
 def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | None) -> list[str]:
-    """How long a sequential test takes on the average; nothing where that cannot be foretold.
+    """How long a sequential test takes on the average; nothing where that cannot be estimated.
 
     `planned` games are played at most, `game_s` seconds each; None where that is not known.
     """
@@ -180,7 +169,7 @@ def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | No
 
 def about_course(standings: Standings) -> list[str]:
     """How course points order the players, and what a forfeit does to the difference."""
-    if not any(row.wins + row.draws + row.losses for row in standings.players):
+    if not standings.crosstable:
         return []
     lines = [f"Course order: {ORDERED}."]
     if any(row.forfeits for row in standings.players):
@@ -191,18 +180,14 @@ def about_course(standings: Standings) -> list[str]:
 def about_endings(standings: Standings) -> list[str]:
     """Forfeits, adjudications, void games and random moves; nothing where all ended naturally."""
     lines = []
-    forfeits = {
-        word: count
-        for word, count in standings.terminations.items()
-        if Termination(word).is_forfeit
-    }
+    endings = standings.terminations
+    forfeits = {word: n for word, n in endings.items() if Termination(word).is_forfeit}
     if forfeits:
         total = sum(forfeits.values())
         lines.append(f"Forfeits: {total} of {standings.games} games ({counted(forfeits)}).")
-    elif standings.terminations:
+    elif endings:
         lines.append("No game was forfeited.")
-    adjudicated = standings.terminations.get(Termination.ADJUDICATED)
-    if adjudicated:
+    if adjudicated := endings.get(Termination.ADJUDICATED):
         lines.append(f"Adjudicated by a rule of the tournament: {adjudicated} games.")
     if standings.void:
         lines.append(
@@ -210,31 +195,22 @@ def about_endings(standings: Standings) -> list[str]:
             f"{_plural('attempt', standings.void)} at {len(standings.spoilt)} "
             f"{_plural('game', len(standings.spoilt))}."
         )
-        lines += _about_spoilt(standings.spoilt)
+    for game in standings.spoilt[:_SPOILT]:
+        tries = f"{game.attempts} void {'try' if game.attempts == 1 else 'tries'}"
+        came = f"replayed after {tries}" if game.replayed else f"no result after {tries}"
+        lines.append(f"  {game.game}: {came}. {game.detail}")
+    if len(standings.spoilt) > _SPOILT:
+        lines.append(f"  and {len(standings.spoilt) - _SPOILT} more.")
     random = Counter({row.name: row.random_moves for row in standings.players if row.random_moves})
     if random:
         lines.append(f"Random moves played for a player after faults: {counted(random)}.")
     return lines
 
 
-def _about_spoilt(games: Sequence[Spoilt]) -> Iterator[str]:
-    """Each game that was void, what came of it, and why; the first few of many."""
-    for game in games[:_SPOILT]:
-        tries = f"{game.attempts} void {'try' if game.attempts == 1 else 'tries'}"
-        came = f"replayed after {tries}" if game.replayed else f"no result after {tries}"
-        yield f"  {game.game}: {came}. {game.detail}"
-    if len(games) > _SPOILT:
-        yield f"  and {len(games) - _SPOILT} more."
-
-
 def about_sandbox(standings: Standings) -> list[str]:
     """What contained the players, and what nothing held them to."""
     told = containment.lines((row.player, row.held) for row in standings.sandboxes)
-    return [f"{line.text[0].upper()}{line.text[1:]}." for line in told]
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
+    return [f"{line[0].upper()}{line[1:]}." for line, _ in told]
 
 
 def _plural(word: str, count: int) -> str:

@@ -167,7 +167,7 @@ def tile_cup() -> list[GameRecord]:
 
 @pytest.fixture
 def golden() -> Callable[[str, str], None]:
-    """Compares text with a file of tests/reports/golden; ARENA_WRITE_GOLDEN=1 writes it anew."""
+    """Compares text with a file of tests/reports/golden; ARENA_WRITE_GOLDEN=1 writes it again."""
 
     def check(name: str, text: str) -> None:
         path = Path(__file__).parent / "golden" / name

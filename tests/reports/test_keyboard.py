@@ -6,18 +6,18 @@ import termios
 
 import pytest
 
-from arena.reports import keyboard, replay
+from arena.reports import replay
 
 
 def test_keys_come_at_once_and_the_terminal_is_put_back() -> None:
     ours, theirs = pty.openpty()
     try:
         before = termios.tcgetattr(theirs)
-        with pytest.raises(KeyboardInterrupt), keyboard.keys(theirs) as read:
+        with pytest.raises(KeyboardInterrupt), replay.keys(theirs) as read_key:
             seen = []
             for pressed in (b" ", b"\x1b[D", b"G", b"q"):
                 os.write(ours, pressed)
-                seen.append(replay.terminal_key(read))
+                seen.append(read_key())
             assert seen == ["next", "back", "end", "quit"]
             assert not termios.tcgetattr(theirs)[3] & (termios.ECHO | termios.ICANON)
             raise KeyboardInterrupt

@@ -152,7 +152,7 @@ def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
 
 def test_a_run_is_watched_while_this_process_plays_it(store: Store, cup: list[GameRecord]) -> None:
     out = io.StringIO()
-    with live.Watching(store.path, live.PlainLines(Console(file=out, width=40))):
+    with live.watching(store.path, live.PlainLines(Console(file=out, width=40))):
         store.append(RunStarted(total=72, done=0, estimate=estimate()))
         for number, record in enumerate(cup[:20], 1):
             ended(store, record, number, 72)
@@ -175,7 +175,7 @@ def test_a_show_that_fails_stops_the_run(store: Store) -> None:
     interrupted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
     try:
-        with pytest.raises(BrokenPipeError), live.Watching(store.path, Failing()):
+        with pytest.raises(BrokenPipeError), live.watching(store.path, Failing()):
             deadline = time.monotonic() + 10
             while not interrupted and time.monotonic() < deadline:
                 time.sleep(0.01)

@@ -13,10 +13,10 @@ from rich.text import Text
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings.model import Standings
+from arena.ratings.model import Standings, schema
 from arena.ratings.results import Result, results_of
 from arena.ratings.standings import standings, standings_of_results
-from arena.reports import csv_report, json_report, terminal, words
+from arena.reports import csv_report, terminal, words
 from arena.reports.rate import read_results
 
 Golden = Callable[[str, str], None]
@@ -105,9 +105,9 @@ def test_probabilities_are_never_rounded_to_certainty() -> None:
 
 def test_json_round_trip_and_schema(table: Standings, tile_cup: list[GameRecord]) -> None:
     for value in (table, standings(tile_cup, name="tiles"), standings([], players=["a"])):
-        text = json_report.dumps(value)
-        assert json_report.loads(text) == value
-        jsonschema.validate(json.loads(text), json_report.schema())
+        text = value.model_dump_json()
+        assert Standings.model_validate_json(text) == value
+        jsonschema.validate(json.loads(text), schema())
         assert "NaN" not in text and "Infinity" not in text
 
 
