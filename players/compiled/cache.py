@@ -21,6 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
+from players.compiled.parts import PartCompiler
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 """numba's own annotation hides the arguments of what it decorates."""
@@ -88,7 +89,11 @@ _answered: defaultdict[Callable[..., Any], set[type]] = defaultdict(set)
 """For each question the types that have an answer of their own."""
 
 _ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_PART: dict[str, Any] = {"forceinline": True, "error_model": "numpy"}
+_PART: dict[str, Any] = {
+    "forceinline": True,
+    "error_model": "numpy",
+    "pipeline_class": PartCompiler,
+}
 _COUNTED: dict[str, Any] = {"_nrt": True}
 _BARE: dict[str, Any] = {"_nrt": False}
 """Whether memory can be taken and references to arrays are counted; else it is as in the caller."""

@@ -1,0 +1,67 @@
+"""How a part of kernels is compiled: as far as code to link, once, and no further.
+
+numba optimises each function that it compiles, with all that it calls, and makes machine code of
+it. Of a part only the copies inside kernels ever run, so that work, most of what compiling took, is
+left to the kernels.
+"""
+# mypy: disable-error-code=no-untyped-call
+# numba ships no types.
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class _PartLibrary(JITCodeLibrary):
+    """The code of a part with what it calls inlined."""
+
+    def _optimize_final_module(self) -> None:
+        cheap: Any = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
+        passes, builder = self._codegen._module_pass_manager(**cheap)
+        passes.run(self._final_module, builder)
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(NativeLowering):
+    _name = "part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Make a library of the function, and give it an entry, by which callers find it."""
+        flags, name = state.flags, state.func_id.func_qualname
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        state.library = _PartLibrary(state.targetctx.codegen(), name)
+        super().run_pass(state)
+        entry = _no_entry(name)
+        state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=entry)
+        return True
+
+
+def _no_entry(name: str) -> Callable[..., Any]:
+    """An entry that no other part has: called from Python it raises a KeyError with the sentence.
+    numba takes only built-in functions of positional and named arguments.
+    """
+    return f"{{{name} is a part of kernels, and only they can call it}}".format
+
+
+class PartCompiler(CompilerBase):
+    """The passes of a part: numba's own, but for the last."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """One list of passes."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [
+            (_PartLowering if each is NativeLowering else each, what)
+            for each, what in passes.passes
+        ]
+        passes.finalize()
+        return [passes]
