@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.compiled.cache import kernel
+from players.compiled.cache import bare_kernel, kernel
 from players.games import interface as kernels
 from players.games.registry import load_board
 from players.options import Final
@@ -191,15 +191,25 @@ def test_score_results_are_margins() -> None:
     assert apart > 3
 
 
+@bare_kernel
+def deviation(moments: Any) -> Any:
+    return spread(moments)
+
+
+def test_a_part_called_from_python_says_that_only_kernels_can_call_it() -> None:
+    with pytest.raises(KeyError, match="spread is a part of kernels, and only they can call it"):
+        spread(np.zeros(3, np.int64))
+
+
 def test_c_follows_the_spread_of_results() -> None:
     rng = np.random.default_rng(1)
     results = rng.random(500)
     moments = np.array([500, results.sum(), (results**2).sum()])
-    assert spread(moments) == pytest.approx(results.std())
-    assert spread(np.array([1.0, 1.0, 1.0])) == 0.5
+    assert deviation(moments) == pytest.approx(results.std())
+    assert deviation(np.array([1.0, 1.0, 1.0])) == 0.5
     auto = search_of(CORNERLESS, backup="score", samples=8, spread_factor=2.0)
     think(auto, CORNERLESS.start(), 5000)
-    own = 2.0 * math.sqrt(8) * spread(auto._workers[0].moments)
+    own = 2.0 * math.sqrt(8) * deviation(auto._workers[0].moments)
     assert own < 0.5
     fixed = search_of(CORNERLESS, backup="score", samples=8, c=own)
     think(fixed, CORNERLESS.start(), 5000)
