@@ -95,7 +95,7 @@ class Builtin(ABC):
 
     @classmethod
     def refuse_options(cls, start: Start) -> None:
-        """For players that take none: what refuses them takes most of a start to load."""
+        """For players without options: what reads options takes most of a start to load."""
         if start.options:
             from players.options import read_options
 
@@ -174,9 +174,7 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
 
 
 def open_places(state: Mapping[str, Any]) -> int:
-    """Empty squares, written as dots, or undrawn edges: no game has more moves to come. Some where
-    a state shows neither.
-    """
+    """Empty squares, written as dots, or undrawn edges; some number where a state shows neither."""
     if "board" in state:
         return sum(row.count(".") for row in state["board"])
     edges = [row for key in ("horizontal", "vertical") for row in state.get(key, ())]

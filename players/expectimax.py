@@ -103,9 +103,8 @@ class Expectimax(Builtin):
 def search_of(
     start: Start, board: TileBoard, options: NetworkOptions, **settings: Any
 ) -> TileSearch:
-    """A search for one game with every kernel loaded. The placer's is minimax; `settings` are what
-    the slider's has besides its table and the seed. A network that cannot be read ends the process
-    with a sentence on stderr.
+    """A search for one game with every kernel loaded; `settings` are the slider's, the placer's is
+    minimax. A network that cannot be read ends the process with a sentence.
     """
     from players.search.expectimax.driver import TileSearch, load_kernels
     from players.search.expectimax.settings import make_settings
@@ -151,8 +150,8 @@ def think(
 
 
 def _info(found: BestChoice, turn: Turn) -> dict[str, Any]:
-    """What the answer tells. The score is what the slider has still to expect; for the placer, who
-    loses it, less than 0. The line told is the move alone.
+    """What the answer tells: as the score what the slider has still to expect, less than 0 for the
+    placer.
     """
     return {
         "score": round(found.worth if turn.seat == SLIDER else 0.0 - found.worth, 2),

@@ -146,7 +146,6 @@ class Gtp(Builtin):
 
     @classmethod
     def close(cls) -> None:
-        """End the engine."""
         if cls._running is not None:
             cls._running[1].close()
             cls._running = None
@@ -173,7 +172,6 @@ class Gtp(Builtin):
         return engine
 
     def _follow(self, moves: Iterable[tuple[int, str]], state: Mapping[str, Any]) -> None:
-        """Play on our own board what was played."""
         for seat, move in moves:
             self._position = self._position.play(move)
             self._moves.append((seat, move))
@@ -207,7 +205,7 @@ class Gtp(Builtin):
             sys.stderr.write(f"{refusal} Passes, being forced, are left out from now on.\n")
 
     def _report(self, said: str) -> None:
-        """Tell the engine's author of a move that is none; the referee judges it."""
+        """Tell what is wrong with the engine's move; the referee judges it."""
         try:
             self._position.play(said.lower())
         except MoveError as error:
@@ -218,13 +216,12 @@ class Gtp(Builtin):
             )
 
     def _time_left(self, turn: Turn) -> str:
-        """What the clock holds: for this one move, or for all when only the bank limits it."""
         stones = 0 if turn.start.clock.move_ms is None else 1
         return f"time_left {self._colour} {turn.time_ms // 1000} {stones}"
 
 
 def _time_settings(start: Start) -> str:
-    """The clock: a byo-yomi of one move, or main time alone when only the bank limits it."""
+    """A byo-yomi of one move, or main time alone when only the bank limits it."""
     clock = start.clock
     if clock.move_ms is None:
         assert clock.bank_ms is not None  # a clock limits something

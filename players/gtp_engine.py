@@ -50,7 +50,6 @@ class Engine:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
         return self._process.poll() is None
 
     def ask(self, command: str, deadline: float) -> str:

@@ -306,7 +306,6 @@ class Uct(Builtin):
             return self._endgame.best(position, stop)
 
     def _scheduled_c(self, turn: Turn) -> float | None:
-        """The c of the schedule's step; None without a schedule."""
         options = self._options
         if options.c_schedule is None:
             return None

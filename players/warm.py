@@ -16,7 +16,6 @@ import rules as rule_sets
 
 
 def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    """The name and the work of each step for `rules`."""
     return _tile_steps(rules) if rules in rule_sets.tiles.NAMES else _board_steps(rules)
 
 

@@ -38,7 +38,6 @@ class WeightedUct(Uct):
 
     @classmethod
     def refusal(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
-        """Its weights are made for one size of board."""
         size = variant.get("size", 8)
         if rules == "othello" and size != 8:
             made = "it plays Othello on 8×8 boards, for which its weights are made"

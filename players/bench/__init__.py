@@ -61,10 +61,7 @@ def _searches() -> list[Measurement]:
             200,
         ),
         Measurement(
-            "standard Othello alpha-beta, 10 deep",
-            nodes("othello", STANDARD, 10),
-            "nodes/s",
-            None,
+            "standard Othello alpha-beta, 10 deep", nodes("othello", STANDARD, 10), "nodes/s", None
         ),
         Measurement("dots 5×5 alpha-beta, 6 deep", nodes("dots", DOTS, 6), "nodes/s", None),
         Measurement("start of uct to ready, kernels cached", speed.seconds_to_ready(), "s", 1.5),

@@ -26,7 +26,6 @@ from players.weights.evaluations import load_terms
 
 
 def _beginning(name: str, settings: Mapping[str, object]) -> tuple[rules.Game, Board, Position]:
-    """A game, its board and the position it begins with."""
     game = rules.load(name, **settings)
     board = load_board(name, game.variant)
     return game, board, board.position(game.start().state())
@@ -116,11 +115,7 @@ def seconds_to_ready() -> float:
         with (
             tempfile.TemporaryFile("w+") as errors,
             subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
             ) as process,
         ):
             assert process.stdin is not None

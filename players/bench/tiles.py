@@ -46,9 +46,7 @@ def tiles_table(games: int) -> Table:
 
 
 def bench_tiles(games: int) -> Iterator[Measurement]:
-    """Measure everything, learning from that many games with temporal coherence; 3-ply games are
-    played once these are 100,000.
-    """
+    """Measure everything, learning from that many games; 3-ply games are played from 100,000 on."""
     yield random_speed("2048", "2/4", 20_000, 9_000_000)
     yield random_speed("2584", "1/2", 8_000, 5_000_000)
     with tempfile.TemporaryDirectory() as folder:
@@ -75,8 +73,8 @@ def random_speed(rules: str, spawn: str, games: int, target: float) -> Measureme
 
 
 def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Measurement]:
-    """The speed of TD(0) with four 6-tuples over that many games, and the points of its curve. The
-    checkpoint stays in `folder`.
+    """TD(0) with four 6-tuples: its speed and the points of its curve; the checkpoint is in
+    `folder`.
     """
     config = TrainConfig(
         name=rate,
@@ -130,7 +128,6 @@ def deep_games(network: Network, games: int) -> Iterator[Measurement]:
 
 
 def _play(network: Network, depth: int, games: int, memory_mb: int) -> tuple[int, Any]:
-    """(the slides of that many games, the same each time, and their scores)."""
     board = TileBoard("2048", "2/4")
     settings = make_settings(board.laws, network, memory_mb=memory_mb)
     random, scores = np.array([1], np.uint64), np.zeros(games, np.uint64)

@@ -1,8 +1,7 @@
-"""Exact endgames: a solver for each game, behind one interface.
+"""Exact endgames: a solver for each game, behind one interface, or the plain one, which tries all.
 
-`solve` is answered by each game's file, so that a search written once can end its lines with true
-values; `load_endgame` gives the solver that works from a root. Games without a solver of their own
-have the plain one, which tries every move.
+`solve` is a question to the game, for a search that ends its lines with true values; `load_endgame`
+gives the solver that works from a root.
 """
 
 from abc import ABC, abstractmethod
@@ -23,10 +22,9 @@ GROWTH = 2.2
 
 
 def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> int:
-    """The mover's final margin under best play by both, in whole discs or boxes: all of the game,
-    not only what is still to come.
+    """The mover's final margin under best play by both, in whole discs or boxes of all the game:
+    exact when low < value < high, else a bound on the same side of the window (fail-soft).
 
-    Exact when low < value < high, else a bound on the same side of the window (fail-soft).
     `memory` is the game's own: an array or a NamedTuple of arrays. Once the int64[1] flag `stop` is
     set the value means nothing, and nothing of it is kept in `memory`.
     """
@@ -40,8 +38,7 @@ class Solution(NamedTuple):
     margin: int
     """The mover's final margin under best play, in discs or boxes."""
     pv: list[str]
-    """The principal variation as far as the solver kept it, the move first; forced passes left
-    out."""
+    """The principal variation as far as known, the move first; forced passes left out."""
     nodes: int
     """Positions visited."""
 

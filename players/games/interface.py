@@ -137,7 +137,7 @@ def priority(position: Position, move: Move) -> Int:
 
 
 class Nowhere(NamedTuple):
-    """In place of an array: what is written to it is lost."""
+    """Takes the place of an array and loses what is written to it."""
 
     nothing: Int
 

@@ -32,11 +32,8 @@ class Board(Protocol):
 
 @dataclass(frozen=True)
 class CompiledGame:
-    """One game's compiled code: the value `GAME` of the package that its `Registration` names.
-
-    Importing the package registers the answers (`players.compiled.cache.answers`) of the game's
-    position type to the questions of `players.games.interface`. Those that have a default may be
-    left out.
+    """One game's compiled code: the value `GAME` of the package that its `Registration` names,
+    whose import answers the questions of `players.games.interface` without a default.
     """
 
     board: Callable[[Mapping[str, Any]], Board]
@@ -45,7 +42,7 @@ class CompiledGame:
     """No game with these settings is won by more; 1 where a game is won or lost."""
     endgame: Callable[[Any, int], Any] | None = None
     """The exact solver of a board (an `endgame.Endgame`), with tables of that many megabytes; None
-    for the one that serves any game, which sees a few moves ahead only."""
+    for the plain one."""
     evaluations: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     """The files, in `players/weights` or absolute, of the evaluations that come along for complete
     settings, by their names ("default", "classic", "learned"); None where `evaluate` takes no

@@ -63,8 +63,7 @@ def analyse(
     *,
     memory_mb: int = 256,
 ) -> Analysis:
-    """The values of all moves in the position `state`, as the wire has it, of the game of `rules`
-    with the complete settings `variant`, found in about `seconds`.
+    """The values of all moves in the wire's position `state`, found in about `seconds`.
 
     `memory_mb` is the size of the tables. ValueError where `players.catalogue` says that the
     searching players cannot play the settings.
@@ -90,7 +89,6 @@ def analyse(
 def _solved(
     board: Board, position: Position, endgame: Endgame, stop: Flag
 ) -> list[MoveValue] | None:
-    """The exact values; None when `stop` was set first."""
     margins = endgame.margins(position, stop)
     if margins is None:
         return None
@@ -110,7 +108,7 @@ def _solved(
 def _searched(
     board: Board, position: Position, search: AlphaBetaSearch, stop: Flag
 ) -> list[MoveValue]:
-    """The values at the greatest depth that all moves were searched to before `stop` was set."""
+    """The values at the greatest depth reached for all moves before `stop` was set."""
     search.begin()
     moves = legal_moves(position)
     children = [child_of(position, move) for move in moves]
@@ -155,9 +153,8 @@ class Judged(NamedTuple):
 def judge(
     start: rule_sets.Position, moves: Iterable[str], within: int | None = None
 ) -> Iterator[Judged]:
-    """Every choice of the game `moves`, played from `start`, with at most `within` moves to come.
-
-    By default the solver says how far it reaches. A ValueError names a move that is not legal.
+    """Every choice of the game `moves` with at most `within` moves to come, by default as many as
+    the solver reaches. A ValueError names a move that is not legal.
     """
     board = load_board(start.game.name, start.game.variant)
     endgame = load_endgame(start.game.name, board, JUDGE_MB)

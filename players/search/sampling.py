@@ -25,8 +25,8 @@ def total_net(position: Position, playouts: int, state: Rng) -> Int:
 
 @kernel
 def perft(position: Position, depth: int, count_passes: bool) -> Int:
-    """How many lines of `depth` plies there are. With `count_passes` a second turn in a row means
-    that the other player passed, and the pass is a ply.
+    """How many lines of `depth` plies there are. With `count_passes` a pass, shown by a second turn
+    in a row, is a ply.
     """
     if depth == 0:
         return np.int64(1)
@@ -44,8 +44,8 @@ def perft(position: Position, depth: int, count_passes: bool) -> Int:
 
 @kernel
 def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int]:
-    """Over that many batches of random playouts: (twice the wins and once the draws of seat 0, the
-    sum of its margins); `state` seeds them.
+    """Over that many batches: (twice the wins and once the draws of seat 0, the sum of its
+    margins).
     """
     wins: Int = 0
     total: Int = 0
@@ -58,8 +58,8 @@ def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int
 
 @kernel
 def random_games(board: Tiles, laws: Laws, games: int, random: Array) -> tuple[Int, Word]:
-    """(the slides made, the sum of the scores) in games of uniformly random slides from `board`, on
-    which two tiles are placed first. `random` is the state of the random numbers, uint64[1].
+    """(slides, the sum of the scores) of uniformly random games on the empty `board`; `random`,
+    uint64[1], is the state of the random numbers.
     """
     slides, total, state = 0, ZERO, random[0]
     for _ in range(games):
@@ -91,10 +91,8 @@ def play_games(
     random: Array,
     scores: Array,
 ) -> int:
-    """Play as many games as the uint64 array `scores` has room for, looking `depth` slides ahead,
-    and write their scores there; how many slides they took.
-
-    `start` is an empty board; `random`, uint64[1], is the state of the random numbers.
+    """Play as many games as the uint64 array `scores` has room for, looking `depth` slides ahead;
+    how many slides they took. `start` is an empty board, `random` as above.
     """
     legal, worths = np.empty(SLIDES, np.int64), np.empty(SLIDES)
     slides = 0

@@ -15,9 +15,8 @@ NEVER = np.zeros(1, np.int64)
 
 
 class _Watch:
-    """A thread that sets flags, each at its moment, and sleeps until the next moment it knows of.
-
-    It lives as long as the process: a thread for each move would cost more than a short search.
+    """A thread that sets flags, each at its moment; it lives as long as the process, as a thread
+    for each move would cost more than a short search.
     """
 
     def __init__(self) -> None:
@@ -28,7 +27,6 @@ class _Watch:
         self._thread: Thread | None = None
 
     def add(self, deadline: float, flag: Flag) -> None:
-        """Set `flag` at `deadline`."""
         with self._changed:
             self._due[id(flag)] = (deadline, flag)
             if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
@@ -38,7 +36,6 @@ class _Watch:
                 self._changed.notify()
 
     def remove(self, flag: Flag) -> None:
-        """Leave `flag` as it is."""
         with self._changed:
             self._due.pop(id(flag), None)
 
@@ -58,9 +55,8 @@ _watch = _Watch()
 
 @contextmanager
 def stop_at(deadline: float) -> Iterator[Flag]:
-    """An int64 array of one entry, 0 until `deadline` (in seconds of `time.monotonic()`), then 1.
-
-    Kernels hold no GIL, so another thread can set the flag that they read as they go.
+    """An int64[1] flag, 0 until `deadline` (in seconds of `time.monotonic()`), then 1: kernels,
+    which hold no GIL, read it as they go.
     """
     flag = np.zeros(1, np.int64)
     if deadline <= time.monotonic():

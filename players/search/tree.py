@@ -94,7 +94,6 @@ def clear(tree: Tree) -> None:
 
 
 def children(tree: Tree, node: int) -> range:
-    """The entries of a node's children."""
     first = int(tree.first[node])
     return range(first, first + max(int(tree.count[node]), 0))
 
@@ -109,10 +108,10 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 
 @kernel
 def reroot(tree: Tree, root: Node) -> None:
-    """Make `root` entry 0 and keep what is below it, moved to the front in the same order.
+    """Make `root` entry 0 and keep what is below it, in the same order.
 
-    As children lie behind their parents, one pass finds all that is kept and where it goes,
-    and a second moves it, never onto an entry that is still to be moved.
+    As children are behind their parents, one pass finds where all that is kept goes, and a second
+    moves it, never onto an entry that is still to be moved.
     """
     used = tree.used[0]
     tree.moved_to[root:used] = -1

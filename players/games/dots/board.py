@@ -24,12 +24,12 @@ WHOLE_GAME = 64
 
 
 class DotsPosition(NamedTuple):
-    """A position in words. Undrawn edges are kept, as these are what a search asks for."""
+    """A position in words, of the undrawn edges."""
 
     across: Word
-    """The horizontal edges not drawn yet."""
+    """The undrawn horizontal edges."""
     down: Word
-    """The vertical edges not drawn yet."""
+    """The undrawn vertical edges."""
     lead: Int
     """int64: the boxes of seat 0 less those of seat 1."""
     seat: int
@@ -44,7 +44,6 @@ class DotsPosition(NamedTuple):
 
 @part
 def open_boxes(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """The boxes with an edge still to draw."""
     return boxes & (across | (across >> stride) | down | (down >> ONE))
 
 
@@ -56,7 +55,6 @@ def is_over(across: Word, down: Word, lead: Int, closed: Any, enough: Int) -> An
 
 @part
 def closed_boxes(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """How many boxes have all edges drawn."""
     return np.int64(popcount(boxes & ~open_boxes(across, down, stride, boxes)))
 
 
@@ -167,7 +165,6 @@ class DotsBoard:
         """The move of each edge."""
 
     def position(self, state: Mapping[str, Any]) -> DotsPosition:
-        """The kernels' position of a `state` from the wire."""
         across, down = (
             np.uint64(
                 sum(

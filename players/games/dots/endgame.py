@@ -1,8 +1,7 @@
 """The exact endgame of dots and boxes.
 
-Where the game stops at a majority the boxes not played for any more go to no player, so what is
-known of chains and loops, which is for all of the boxes, does not hold: `search_majority` is
-alpha-beta over single edges.
+Where the game stops at a majority the other boxes go to no player, and what is known of chains and
+loops does not hold: `search_majority` is alpha-beta over single edges.
 """
 
 from typing import Any
@@ -47,8 +46,7 @@ from players.games.dots.endgame_table import (
 from players.games.endgame import Endgame, Solution
 
 REACH, MAJORITY_REACH = 41, 20
-"""Edges to draw in positions solved in about a second: where all boxes are played for, and where
-the game stops at a majority."""
+"""Edges left in positions solved in a second, playing for all boxes and for a majority."""
 
 
 LEAD = np.uint64(1 << 63)
@@ -57,13 +55,13 @@ LEAD = np.uint64(1 << 63)
 
 @part
 def majority_pool(lead: Int) -> Any:
-    """What these positions keep in place of a pool: the mover's lead."""
+    """In place of a pool: the mover's lead."""
     return LEAD | np.uint64(lead + MOST)
 
 
 @part
 def closing_first(across: Word, down: Word, position: DotsPosition) -> Any:
-    """Those of the edges to be tried first: such as close a box; if there are none, all."""
+    """Those of the edges that close a box; if there are none, all."""
     ones, _, _ = by_strings(position.across, position.down, position.boxes, position.stride)
     rows, columns = across & (ones | (ones << position.stride)), down & (ones | (ones << ONE))
     return (rows, columns) if rows | columns != ZERO else (across, down)
@@ -142,7 +140,6 @@ def search_majority(
 
 @part
 def stops_at_majority(position: DotsPosition) -> Any:
-    """Whether the game ends before all boxes are closed."""
     return position.enough <= WHOLE_GAME
 
 
@@ -201,8 +198,8 @@ def _solve(position: DotsPosition, low: Int, high: Int, table: Array, stop: Flag
 
 @part
 def known_move(position: DotsPosition, table: Array) -> Any:
-    """The move that the table has for a position without captures, or NO_MOVE: where there are
-    captures, and sometimes at a corner, it may be none of the position's.
+    """The move the table has for a position without captures, or NO_MOVE; else it may be none of
+    its own.
     """
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
@@ -221,7 +218,7 @@ def known_move(position: DotsPosition, table: Array) -> Any:
 def candidates(position: DotsPosition, moves: Array) -> Any:
     """Write the moves of which one is best to the front of `moves`; their number.
 
-    If there are boxes to take and all are played for, taking one or handing them over is.
+    If all boxes are played for, taking one or handing them over is better than any other.
     """
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)

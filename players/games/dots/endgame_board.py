@@ -4,9 +4,7 @@ Either edge of a corner ties its box to the border, so drawing the one is as goo
 rest, turned or mirrored, is worth the same.
 
 Far from the end sets of edges are reached in many orders, so it pays to look at what the table has
-of all children before one is searched, and to search them in much the same order everywhere: one
-that suited each position, found by playouts, met several times as many positions. With a table of
-4.3 GB 3×5 is solved from the start in 302 million positions, the published −1.
+of all children before one is searched, and to search them in much the same order everywhere.
 """
 
 from typing import Any, NamedTuple
@@ -21,11 +19,8 @@ from players.games.dots.endgame_rest import pooled
 from players.games.dots.endgame_table import MOST, NO_MOVE, least_of, most_of, place, recall
 
 FAR, FAR_FROM, FAR_BOXES = 10, 20, 16
-"""Rests with FAR edges and more are searched as far from the end where the search
-begins with FAR_FROM at least, on boards of up to FAR_BOXES.
-
-There it meets most of the positions in many ways. After random moves on a larger board it does not,
-and took twice as long."""
+"""Rests with FAR edges and more are searched as far from the end where the search begins with
+FAR_FROM at least, on boards of up to FAR_BOXES: on larger ones it took twice as long."""
 
 NEVER = 128
 """More edges than a board has."""
@@ -56,7 +51,6 @@ class Fixed(NamedTuple):
 
 @part
 def fixed_by(position: DotsPosition) -> Any:
-    """What stays the same in searches from a position."""
     boxes, stride = position.boxes, position.stride
     top, bottom = boxes & ~(boxes << stride), (boxes << stride) & ~boxes
     width, size = np.int64(popcount(top)), np.int64(popcount(boxes))
@@ -77,13 +71,12 @@ def fixed_by(position: DotsPosition) -> Any:
 
 @part
 def is_far(across: Word, down: Word, fixed: Fixed) -> Any:
-    """Whether a rest is far from the end."""
     return np.int64(popcount(across) + popcount(down)) >= fixed.far
 
 
 @part
 def beside_corners(down: Word, fixed: Fixed) -> Any:
-    """The horizontal border edges of those corners whose vertical border edge is undrawn."""
+    """The horizontal border edges of corners whose vertical border edge is undrawn."""
     stride = fixed.stride
     north = (down & fixed.north_west) | ((down >> ONE) & fixed.north_east)
     south = (down << stride) & fixed.south_west
@@ -182,9 +175,7 @@ def new_scratch(fixed: Fixed) -> Any:
 
 @part
 def _urgency(edge: Word, step: Word, threes: Word, boxes: Word) -> Any:
-    """How early to try an edge between the boxes a `step` apart: between two of which one has three
-    strings, between two, at the border.
-    """
+    """2 between two boxes of which one has three strings, 1 between two, 0 at the border."""
     near = boxes & (edge | (edge >> step))
     if near & (near - ONE) == ZERO:
         return 0
@@ -207,9 +198,8 @@ def arrange(
     out: Array,
 ) -> Any:
     """Write what is left to search of the edges `rows` and `columns` to `out`, the first to be
-    tried first: (their number, the most that others are worth, the last edge looked at).
-
-    If that is `bound` or more, the last edge is worth it, and nothing is left to search.
+    tried first: (their number, the most that others are worth, the last edge looked at). If that is
+    `bound` or more, the last edge is worth it, and nothing is left to search.
     """
     count, best, move = 0, np.int64(-MOST), known
     while rows | columns != ZERO:
@@ -245,5 +235,4 @@ def arrange(
 
 @part
 def move_in(entry: Any) -> Any:
-    """The move of an entry that `arrange` wrote."""
     return np.int64(np.uint64(entry) & BYTE)

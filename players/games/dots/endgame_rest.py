@@ -2,15 +2,11 @@
 
 Undrawn edges are strings that tie a box to its neighbour or to the border. A box with one is there
 to be taken; a run of boxes with two is a chain, or a loop if it closes; a box with three or four is
-a joint. A core has nothing to take.
+a joint. A core has nothing to take (Berlekamp, "The Dots and Boxes Game", 2000).
 
-Chains from border to border and loops may lie anywhere and be shaped anyhow, so a search moves them
-out of the words of edges into a pool: one word that counts those of each length. Of chains of one
-box, and of two, the pool keeps only whether their number is odd. The player that opens one gives up
-its boxes and the turn comes back with the other of a pair, so a pair changes nothing: any sequence
-of moves without it does as well with it, the opening of one being answered by that of the other.
-
-Source of the terms: Berlekamp, "The Dots and Boxes Game" (2000).
+A search moves chains from border to border and loops out of the words of edges into a pool: one
+word that counts those of each length. Of chains of one box, and of two, it keeps only whether their
+number is odd: the opening of one is answered by that of the other, so a pair changes nothing.
 """
 
 from typing import Any
@@ -25,18 +21,15 @@ from players.games.dots.board import open_boxes, without
 CHAINS_AT, LONGEST_CHAIN = 2, 10
 LOOPS_AT, LONGEST_LOOP = 34, 16
 """A pool's lowest bits are for chains of one and two boxes. From these bits on it has four bits a
-length: chains of 3, 4, … boxes, loops of 4, 6, …; what is longer stays in the words of edges.
-
-A board of 64 dots has no room for 16 of one length. It would take 48 boxes, and boards with so many
-have 24 at the border, where both ends of a chain are."""
+length: chains of 3, 4, … boxes, loops of 4, 6, …; what is longer stays in the words of edges. No
+board of 64 dots has room for 16 of one length."""
 
 SHORT = np.uint64((1 << CHAINS_AT) - 1)
 CHAINS = np.uint64((1 << LOOPS_AT) - (1 << CHAINS_AT))
 LOOPS = np.uint64((1 << 62) - (1 << LOOPS_AT))
 
 CHAIN_COST, LOOP_COST = 2, 4
-"""The boxes left to the other player by who takes all others of a chain or loop and then, to hand
-the turn over, draws the edge that takes nothing."""
+"""The boxes of a chain or loop left to the other player in order to hand the turn over."""
 
 
 @part
@@ -82,12 +75,11 @@ def core_of(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
 
 @part
 def double_dealing_cost(across: Word, down: Word, prey: Word, stride: Word) -> Any:
-    """The fewest boxes of `prey`, all that can be taken, that must be left in order to hand the
-    turn over; 0 when it cannot be.
+    """The fewest boxes of `prey`, all that can be taken, to be left to hand the turn over; 0 for
+    never.
 
-    Prey are trees of boxes. One tied by a last string to the border or a joint can be taken down
-    to the two boxes at that string, which takes nothing; one without can be taken down to four
-    boxes in a row, if it has them, and cut in two.
+    Prey are trees of boxes. One tied by a last string to the border or a joint can be taken down to
+    the two boxes at that string; one without to four boxes in a row, if it has them.
     """
     cost = 0
     while prey != ZERO:
@@ -108,9 +100,7 @@ def double_dealing_cost(across: Word, down: Word, prey: Word, stride: Word) -> A
 
 @part
 def pooled(across: Word, down: Word, pool: Word, left: Int, boxes: Word, stride: Word) -> Any:
-    """A core with its free chains and loops in the pool: the edges, the pool, the boxes `left`
-    less those of pairs that change nothing.
-    """
+    """A core with its free chains and loops in the pool; `left` boxes less those of pairs."""
     _, twos, joints = by_strings(across, down, boxes, stride)
     free = twos & ~tied_to(joints, twos, across, down, stride)
     while free != ZERO:
@@ -134,8 +124,8 @@ def pooled(across: Word, down: Word, pool: Word, left: Int, boxes: Word, stride:
 
 @part
 def take_chain(across: Word, down: Word, chain: Word, boxes: Word, stride: Word) -> Any:
-    """What opening `chain` in a core leads to: (the edges once all is taken, how many boxes that
-    is, the cost of double-dealing).
+    """(the edges once the opened `chain` is taken, how many boxes that is, the cost of
+    double-dealing).
 
     One of two boxes is opened in the middle, so that no double-dealing is possible.
     """
@@ -150,10 +140,8 @@ def take_chain(across: Word, down: Word, chain: Word, boxes: Word, stride: Word)
 
 @part
 def take_shortest(pool: Word, kind: Any) -> Any:
-    """Open the shortest chain or loop of a `kind`, a mask of fields of which one is not empty:
-    (the rest of the pool, how many boxes it has, the cost of double-dealing).
-
-    Within a kind a shorter one is never a worse choice.
+    """Open the shortest of a `kind`, a mask of fields of which one is not empty, as a shorter one
+    is never worse: (the rest of the pool, how many boxes it has, the cost of double-dealing).
     """
     at = np.int64(lowest(pool & kind))
     if kind == SHORT:

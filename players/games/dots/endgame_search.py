@@ -63,9 +63,7 @@ def safe_edges(across: Word, down: Word, twos: Word, fixed: Fixed) -> Any:
 
 @part
 def linking(across: Word, down: Word, joints: Word, fixed: Fixed) -> Any:
-    """Those of the safe edges to be tried first: between boxes, one of them a joint of `joints`;
-    if there are none, all.
-    """
+    """The safe edges between boxes of which one is of `joints`; if there are none, all."""
     stride = fixed.stride
     rows = across & fixed.boxes & (fixed.boxes << stride) & (joints | (joints << stride))
     columns = down & fixed.boxes & (fixed.boxes << ONE) & (joints | (joints << ONE))

@@ -59,8 +59,8 @@ def recall(across: Word, down: Word, pool: Word, slot: Int, table: Array) -> Any
 def keep(
     across: Word, down: Word, pool: Word, record: Word, slot: Int, table: Array, largest: Int
 ) -> None:
-    """Keep the record of a position in the first slot, or else in the second: when the first
-    holds one of more edges that may still be met, as it has no more than the `largest`.
+    """Keep a record in the first slot; in the second where the first holds one of more edges that
+    may still be met, as it has no more than the `largest`.
     """
     if not _holds(across, down, pool, slot, table):
         edges = edges_of(table[slot, 3])
@@ -80,23 +80,19 @@ def new_record(least: Int, most: Int, move: Move, edges: Int) -> Any:
 
 @part
 def least_of(record: Word) -> Any:
-    """What the value is at least."""
     return np.int64(record & BYTE) - MOST
 
 
 @part
 def most_of(record: Word) -> Any:
-    """What the value is at most."""
     return MOST - np.int64(record >> np.uint64(8) & BYTE)
 
 
 @part
 def move_of(record: Word) -> Any:
-    """The best move known, or NO_MOVE."""
     return NO_MOVE - np.int64(record >> np.uint64(16) & BYTE)
 
 
 @part
 def edges_of(record: Word) -> Any:
-    """How many edges were to draw."""
     return np.int64(record >> np.uint64(24))

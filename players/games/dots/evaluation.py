@@ -25,17 +25,15 @@ FEATURES = ("turn", "control", "free", "chains", "chained")
 are now; boxes with three or four edges undrawn; chains of three or more; boxes in them."""
 
 CHAINS = 0
-"""The first of an evaluation's numbers: that it is of this kind, not a network's."""
+"""The first of an evaluation's numbers: it is of this kind, not a network's."""
 
 STAGES = 23
-"""Values depend on the number of safe edges, below this number, and on the parity of the
-long-chain rule."""
+"""Values depend on the number of safe edges, below this, and the long-chain rule's parity."""
 
 CHAIN_PRICE, LOOP_PRICE = 4, 8
 """What keeping control costs in the margin: boxes left to the other, twice."""
 
 NO_CHOICE = 1_000
-"""The price where nothing can be left over."""
 
 LONGEST = 15
 """Longer chains count as so long, longer loops as of four more. Of each length up to 15 count."""
@@ -45,8 +43,8 @@ FOUR = np.uint64(4)
 
 @part
 def joined(seed: Word, sideways: Word, above: Word, stride: Word) -> Any:
-    """The boxes tied to `seed`. A box in `sideways` is tied to the next in its row, one in
-    `above` to the one below.
+    """The boxes tied to `seed` by `sideways` (to the next in the row) and `above` (to the one
+    below).
     """
     found = ZERO
     while seed != found:
@@ -64,9 +62,7 @@ def ties(low: Int, across: Word, down: Word, stride: Word) -> Any:
 
 @part
 def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """Take every box there is for the taking: (across, down, how many, the least price of leaving
-    some).
-    """
+    """Take every box there is: (across, down, how many, the least price of leaving some)."""
     taken, price = np.int64(0), np.int64(NO_CHOICE)
     while True:
         single, low = sides(across, down, stride, boxes)
@@ -85,17 +81,14 @@ def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def count_of(word: Word, length: Int) -> Any:
-    """The count that `word` holds for `length`, in four bits."""
     return np.int64((word >> np.uint64(4 * length)) & np.uint64(15))
 
 
 @part
 def opening_value(chains: Word, loops: Word) -> Any:
-    """What the player to move wins when all boxes are in chains and loops and these are opened in
-    the order of what they cost: `chains` counts those of each length, `loops` those of 4 more.
-
-    Worked out from the last one opened. One or two boxes can be given away so that nothing is
-    left over.
+    """What the player to move wins when all boxes are in chains and loops, opened in the order of
+    their cost: `chains` counts those of each length, `loops` those of 4 more. Worked out from the
+    last one; one or two boxes are given away so that nothing is left over.
     """
     value = np.int64(0)
     for length in range(LONGEST, -1, -1):
@@ -143,9 +136,7 @@ def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def quiet_value(across: Word, down: Word, stride: Word, boxes: Word, terms: Array) -> Any:
-    """What the mover wins from here on where no box can be taken, in hundredths. When all boxes are
-    in chains and loops there is nothing to estimate.
-    """
+    """What the mover wins from here on where no box can be taken, in hundredths."""
     stage, parity, features = quiet_features(across, down, stride, boxes)
     if features[2] == 0:
         return -100 * features[1]
@@ -159,9 +150,7 @@ def quiet_value(across: Word, down: Word, stride: Word, boxes: Word, terms: Arra
 
 @answers(game.evaluate, DotsPosition)
 def _evaluate(position: DotsPosition, terms: Array) -> Any:
-    """The lead, the boxes there for the taking, and the rest, in which the mover moves first unless
-    he leaves some boxes over.
-    """
+    """The lead, the boxes to be taken, and the rest, which the mover begins or leaves."""
     across, down, lead, seat, stride, boxes, _ = position
     if terms[0] == NETWORK:
         value, taken = worth(view(position), terms), np.int64(0)
@@ -177,18 +166,14 @@ def _evaluate(position: DotsPosition, terms: Array) -> Any:
 
 @answers(game.expectation, DotsPosition)
 def _expectation(position: DotsPosition, value: Int) -> Any:
-    """A logistic curve: an estimate of `spread` hundredths means odds of e to 1. The spread is by
-    maximum likelihood on exactly solved positions of 5×5.
-    """
+    """A logistic curve, by maximum likelihood on exactly solved positions of 5×5."""
     edges = np.int64(popcount(position.across)) + np.int64(popcount(position.down))
     spread = min(20.0 + 0.35 * edges * edges, 500.0)
     return 1.0 / (1.0 + np.exp(-value / spread))
 
 
 def from_features(content: Any) -> Any:
-    """int32[:]: the terms of an evaluation, CHAINS first, from a list of the STAGES, each the
-    values of the FEATURES where the parity is even and where it is odd.
-    """
+    """int32[:]: CHAINS, then for each of the STAGES the FEATURES for both parities."""
     place = "features"
     stages = rows_of(content, STAGES, place)
     terms = [CHAINS]
@@ -200,9 +185,7 @@ def from_features(content: Any) -> Any:
 
 
 class DotsView(NamedTuple):
-    """Edges not drawn yet, on a square board, as n-tuple networks see them: (row, column) is an
-    edge's left or upper dot.
-    """
+    """Undrawn edges on a square board, for n-tuple networks, by their first dot."""
 
     across: Word
     down: Word

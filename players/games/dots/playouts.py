@@ -41,13 +41,11 @@ LAST_CODE, TEN_CODES = np.uint64(54), np.uint64((1 << 60) - 1)
 
 @part
 def choice(mask: Word, chosen: Any, otherwise: Any) -> Any:
-    """`chosen` under the set bits of `mask`, `otherwise` elsewhere."""
     return (chosen & mask) | (otherwise & ~mask)
 
 
 @part
 def component(seed: Word, twos: Word, across: Word, down: Word, stride: Word) -> Any:
-    """All boxes among `twos` that undrawn edges join to `seed`."""
     region = seed
     while True:
         grown = (
@@ -89,8 +87,8 @@ def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def best_of(taken: Int, handed: Any, value: Int) -> Any:
-    """What it is worth to take that many boxes, all of them or all but the last `handed`, when the
-    one who then has to move wins `value` of the rest.
+    """What it is worth to take that many boxes, or to leave the last `handed`, with `value` to
+    come.
     """
     other = value + handed
     behind = less(other, spread(ZERO))
@@ -99,8 +97,8 @@ def best_of(taken: Int, handed: Any, value: Int) -> Any:
 
 @part
 def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """What the mover of each lane wins of the boxes left, less what the other player does; 0 where
-    none are left. Every undrawn edge must be next to a box with at most two undrawn sides.
+    """What the mover of each lane wins of the boxes left; 0 where none are. No undrawn edge is
+    safe.
     """
     single, up_to_two = sides(across, down, stride, boxes)
     begun = component(single & (ZERO - single), up_to_two, across, down, stride)
@@ -150,8 +148,7 @@ def value_of_chains(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 @part
 def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """The edges that a guided playout chooses from, (horizontal, vertical), in words or lanes:
-    those that close a box, else those that leave none to the other player. None at all once there
-    are no more of the second kind, as then the rest can be counted out.
+    those that close a box, else those that leave none. None once no edge is safe.
     """
     single, unsafe = sides(across, down, stride, boxes)
     closing_across = across & (single | (single << stride))

@@ -54,7 +54,6 @@ def edge_of(box: Word, across: Word, down: Word, stride: Word) -> Any:
 
 @part
 def flip(move: Move, across: Word, down: Word) -> Any:
-    """The edges with `move` taken out, or put in."""
     edge = ONE << np.uint64(move & 63)
     return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
 
@@ -125,8 +124,8 @@ def one_edge_a_chain(double: Word, across: Word, down: Word, stride: Word) -> An
 
 @part
 def corners(boxes: Word, stride: Word) -> Any:
-    """For each corner: the steps from its box's bit to those of its outer horizontal and vertical
-    edges, and that bit, 0 on a board of a single row or column.
+    """For each corner: the steps from its box to its outer horizontal and vertical edge, and that
+    box; 0 on a board of a single row or column.
     """
     above, below = boxes & (boxes << stride), boxes & (boxes >> stride)
     before, behind = boxes & (boxes << ONE), boxes & (boxes >> ONE)

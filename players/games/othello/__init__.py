@@ -13,9 +13,7 @@ ANSWERS = (evaluation, playouts)
 
 
 def _evaluations(variant: Mapping[str, Any]) -> Mapping[str, str]:
-    """Patterns and networks were learned for the two presets on 8×8; other settings have the
-    features.
-    """
+    """Patterns and networks were learned for the two presets on 8×8; all else has the features."""
     preset = "standard" if variant["corners"] else "cornerless"
     features = f"evaluation-othello-{preset}.json"
     if variant["size"] != 8 or variant["corners"] == variant["free_centre"]:

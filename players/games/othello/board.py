@@ -32,13 +32,11 @@ class OthelloPosition(NamedTuple):
 
 @part
 def legal(own: Word, other: Word, playable: Word, free: Word) -> Any:
-    """The squares the owner of `own` may play."""
     return playable & ~(own | other) & (free | bracketing(own, other))
 
 
 @part
 def margin(own: Word, other: Word) -> Any:
-    """How many more squares `own` has than `other`."""
     return np.int64(popcount(own)) - np.int64(popcount(other))
 
 
@@ -123,7 +121,6 @@ class OthelloBoard:
         ]
 
     def position(self, state: Mapping[str, Any]) -> OthelloPosition:
-        """The kernels' position of a `state` from the wire."""
         discs: dict[str, list[int]] = {"X": [], "O": []}
         for row, cells in enumerate(state["board"]):
             for column, cell in enumerate(cells):

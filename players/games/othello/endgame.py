@@ -21,22 +21,21 @@ from players.games.othello.lines import unbracketable
 from players.games.registry import Board
 
 REACH_BOXED, REACH_FREE = 20, 19
-"""Empty squares solved in about a second, measured on positions of sensible play: where every move
-must turn discs, and where free squares leave the choice wide."""
+"""Empty squares solved in about a second, where moves must turn discs and where squares are free.
+"""
 
 
 class OthelloMemory(NamedTuple):
     """What solved positions are kept in. Threads may share one."""
 
     words: Array
-    """uint64[8 · (buckets + 1)]: the table (`endgame_memory`), and room to start it at a line of
-    the cache."""
+    """uint64[8 · (buckets + 1)]: the table (`endgame_memory`), to begin at a line of the cache."""
     shift: Word
     """64 − the binary logarithm of the number of buckets."""
     west: Word
     """The left half of the board."""
     north: Word
-    """Its upper half."""
+    """The upper half."""
 
 
 def new_memory(size: int, memory_mb: int) -> OthelloMemory:
@@ -58,10 +57,7 @@ def new_work() -> Any:
 
 @part
 def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
-    """What stays the same in a search from `position`.
-
-    It holds the arrays' addresses only: the caller keeps the arrays.
-    """
+    """The arrays' addresses only: the caller keeps the arrays."""
     line = np.uint64(8 * BUCKET - 1)
     return Fixed(
         position.playable,
@@ -81,7 +77,6 @@ def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop
 def leaf_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
-    """`solve` with the words to work in."""
     fixed = fixed_by(position, memory, work, stop)
     left = np.int64(game.remaining(position))
     if left <= FEW:
@@ -103,8 +98,8 @@ def _solve(
 def root_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
-    """The value of a position; work[0] then counts the nodes and work[1] is the best move, or
-    NO_MOVE after the end.
+    """The value; work[0] then counts the nodes, work[1] is the best move or, after the end,
+    NO_MOVE.
     """
     fixed = fixed_by(position, memory, work, stop)
     work[1] = NO_MOVE

@@ -36,8 +36,8 @@ def _line_masks() -> tuple[Any, Any]:
 
 
 def _line_counts() -> Any:
-    """How many discs a disc turns on a line of eight, at [256 · its place + the bits of its own
-    colour], when every other square of the line is the opponent's.
+    """How many discs of a full line of eight a disc turns, at [256 · its place + its colour's
+    bits].
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -54,7 +54,6 @@ COUNTS = _line_counts()
 
 @part
 def turned_by_count(square: Word, own: Word) -> Any:
-    """`turned_at_last` by looking at the four lines."""
     first = square << np.uint64(2)
     total = ZERO
     for lane in range(4):
@@ -65,7 +64,7 @@ def turned_by_count(square: Word, own: Word) -> Any:
 
 @part
 def turned_by_flips(square: Word, own: Word) -> Any:
-    """`turned_at_last` for processors without an extract."""
+    """For processors without an extract."""
     return np.int64(popcount(flips(square, own, ~(own | ONE << square))))
 
 
@@ -78,7 +77,6 @@ Squares out of play may be taken for the opponent's: no line passes one to end i
 
 @part
 def last_one(own: Word, other: Word, square: Word, free: Word) -> Any:
-    """The value with the one empty `square`."""
     turned = turned_at_last(square, own)
     ahead = margin(own, other)
     if turned != 0 or free & (ONE << square) != ZERO:
@@ -89,7 +87,7 @@ def last_one(own: Word, other: Word, square: Word, free: Word) -> Any:
 
 @part
 def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free: Word) -> Any:
-    """The value with two empty squares (fail-soft at `high`); NONE when neither is a move."""
+    """The value (fail-soft at `high`); NONE when neither square is a move."""
     best = np.int64(NONE)
     disc = ONE << first
     turned = flips(first, own, other)
@@ -108,7 +106,6 @@ def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free:
 def last_two_or_pass(
     own: Word, other: Word, first: Word, second: Word, low: Int, high: Int, free: Word
 ) -> Any:
-    """The value with two empty squares."""
     best = last_two(own, other, first, second, high, free)
     if best == NONE:
         best = last_two(other, own, first, second, -low, free)
@@ -118,7 +115,6 @@ def last_two_or_pass(
 
 @part
 def can_move(own: Word, other: Word, empties: Word, free: Word) -> Any:
-    """Whether the owner of `own` has a move."""
     return empties & (free | bracketing(own, other)) != ZERO
 
 
@@ -135,10 +131,8 @@ def odd_quadrants(empties: Word, fixed: Fixed) -> Any:
 
 @kernel
 def few(own: Word, other: Word, low: int, high: int, fixed: Fixed) -> Any:
-    """The value with so few empty squares that a table would not pay.
-
-    Squares in quadrants with an odd number of empties come first: who moves there moves last
-    there.
+    """The value with so few empty squares that a table would not pay. Squares in quadrants with an
+    odd number of empties come first: who moves there moves last there.
     """
     count_node(fixed)
     empties = fixed.playable & ~(own | other)

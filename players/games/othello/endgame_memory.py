@@ -42,9 +42,7 @@ class Fixed(NamedTuple):
     shift: Word
     """64 − the binary logarithm of the number of buckets."""
     work: Word
-    """The address of the search's own words: how many nodes it visited, the move found last,
-    then the lists of moves.
-    """
+    """The address of the search's own words: nodes visited, the move found last, lists of moves."""
     stop: Word
     """The address of the flag that ends it."""
 
@@ -58,7 +56,6 @@ def load(builder: Builder, address: Value, index: Value) -> Value:
 
 @instruction(types.void, types.uint64, types.uint64, types.uint64)
 def store(builder: Builder, address: Value, index: Value, value: Value) -> None:
-    """Set the word `index` after `address`."""
     base = builder.inttoptr(address, WORD.as_pointer())
     builder.store(value, builder.gep(base, [index]))
 
@@ -72,7 +69,6 @@ def load_shared(builder: Builder, address: Value) -> Value:
 
 @part
 def count_node(fixed: Fixed) -> None:
-    """One more position visited."""
     store(fixed.work, ZERO, load(fixed.work, ZERO) + ONE)
 
 
@@ -109,8 +105,8 @@ def recall(own: Word, other: Word, bucket: Word) -> Any:
 
 @part
 def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: Fixed) -> None:
-    """Keep the record of a position: where it was, else in the first entry if that one took less
-    work or cannot be met again, else in the second.
+    """Keep a record where the position was, else in the first entry if that one took less work or
+    cannot be met again, else in the second.
     """
     start = ZERO
     if not holds(own, other, bucket, ZERO):
@@ -127,32 +123,26 @@ def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: Fixed) -> No
 
 @part
 def new_record(least: Int, most: Int, move: Move, left: Int, tag: Word) -> Any:
-    """That `least` ≤ value ≤ `most` with `left` empty squares and `move` the best known, or
-    NO_MOVE.
-    """
+    """`least` ≤ value ≤ `most` with `left` empty squares and `move` the best known, or NO_MOVE."""
     record = np.uint64(least - WORST) | np.uint64(BEST - most) << np.uint64(8)
     return record | (np.uint64(NO_MOVE) - move) << np.uint64(16) | left << np.uint64(24) | tag
 
 
 @part
 def least_of(record: Word) -> Any:
-    """What the value is at least."""
     return np.int64(record & BYTE) + WORST
 
 
 @part
 def most_of(record: Word) -> Any:
-    """What the value is at most."""
     return BEST - np.int64(record >> np.uint64(8) & BYTE)
 
 
 @part
 def move_of(record: Word) -> Any:
-    """The best move known, or NO_MOVE."""
     return NO_MOVE - (record >> np.uint64(16) & BYTE)
 
 
 @part
 def left_of(record: Word) -> Any:
-    """How many squares were empty."""
     return record >> np.uint64(24) & BYTE

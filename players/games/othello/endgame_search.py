@@ -39,15 +39,14 @@ MOVE, STABLE, FRONTIER = 64, 64, 8
 a stable disc, and an empty square next to the other's discs."""
 
 ODD, ANCHOR, EXPOSED = 16, 64, 2
-"""What brings a move forward: a quadrant with an odd number of empty squares, a square that can
-never be turned; and what holds it back: an empty square left next to the mover's discs."""
+"""What brings a move forward: a quadrant with an odd number of empty squares, an anchor; and what
+holds it back: an empty square next to the mover's discs."""
 
 DECIDED = 1000
 """What a disc of a finished game is worth, compared with all this."""
 
 LOOK_AHEAD, PLIES_MORE = 12, 3
-"""Empty squares from which moves are looked at further: at the position after them, and a ply more
-for each of these steps beyond."""
+"""Empty squares from which moves are looked at further, and for each ply more."""
 
 DEEPEST = 3
 """Plies of the deepest look."""
@@ -65,7 +64,6 @@ def weighted(moves: Word, fixed: Fixed) -> Any:
 
 @part
 def rough_value(own: Word, other: Word, empties: Word, moves: Word, fixed: Fixed) -> Any:
-    """The evaluation, for the mover with these `moves`."""
     replies = empties & (fixed.free | bracketing(other, own))
     open_to_own, open_to_other = empties & neighbours(other), empties & neighbours(own)
     value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
@@ -98,9 +96,7 @@ def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: F
 
 @part
 def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Fixed) -> Any:
-    """How early the move `disc` to a position where the opponent has `after` and the mover `mine`
-    should be tried; `left` squares were empty, those of `odd` in quadrants with an odd number.
-    """
+    """How early to try a move `disc`; `odd` squares are in quadrants with an odd number."""
     empties = fixed.playable & ~(after | mine)
     replies = empties & (fixed.free | bracketing(after, mine))
     value = -MOVE * weighted(replies, fixed)
@@ -122,8 +118,7 @@ UNSTOPPABLE = 8
 """Positions with this many are searched to the end whatever the flag says: it takes no time."""
 
 AHEAD = 9
-"""From this many on, the table is asked for all moves before the first is searched (enhanced
-transposition cut-off)."""
+"""From this many on, the table is first asked for all moves (enhanced transposition cut-off)."""
 
 KNOWN = 1 << 40
 """Beyond every rank: the table's move comes first."""
@@ -135,7 +130,6 @@ BASE = 1 << 50
 
 @part
 def is_stopped(left: Int, fixed: Fixed) -> Any:
-    """Whether to give up a search of `left` empty squares."""
     return left > UNSTOPPABLE and load_shared(fixed.stop) != ZERO
 
 
@@ -154,9 +148,7 @@ def list_at(left: Int) -> Any:
 
 @part
 def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
-    """Bring the best-ranked of the moves listed from `first` on to the front; (its square, what
-    it turns).
-    """
+    """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
     best, top = first, load(fixed.work, first)
     each = first + np.uint64(2)
     while each < last:
@@ -173,7 +165,7 @@ def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
 @kernel
 def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
-    on. It means nothing once the flag is set, and is not kept.
+    on. Once the flag is set it means nothing, and is not kept.
     """
     count_node(fixed)
     if is_stopped(left, fixed):

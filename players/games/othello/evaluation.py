@@ -1,6 +1,4 @@
-"""What an Othello position is worth before its end: by patterns, by the classical features or by
-a network.
-"""
+"""What an Othello position is worth before its end: by patterns, features or a network."""
 
 from typing import Any, NamedTuple
 
@@ -52,13 +50,11 @@ def _evaluate(position: OthelloPosition, terms: Array) -> Any:
 
 @part
 def left(own: Word, other: Word, playable: Word) -> Any:
-    """How many squares are empty."""
     return np.int64(popcount(playable & ~(own | other)))
 
 
 @part
 def phase_of(own: Word, other: Word, playable: Word) -> Any:
-    """The phase of a position."""
     return min(max(left(own, other, playable) - 1, 0) // PHASE_MOVES, PHASES - 1)
 
 
@@ -76,7 +72,6 @@ def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
 
 @part
 def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Array) -> Any:
-    """The sum of what the patterns and the scalars are worth in the position's phase."""
     start = 1 + phase_of(own, other, playable) * (SCALARS + ENTRIES)
     first, second, third, fourth = scalars(own, other, playable, free)
     score = first * terms[start] + second * terms[start + 1]
@@ -92,8 +87,8 @@ STEP_OF_AXIS = tuple(np.uint64(step) for step in (1, 8, 9, 7))
 
 @part
 def stable(own: Word, playable: Word) -> Any:
-    """Discs of `own` that can never turn, as each of their lines has the edge of the board, or such
-    a disc, on one side. (Discs that are safe for other reasons are left out.)
+    """Discs that can never turn, as each of their lines has the board's edge, or such a disc, on
+    one side.
     """
     found = ZERO
     while True:
@@ -122,7 +117,6 @@ QUARTERS = _quarters()
 
 @part
 def quarters_of(playable: Word) -> Any:
-    """The row of QUARTERS for a board, with its corners or without."""
     squares = np.int64(popcount(playable))
     return 0 if squares <= 16 else (1 if squares <= 36 else 2)
 
@@ -141,9 +135,7 @@ def features(own: Word, other: Word, playable: Word, free: Word) -> Any:
 
 @part
 def by_features(own: Word, other: Word, playable: Word, free: Word, terms: Array) -> Any:
-    """The features and squares, at values that move from those of the opening to those of the end
-    with the squares filled.
-    """
+    """The features and squares, at values that move from opening to end with the filling."""
     opening, end = np.int64(0), np.int64(0)
     index = 1
     for feature in features(own, other, playable, free):
@@ -161,8 +153,8 @@ def by_features(own: Word, other: Word, playable: Word, free: Word, terms: Array
 
 
 SPREADS = ((280.0, 22.0), (270.0, 11.0))
-"""An estimate of a + b·(empty squares) hundredths means odds of e to 1: (a, b) with corners and
-without, by maximum likelihood on positions of self-play."""
+"""An estimate of a + b·(empty squares) means odds of e to 1: (a, b) with corners and without, by
+maximum likelihood on positions of self-play."""
 
 
 @answers(game.expectation, OthelloPosition)
@@ -173,8 +165,8 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
-    """int32[:]: the terms of an evaluation by patterns, from int[PHASES, SCALARS] and
-    int[PHASES, ENTRIES]; of mirror images only the canonical entry is read.
+    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES], canonical entries
+    alone.
     """
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":

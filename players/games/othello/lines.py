@@ -79,10 +79,8 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
 
 @instruction(types.uint64, types.uint64, types.uint64, types.uint64)
 def flips(builder: Builder, square: Value, own: Value, other: Value) -> Value:
-    """The discs of `other` that a disc of `own` on the empty `square` turns.
-
-    On each ray the first square that is not `other` decides: the ray turns if it is `own`.
-    Upwards that square is the lowest bit left, downwards the highest.
+    """The discs of `other` that a disc of `own` on the empty `square` turns: a ray turns if its
+    first square that is not `other`, the lowest bit upwards, the highest downwards, is `own`.
     """
     b = builder
     up, down = _rays_of(b, square)
@@ -140,8 +138,8 @@ def neighbours(squares: Any) -> Any:
 
 @instruction(types.uint64, types.uint64)
 def unbracketable(builder: Builder, squares: Value) -> Value:
-    """Those of `squares` that end each of their four lines, so that no disc there ever turns:
-    the corners, or, where corners are out of play, the rim squares next to them.
+    """Those of `squares` that end all their lines, where no disc ever turns: corners or their
+    stand-ins.
     """
     b = builder
     all_ways = repeated(b, squares, LANES)

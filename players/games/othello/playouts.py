@@ -30,14 +30,7 @@ from players.compiled.lanes import (
 from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
-from players.games.othello.lines import (
-    INNER_COLUMNS,
-    STEPS,
-    fill,
-    flips,
-    neighbours,
-    unbracketable,
-)
+from players.games.othello.lines import INNER_COLUMNS, STEPS, fill, flips, neighbours, unbracketable
 
 RUNS = types.UniTuple(LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
 """For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
@@ -81,8 +74,8 @@ def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
 
 @part
 def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
-    """The legal squares that a guided playout chooses from, in words or lanes: those of which no
-    disc ever turns, else those that do not give such a one away, else all.
+    """What a guided playout chooses from, in words or lanes: squares of which no disc ever turns,
+    else those that do not give such a one away, else all.
     """
     risky = neighbours(anchors & ~(own | other))
     return either(squares & anchors, either(squares & ~risky, squares))
@@ -110,8 +103,8 @@ def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
 
 @answers(game.batch, OthelloPosition)
 def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
-    """A lane without a legal square passes: picking nothing turns nothing, and the sides change all
-    the same. So all lanes always have the same side to move.
+    """A lane without a legal square passes by picking nothing: all always have the same side to
+    move.
     """
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)

@@ -1,7 +1,4 @@
-"""2048 and 2584 between the wire and the kernels: boards, tiles by index, tables of slides.
-
-The tables are made from `rules`, row by row.
-"""
+"""2048 and 2584 between the wire and the kernels: boards, tiles by index, tables of slides."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -55,7 +52,6 @@ class TileBoard:
         return self.board([tile for row in state["board"] for tile in row])
 
     def board(self, cells: Sequence[int]) -> Any:
-        """The kernels' board of 16 tiles, row by row."""
         indices = [self._index.get(tile, len(self.values) - 1) for tile in cells]
         bits = sum(index << self.cell_bits * cell for cell, index in enumerate(indices))
         if self.rules == "2048":
@@ -93,9 +89,7 @@ def _values(rules: str, count: int) -> tuple[int, ...]:
 
 
 def _merged(rules: str, values: Sequence[int]) -> Any:
-    """int64[count, count]: the index of the tile that two tiles merge into; 0 where they do not, or
-    it is beyond the last index.
-    """
+    """int64[count, count]: the index of what two tiles merge into, 0 for none."""
     merged = np.zeros((len(values), len(values)), np.int64)
     for one, tile in enumerate(values):
         for other, right in enumerate(values):

@@ -53,8 +53,7 @@ class Heuristic(NamedTuple):
     monotonicity: Real
     """float64: the same of monotonicity."""
     emptiness: Array
-    """float64[17]: what each number of empty cells counts. None counts as one does; no board is
-    full after a slide that the game allows."""
+    """float64[17]: what each number of empty cells counts; none, never so after a slide, as one."""
     largest: Real
     """float64: what a step of the largest tile counts."""
 
@@ -78,7 +77,6 @@ def make_heuristic(
 
 @cache
 def _lines(cell_bits: int) -> Any:
-    """`Heuristic.lines`, filled once by a process."""
     lines = np.empty(1 << ROW_CELLS * cell_bits, np.uint32)
     fill_lines(cell_bits, lines)
     return lines
@@ -122,17 +120,14 @@ def evaluate(board: Tiles, heuristic: Heuristic) -> Any:
 
 @part
 def _wrong(facts: Word) -> Any:
-    """The smaller sum of steps, of the sums over four lines."""
     up, down = facts >> FIELD & SUM, facts >> (FIELD + FIELD) & SUM
     return min(up, down)
 
 
 @part
 def most_annoying(board: Tiles, heuristic: Heuristic, out: Array) -> Any:
-    """Write the placements that annoy most, all that are equal, to the front of the int16 array
-    `out`; their number, 0 on a full board.
-
-    A placement is SLIDES + 2·cell, and 1 more where it is of the rare tile.
+    """Write the placements that annoy most, SLIDES + 2·cell (+ 1 with the rare tile), to the int16
+    array `out`; their number, 0 on a full board.
     """
     count, most = 0, np.int64(-(1 << 62))
     side, cells = transposed(board), empty(board)
@@ -156,9 +151,8 @@ def most_annoying(board: Tiles, heuristic: Heuristic, out: Array) -> Any:
 def annoyance_of(
     board: Tiles, side: Tiles, cell: Word, tile: Word, like: Word, lines: Array
 ) -> Any:
-    """By how much `tile` on the empty `cell` makes islands less smoothness greater, as int64.
-
-    `side` is the transposed board, `like` are the cells that hold such a tile, as bits.
+    """By how much `tile` on the empty `cell` makes islands less smoothness greater. `side` is the
+    transposed board, `like` are the cells that hold such a tile.
     """
     height, width = cell >> TWO, cell & THREE
     after, roughened = placed(board, cell, tile), placed(side, width << TWO | height, tile)
@@ -198,7 +192,6 @@ def groups_beside(cell: Word, like: Word) -> Any:
 
 @part
 def neighbours(cells: Word) -> Any:
-    """The cells next to those given as bits."""
     sideways = (cells & NOT_LAST) << ONE | (cells & NOT_FIRST) >> ONE
     return (sideways | cells << FOUR | cells >> FOUR) & ALL_CELLS
 

@@ -42,8 +42,8 @@ class Laws(NamedTuple):
 
 
 def pushed(board: Tiles, table: Array) -> Any:
-    """(the board after a slide by `table`, the laws' `left` or `right`; whether that changed it;
-    the reward as uint64).
+    """(the board after a slide by the laws' `left` or `right`, whether that changed it, the
+    reward).
     """
     raise NotImplementedError
 

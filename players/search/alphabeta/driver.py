@@ -50,8 +50,7 @@ LEAF_SECONDS = 1e-4
 """What the exact value of a position met in a search may take."""
 
 FIRST_SHARE = 0.25
-"""Of the time for a move: to search before the exact endgame is tried, so that there is a good move
-should it not be done in time."""
+"""Of the time for a move: to find a good one before the exact endgame is tried."""
 
 
 class DepthLimits(NamedTuple):
@@ -73,8 +72,7 @@ class BestMove(NamedTuple):
 
     move: str
     score: float
-    """What the mover will win by, in discs or boxes: exact when `exact`, else estimated, or as much
-    as is certain."""
+    """What the mover will win by, in discs or boxes; not `exact`: an estimate or a certain part."""
     depth: int
     """The deepest search that was finished, in moves; for a solved position, all that remain."""
     nodes: int
@@ -108,10 +106,9 @@ class AlphaBetaSearch:
         leaves_from: int | None = None,
         early_stop: bool = False,
     ) -> None:
-        """`aspiration` is half the width of the first window in hundredths, 0 for a whole one.
-
-        A position to move in is solved from `endgame_from` moves remaining on, those met in a
-        search from `leaves_from` on; None for what the solver does in time, 0 for never.
+        """`aspiration` is half the first window in hundredths, 0 for a whole one. A root is solved
+        from `endgame_from` moves remaining on, a position met from `leaves_from` on; None for what
+        is done in time, 0 for never.
         """
         self._board = board
         self._endgame = endgame
@@ -127,8 +124,8 @@ class AlphaBetaSearch:
         self._scratch["exact_from"] = leaves_from
 
     def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
-        """Search deeper and deeper until `stop` is set, a limit is reached or the game is seen to
-        its end. One move deep is always searched.
+        """Search deeper until `stop` is set, a limit is reached or the end is seen; one move at
+        least.
         """
         self.begin()
         if not self._is_within_reach(position, limits):
@@ -175,14 +172,10 @@ class AlphaBetaSearch:
     def line(
         self, position: Position, depth: int, guess: int | None, stop: Flag
     ) -> ValuedLine | None:
-        """What `position` is worth, `depth` moves deep; None when `stop` was set first.
-
-        `guess` is the value expected.
-        """
+        """What `position` is worth, expected to be `guess`; None when `stop` was set first."""
         return self._search(position, depth, guess, stop)[0]
 
     def _is_within_reach(self, position: Position, limits: DepthLimits) -> bool:
-        """Whether the exact endgame is to be tried from `position`."""
         reach = self._endgame_from
         if reach is None:
             if limits.depth is not None or limits.nodes is not None:
@@ -193,9 +186,8 @@ class AlphaBetaSearch:
         return int(moves_left(position)) <= reach
 
     def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
-        """A move that surely wins or, if there is none, draws; else what was `found` before.
-
-        Its score is a margin that is certain, maybe not the best.
+        """A move that surely wins or else draws, with a margin that is certain; or what was `found`
+        before.
         """
         scratch = self._scratch
         leaves_from = int(scratch["exact_from"])
@@ -211,7 +203,6 @@ class AlphaBetaSearch:
         return found._replace(move=move, score=in_points(value), pv=[move], nodes=self.nodes)
 
     def _deepen(self, position: Position, stop: Flag, limits: DepthLimits) -> BestMove:
-        """Iterative deepening."""
         line = self.glance(position)
         depth, last = 1, 0.0
         self._scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
@@ -255,9 +246,7 @@ class AlphaBetaSearch:
         return ValuedLine(lower, not scratch["estimates"], moves), moves
 
     def _window(self, guess: int | None, width: int, lower: int) -> tuple[int, int]:
-        """Where to look for the value next, when it is at least `lower` and `guess` was the last
-        one heard of.
-        """
+        """Where to look for the value, at least `lower`, when `guess` was the last one found."""
         if self._method == "mtdf":
             low = (guess or 0) - (guess != lower)
             return low, low + 1
@@ -277,13 +266,11 @@ def _typed(words: Any, model: Any) -> Any:
 
 
 def child_of(position: Position, move: int) -> Position:
-    """The position after a move."""
     child: Position = _typed(after(position, move), position)
     return child
 
 
 def legal_moves(position: Position) -> list[int]:
-    """The legal moves; none when the game is over."""
     out = np.empty(game.MOVES, np.int16)
     return [int(move) for move in out[: list_moves(position, out)]]
 

@@ -106,7 +106,6 @@ def take_best(ply: Int, index: Int, count: Int, scratch: Record) -> Move:
 def remember_refutation(
     position: Position, move: Move, depth: Int, ply: Int, scratch: Record
 ) -> None:
-    """`move` cut the others off."""
     if scratch.killers[ply, 0] != move:
         scratch.killers[ply, 1] = scratch.killers[ply, 0]
         scratch.killers[ply, 0] = move
@@ -126,7 +125,6 @@ def extend_line(ply: Int, move: Move, scratch: Record) -> None:
 
 
 def new_scratch() -> Record:
-    """Empty scratch memory for a principal variation search without limits."""
     scratch: Record = np.zeros(1, Scratch)[0]
     scratch["node_limit"] = NO_LIMIT
     scratch["killers"] = NO_MOVE

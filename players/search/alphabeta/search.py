@@ -56,7 +56,6 @@ MOST = 128
 
 @part
 def value_of_margin(margin: Int) -> Int:
-    """The value of a game that ends with `margin`."""
     return np.int64(100 * margin + WIN * np.int64(np.sign(margin)))
 
 
@@ -87,11 +86,9 @@ class Context(NamedTuple):
     """What a search reads, and the tables it shares with others."""
 
     terms: Array
-    """The evaluation's numbers."""
     table: Array
-    """The transposition table."""
     memory: Any
-    """What the game's endgame solver works with."""
+    """Of the game's endgame solver."""
     stop: Flag
 
 
@@ -122,11 +119,10 @@ def search(
     context: Context,
     scratch: Record,
 ) -> Int:
-    """The value of `position` for its mover, searched `depth` ≥ 1 moves deep (fail-soft).
+    """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft).
 
-    The position is settled and not over. Once told to stop, by `context.stop` or the
-    limit on nodes, it sets `scratch.stopped` and returns at once with a meaningless value; nothing
-    of that is stored.
+    Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
+    returns at once with a meaningless value; nothing of that is stored.
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE
@@ -208,8 +204,8 @@ def named(position: Position, child: Position, buffer: Array) -> Move:
 
 @kernel
 def full_line(position: Position, context: Context, scratch: Record, out: Array) -> int:
-    """Write the principal variation from `position` to `out`: its forced moves, the line found by
-    the search and then the best moves the table knows; their number.
+    """Write the principal variation to `out`: forced moves, the line found by the search, then the
+    best moves the table knows; their number.
     """
     buffer = np.empty(game.MOVES, np.int16)
     count, index, on_line = 0, 0, True
@@ -238,27 +234,23 @@ def full_line(position: Position, context: Context, scratch: Record, out: Array)
 
 @kernel
 def list_moves(position: Position, out: Array) -> Int:
-    """Write the legal moves to `out`; their number."""
     return np.int64(game.moves(position, out))
 
 
 @kernel
 def settled(position: Position) -> Position:
-    """The position as it is searched."""
     root: Position = settle(position)
     return root
 
 
 @kernel
 def after(position: Position, move: int) -> Position:
-    """The position after a move."""
     child: Position = game.play(position, np.int64(move))
     return child
 
 
 @kernel
 def moves_left(position: Position) -> Int:
-    """How many moves are still to come at most."""
     return np.int64(game.remaining(position))
 
 

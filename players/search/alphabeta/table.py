@@ -41,7 +41,6 @@ def new_table(memory_mb: int) -> Array:
 
 @part
 def bucket_of(table: Array, key: Word) -> Int:
-    """The index of the bucket's first word."""
     return np.int64(below(key, np.uint64(len(table) // BUCKET_WORDS))) * BUCKET_WORDS
 
 
@@ -64,7 +63,6 @@ def field(data: Word, place: Word) -> Int:
 
 @part
 def value_of(data: Word) -> Int:
-    """The value in a data word."""
     return np.int64(data) >> np.int64(HALF)
 
 
@@ -76,7 +74,6 @@ def bound_of(value: Int, alpha: Int, beta: Int) -> Int:
 
 @part
 def settles(bound: Int, value: Int, alpha: Int, beta: Int) -> bool:
-    """Whether a value known to this bound is all that a window asks."""
     return bool(
         bound == EXACT
         or (bound == AT_LEAST and value >= beta)

@@ -21,8 +21,7 @@ class BestChoice(NamedTuple):
 
     move: str
     worth: float
-    """The rewards that the slider has still to expect, or under minimax is certain of as far as the
-    network is right."""
+    """The rewards the slider has still to expect, or under minimax is sure of by the network."""
     depth: int
     """The deepest search that was finished, in slides."""
     nodes: int
@@ -38,8 +37,8 @@ class TileSearch:
         self._scratch = new_scratch()
 
     def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
-        """The slide of `legal` that is worth most, looking `depth` slides ahead, or as many as can
-        be before `stop` is set; one is always looked ahead.
+        """The slide of `legal` worth most, `depth` slides ahead or until `stop` is set; at least
+        one.
         """
         slides = np.array([SLIDES.index(move) for move in legal], np.int64)
 
@@ -50,9 +49,7 @@ class TileSearch:
         return self._deepen(legal, depth, stop, look, 1)
 
     def place(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
-        """The placement of `legal`, with a tile or without, that leaves the slider the least. The
-        settings must be minimax's.
-        """
+        """The placement, with a tile or without, that leaves the slider the least, by minimax."""
         parts = [move.partition("=") for move in legal]
         cells = np.array([CELLS.index(cell) for cell, _, _ in parts], np.uint64)
         values = self._board.values
@@ -67,9 +64,7 @@ class TileSearch:
     def _deepen(
         self, legal: Sequence[str], depth: int, stop: Flag, look: Look, sign: int
     ) -> BestChoice:
-        """Look further and further ahead, at the best choices of the last time first: so a search
-        that is stopped has found a better choice, if any.
-        """
+        """Look further and further ahead, at the best choices of the last time first."""
         scratch, order = self._scratch, np.arange(len(legal))
         scratch["nodes"] = 0
         best, worth, reached = 0, 0.0, 0

@@ -105,14 +105,8 @@ def placement_worths(
 
 @part
 def _board_worth(
-    board: Tiles,
-    depth: int,
-    ceiling: Real,
-    settings: TileSettings,
-    stop: Flag,
-    scratch: Record,
+    board: Tiles, depth: int, ceiling: Real, settings: TileSettings, stop: Flag, scratch: Record
 ) -> Real:
-    """What a board is worth to the slider."""
     best = LEAST
     scratch.nodes += 1
     for slide in range(SLIDES):
@@ -142,9 +136,8 @@ def afterstate_worth(
     stop: Flag,
     scratch: Record,
 ) -> float:
-    """What an afterstate is worth with `left` ≥ 1 more slides looked ahead.
-
-    Once `stop` is set it sets `scratch.stopped` and returns at once with a meaningless value.
+    """What an afterstate is worth with `left` ≥ 1 more slides looked ahead; once `stop` is set,
+    which sets `scratch.stopped`, the value is meaningless.
     """
     if is_set(stop):
         scratch.stopped = 1
@@ -221,10 +214,7 @@ def floor_next_to(best: Real, floor: Real, settings: TileSettings) -> Real:
 
 @part
 def popped(cells: Word, key: Word, settings: TileSettings) -> Word:
-    """The cells to look at: all, or as many as `popup` says, drawn by the seed and the key.
-
-    They depend on nothing else, so that an afterstate is worth the same wherever it is met.
-    """
+    """The cells to look at, drawn by the seed and the key alone: an afterstate has one worth."""
     state, count = key ^ settings.seed, popcount(cells)
     while count > np.uint64(settings.popup):
         state, bits = draw(state)
@@ -235,8 +225,8 @@ def popped(cells: Word, key: Word, settings: TileSettings) -> Word:
 
 @part
 def together(common: Real, rare: Real, so_far: Real, count: Int, settings: TileSettings) -> Real:
-    """The worth of an afterstate after `count` cells: `so_far`, and then a cell that is worth so
-    much with either tile.
+    """The worth of an afterstate after `count` cells, worth `so_far`, and one more with either
+    tile.
     """
     share = settings.laws.share
     if settings.kind == WORST:
@@ -306,7 +296,6 @@ def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Rec
 
 @part
 def _fetch(board: Tiles, network: Network) -> None:
-    """Have the processor fetch the board's weights."""
     first = stage_offset(board, network)
     a, b, c, d, e, f, g, h = symmetric(board)
     weights = network.weights

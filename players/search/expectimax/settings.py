@@ -26,10 +26,8 @@ ENTRY_BYTES = 16
 
 
 class WorthTable(NamedTuple):
-    """The transposition table: what afterstates were found to be worth, as many keys as values.
-
-    One entry a place, the last one to come. Values of the same depth alone are of use, and they do
-    not age: an afterstate is worth the same in every search of a game.
+    """What afterstates were found to be worth: one entry a place, the last one to come, of use at
+    the same depth alone.
     """
 
     keys: Array
@@ -83,7 +81,6 @@ Scratch = np.dtype(
 
 
 def new_scratch() -> Record:
-    """An empty Scratch."""
     scratch: Record = np.zeros(1, Scratch)[0]
     return scratch
 
@@ -99,8 +96,8 @@ def make_settings(
     memory_mb: int = 0,
     seed: int = 0,
 ) -> TileSettings:
-    """Settings with a table of their own. `draws_tile`: to minimax, whether chance draws the tile
-    for the cell that the adversary chooses.
+    """Settings with a new table. `draws_tile`: whether chance draws the tile for a minimax placer's
+    cell.
     """
     worst = WORST_CELL if draws_tile else WORST
     return TileSettings(
@@ -115,7 +112,6 @@ def make_settings(
 
 
 def new_table(memory_mb: int) -> WorthTable:
-    """An empty table of that size; without entries for 0."""
     entries = memory_mb * 1_000_000 // ENTRY_BYTES
     return WorthTable(np.zeros(entries, np.uint64), np.zeros(entries, np.float64))
 
@@ -129,5 +125,4 @@ def table_key(after: Tiles, left: Int) -> Word:
 
 @part
 def place_of(table: WorthTable, key: Word) -> Int:
-    """Where in the table `key` belongs."""
     return np.int64(below(key, np.uint64(len(table.keys))))

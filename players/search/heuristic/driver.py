@@ -1,6 +1,4 @@
-"""Iterative deepening that stops inside a depth, for the slider and for the placer: compiled, and
-by the names of moves.
-"""
+"""Iterative deepening that stops inside a depth: compiled, and by the names of moves."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -33,9 +31,7 @@ NO_END = -1
 
 
 class Choices(NamedTuple):
-    """What there is to choose from: slides, placements, or cells for which chance draws the
-    tile.
-    """
+    """Slides, placements, or cells for which chance draws the tile, to choose from."""
 
     moves: Array
     """int16[choices, 2]: the move that each makes, and the one that it makes by chance instead."""
@@ -82,15 +78,10 @@ def deepen(
 
 @part
 def _look(
-    board: Tiles,
-    choices: Choices,
-    count: Int,
-    plies: Int,
-    context: TileContext,
-    scratch: Record,
+    board: Tiles, choices: Choices, count: Int, plies: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """Look `plies` ahead at each choice in their order; how many were seen to their end before it
-    was time to stop. Of a choice that is no better than one before it the worth is an upper bound.
+    """Look `plies` ahead at each choice in their order; how many were finished before it was time
+    to stop. A choice no better than one before it has an upper bound for its worth.
     """
     low = np.int64(-INFINITY)
     for index in range(count):
@@ -120,8 +111,8 @@ def _look(
 def _try(
     board: Tiles, move: Move, plies: Int, floor: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """The value of a legal `move` for the player who makes it, looking `plies` ≥ 1 ahead,
-    exactly where it is above `floor`; the line after it is in `scratch.line[1]`.
+    """What a legal `move` is worth to its player, `plies` ≥ 1 ahead, exact above `floor`; its line
+    is line[1].
     """
     child, _ = play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-INFINITY), -floor
@@ -140,7 +131,6 @@ def _sooner(end: Int, value: int) -> Int:
 
 @part
 def _sort(count: Int, scratch: Record) -> None:
-    """Put the choices in order, the best first; those worth the same stay as they were."""
     order, worths = scratch.order, scratch.worths
     for index in range(1, count):
         choice, worth, at = order[index], worths[index], index
@@ -160,7 +150,6 @@ def think(
     contexts: tuple[TileContext, TileContext],
     scratch: Record,
 ) -> Int:
-    """`deepen` for a player: all of the choices."""
     count = np.int64(len(choices.chance))
     reached: Int = deepen(board, choices, count, is_slider, depth, nodes, contexts, scratch)
     return reached
@@ -183,14 +172,12 @@ class BestTileMove(NamedTuple):
 
     move: str
     score: float | None
-    """The evaluation that the line leads to, the opposite of it for the placer; None where it ends
-    the game."""
+    """The evaluation of the line, negated for the placer; None where it ends the game."""
     depth: int
     """How many slides ahead every move was looked at."""
     nodes: int
     end: int | None
-    """In how many slides the worst placements end the game, whatever the slider does; None where
-    that is not seen."""
+    """In how many slides the worst placements surely end the game; None where that is not seen."""
     pv: list[str]
     """The principal variation, the move first."""
 
@@ -213,17 +200,10 @@ class HeuristicSearch:
         self._scratch = new_scratch()
 
     def think(
-        self,
-        position: Tiles,
-        legal: Sequence[str],
-        stop: Flag,
-        limits: TileLimits = UNLIMITED,
+        self, position: Tiles, legal: Sequence[str], stop: Flag, limits: TileLimits = UNLIMITED
     ) -> BestTileMove:
-        """The best of the `legal` moves: slides, placements as `c2=4`, or cells for which chance
-        draws the tile.
-
-        Looks further and further ahead, as `deepen` says, until `stop` is set or a limit is
-        reached.
+        """The best of the `legal` moves (slides, placements as `c2=4`, or cells for which chance
+        draws the tile) when `stop` is set or a limit is reached.
         """
         scratch = self._scratch
         first, second, chance = zip(*(self._choices[move] for move in legal), strict=True)
@@ -250,7 +230,6 @@ class HeuristicSearch:
 
 
 def new_scratch() -> Record:
-    """Empty memory of a search."""
     scratch: Record = np.zeros(1, Scratch)[0]
     return scratch
 

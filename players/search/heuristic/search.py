@@ -35,8 +35,7 @@ PLIES = 2 * DEEPEST
 THOUSANDTHS = 1000.0
 
 WIN = 1_000_000_000
-"""What it is worth to the placer that no slide is left; less a ply each that it takes. More than
-any evaluation."""
+"""What the end of the game is worth to the placer, less a ply each that it takes."""
 SURE = WIN - PLIES
 """A value so far from 0 is no estimate."""
 INFINITY = WIN + 1
@@ -80,9 +79,8 @@ class TileContext(NamedTuple):
     """What a search reads, and its table."""
 
     heuristic: Heuristic
-    """The evaluation."""
     table: Array
-    """The transposition table, of alpha-beta's form; empty to go without."""
+    """A transposition table of alpha-beta's form; empty to go without."""
     stop: Flag
 
 
@@ -113,28 +111,19 @@ def order_slides(first: Move, second: Move, out: Array) -> Int:
 
 @part
 def from_here(value: Int, ply: Int) -> Int:
-    """A slider's value as the table has it: a sure end counts its plies from the position, not from
-    the root.
-    """
+    """A slider's value as the table has it: a sure end counts its plies from the position."""
     return value - ply if value <= -SURE else value
 
 
 @bare_kernel
 def search(
-    board: Tiles,
-    plies: int,
-    alpha: int,
-    beta: int,
-    ply: int,
-    context: TileContext,
-    scratch: Record,
+    board: Tiles, plies: int, alpha: int, beta: int, ply: int, context: TileContext, scratch: Record
 ) -> Int:
-    """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft).
+    """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft):
+    the slider's where `plies` is odd; at 0 and on a full board before a placement it is evaluated.
 
-    The slider moves where `plies` is odd, the placer where it is even; where it is 0, or no cell is
-    empty for the placer, the board is evaluated. Once told to stop, by `context.stop` or the limit
-    on nodes, it sets `scratch.stopped` and returns at once with a meaningless value; nothing of
-    that is stored.
+    Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
+    returns at once with a meaningless value; nothing of that is stored.
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE

@@ -36,10 +36,9 @@ class ThinkingLimits(NamedTuple):
         return self.depth is not None or self.early_stop or self.direction > 0
 
     def met(self, visits: Sequence[int], done: int, left: float, depth: int) -> str:
-        """The limit that is met, in words; "" for none.
-
-        `visits` are those of the root's moves, `done` the iterations so far, `left` the visits
-        still to come, `depth` the plies to the deepest leaf.
+        """The limit that is met, in words; "" for none. `visits` are those of the root's moves,
+        `done` the iterations so far, `left` the visits still to come, `depth` the plies to the
+        deepest leaf.
         """
         first, second = sorted([*visits, 0, 0], reverse=True)[:2]
         if self.depth is not None and depth >= self.depth:
@@ -78,13 +77,7 @@ def root_moves(trees: Sequence[Tree]) -> RootMoves:
 
 
 def best_child(
-    visits: Array,
-    total: Array,
-    proof: Array,
-    seat: Seat,
-    settings: Settings,
-    final: int,
-    c: Real,
+    visits: Array, total: Array, proof: Array, seat: Seat, settings: Settings, final: int, c: Real
 ) -> tuple[Int, Real]:
     """(which of a root's moves `seat` is to play, the result expected of it in [0, 1]), for Python
     and for kernels.

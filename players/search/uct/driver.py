@@ -37,8 +37,8 @@ MOST_VISITS = 2**31 - 2**20
 """A root is not visited more often, as its counter has 31 bits."""
 
 FIRST_ROUND, ROUND_SECONDS = 256, 0.01
-"""Where the tree is looked at while it grows, or several threads work, iterations are run in
-rounds: the first of that many, then as many as take about so long."""
+"""Where the tree is watched, or several threads work, iterations are run in rounds: the first of
+that many, then as many as take about so long."""
 
 ROUNDS = 64
 """A search of a fixed number of iterations is looked at that often, whatever the clock says."""
@@ -65,8 +65,7 @@ class Thought(NamedTuple):
     depth: int
     """Plies from the root to the deepest leaf."""
     ended: str
-    """What ended it: "proof", "depth", "early stop", "direction", or "" for the clock or the number
-    of iterations."""
+    """"proof", "depth", "early stop", "direction", or "" for the clock or the iterations."""
 
 
 class UctSearch:
@@ -112,10 +111,9 @@ class UctSearch:
         return sum(int(tree.used[0]) for tree in self._trees)
 
     def follow(self, moves: Sequence[str], legal: Sequence[str], *, reuse: bool) -> None:
-        """Make the node that `moves` lead to the root; an empty tree when there is none, as after a
-        move that was pruned, when its moves are not `legal`, or when it is not to be reused.
-
-        Passes are no moves of the tree, so they may be among `moves` or not.
+        """Make the node that `moves` lead to the root; an empty tree when there is none (a move may
+        have been pruned), when its moves are not `legal`, or when it is not to be reused. Passes
+        may be left out.
         """
         for tree in self._trees:
             node: int | None = 0 if reuse else None
@@ -143,8 +141,8 @@ class UctSearch:
         c: float | None = None,
         seconds_left: Callable[[], float] | None = None,
     ) -> Thought:
-        """Iterate from `position`, which must be the root's, until a limit is met, the root is
-        proven or `stop` is set; but do `least` iterations whatever the clock says.
+        """Iterate from the root's `position` until a limit is met, the root is proven or `stop` is
+        set; but do `least` iterations whatever the clock says.
 
         `c` takes the place of the settings' own. `seconds_left` tells how long it is until `stop`.
         """

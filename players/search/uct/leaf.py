@@ -26,9 +26,7 @@ def leaf_worth(
     state: Rng,
     stop: Flag,
 ) -> tuple[Real, Rng]:
-    """(the sum over the samples of the result for seat 0 expected at `node`, each in [0, 1]; the
-    state of the random numbers).
-    """
+    """(the sum of seat 0's expected results, each in [0, 1]; the random numbers' state)."""
     if settings.solver and node != 0 and tree.proof[node] <= NEAR:
         _prove_leaf(tree, node, position, settings, memory, stop)
     if tree.proof[node] > NEAR:
@@ -106,10 +104,8 @@ def _play_out(
 
 @bare_part
 def is_ripe(tree: Tree, node: Node, settings: Settings) -> bool:
-    """Whether an unexpanded node has had the visits to be given children.
-
-    The fuller the tree the more it takes, so that it never stops growing: with a share f of it in
-    use, expand_after / (1 − f) visits before this one, rounded down.
+    """Whether an unexpanded node has had the visits to be given children: with a share f of the
+    tree in use, expand_after / (1 − f) before this one, so that it never stops growing.
     """
     room = len(tree.move)
     before = (np.int64(tree.visits[node]) - settings.prior) // settings.samples - 1
@@ -122,7 +118,7 @@ def expand(
 ) -> Rng:
     """Give `node` its children in random order; the state of the random numbers.
 
-    A tree without room for them stays as it is, as does a node that another thread is expanding.
+    Without room, or while another thread expands it, it stays as it is.
     """
     if settings.shared and not atomics.claim(
         tree.count, node, np.int8(UNEXPANDED), np.int8(EXPANDING)
@@ -174,9 +170,7 @@ def _claim_block(tree: Tree, count: Int, settings: Settings) -> Node:
 
 @bare_part
 def _moves_worth_trying(position: Position, settings: Settings, out: Array) -> Int:
-    """Write the legal moves to the front of `out`, or those of them that the game's laws leave: a
-    best one is among them. Their number, 0 at the end.
-    """
+    """Write the legal moves that the game's laws leave to `out`; their number, 0 at the end."""
     if not settings.prune:
         return np.int64(game.moves(position, out))
     move = np.int64(forced(position))
@@ -190,8 +184,8 @@ def _moves_worth_trying(position: Position, settings: Settings, out: Array) -> I
 def _give_prior(
     tree: Tree, child: Node, position: Position, seat: Seat, settings: Settings
 ) -> None:
-    """Let a child, which is `position` and is chosen by `seat`, begin with visits that brought what
-    its evaluation expects.
+    """Let a child, which `seat` chooses, begin with visits that brought what its evaluation
+    expects.
     """
     if count_moves(position) == 0:
         result = 0.5 + settings.worth * sign_or_margin(game.net(position), settings)

@@ -32,8 +32,8 @@ def gather(record: Array, near: Array, settings: Settings) -> None:
 
 @bare_part
 def pass_back(tree: Tree, worker: Worker, depth: int, worth: Real, settings: Settings) -> None:
-    """Add what was gathered, and the moves of the descent, to the children of its nodes: those of
-    each node with the moves from there on. `worth` is the leaf's.
+    """Add what was gathered, and the descent's own moves, to the children of each node on the way:
+    those with the moves from there on. `worth` is the leaf's.
     """
     near = worker.near
     for step in range(depth, 0, -1):

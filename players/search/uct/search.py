@@ -29,12 +29,12 @@ def iterate(
     stop: Flag,
     limit: int,
 ) -> int:
-    """Run iterations from the root, which is `position`, until `stop` is set or the root is
-    proven; at most `limit`. Returns how many were run.
+    """Run at most `limit` iterations from the root, which is `position`, until `stop` is set or it
+    is proven; how many were run.
 
-    `memory` is that of the game's endgame solver. A visit is counted on the way down, before its
-    result is known: until then it is lost for the player who chooses there, and other threads look
-    elsewhere (virtual loss).
+    `memory` is the endgame solver's. A visit is counted on the way down, before its result is
+    known: until then it is lost for the player who chooses there, and other threads look elsewhere
+    (virtual loss).
     """
     path, chooser = worker.path, worker.chooser
     samples = np.int32(settings.samples)
@@ -139,8 +139,8 @@ def _settle(
     settings: Settings,
     values: Array,
 ) -> None:
-    """What is proven needs no exploration: its value is its true one, and LOST for a loss. At the
-    root, where nothing is backed up to, all visits go to what is still open.
+    """What is proven needs no exploration: its value is true, LOST for a loss and, so that all
+    visits go to what is open, at the root.
     """
     first = np.int64(tree.first[node])
     for index in range(tree.count[node]):
@@ -156,8 +156,8 @@ def _settle(
 def back_up(
     tree: Tree, path: Array, chooser: Array, depth: int, worth: Real, settings: Settings
 ) -> None:
-    """Add a leaf's worth to the totals of all nodes on the way, each as its chooser sees it. What
-    is proven on the way back takes the place of it.
+    """Add a leaf's worth, or what is proven instead, to the totals on the way as each chooser sees
+    it.
     """
     proven = tree.proof[np.int64(path[depth])] > NEAR
     for step in range(depth, -1, -1):
@@ -199,7 +199,6 @@ def _prove_parent(tree: Tree, parent: Node, child: Node, seat: Seat, settings: S
 
 @bare_part
 def note_result(moments: Array, result: Real) -> None:
-    """Add a leaf's mean result to the moments of a search."""
     moments[0] += 1.0
     moments[1] += result
     moments[2] += result * result

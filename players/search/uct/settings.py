@@ -62,8 +62,7 @@ class Settings(NamedTuple):
     exact: int
     """Leaves with that many moves remaining are solved; −1 for none."""
     rave: float
-    """The k of √(k/(3·n + k)), the weight of what is known of a move from later in the games; 0 to
-    go without."""
+    """The k of √(k/(3·n + k)), the weight of a move's results later in games; 0 to go without."""
     shared: bool
     """Whether several threads work on one tree."""
 
@@ -185,5 +184,4 @@ def make_settings(
 
 
 def most_margin(rules: str, variant: Mapping[str, Any]) -> int:
-    """No game with these settings is won by more."""
     return compiled_game(rules).most_margin(variant)
