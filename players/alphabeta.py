@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from players.builtin import Builtin, board_of, searches, seconds_since, think_until
+from players.builtin import Builtin, seconds_since, think_until
+from players.games.registry import load_board, unsupported
 from players.options import (
     EVALUATIONS,
     AlphaBetaMethod,
@@ -58,11 +59,11 @@ class AlphaBeta(Builtin):
     name = "alphabeta"
     summary = "iterative deepening principal variation search with a transposition table"
     options = AlphaBetaOptions
-    refusal = staticmethod(searches)
+    refusal = staticmethod(unsupported)
 
     def __init__(self, start: Start) -> None:
         self._options = read_options(AlphaBetaOptions, start)
-        self._board = board_of(start)
+        self._board = load_board(start.rules, start.variant)
         from players.games.endgame import load_endgame
         from players.search.alphabeta.driver import AlphaBetaSearch, load_kernels
         from players.weights.evaluations import load_terms

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from players.sdk import Answer, Start, Turn, play
 
 if TYPE_CHECKING:
-    from players.games.registry import Board
     from players.games.tiles.boards import TileBoard
     from players.options import Options, SearchOptions
 
@@ -121,25 +120,11 @@ class Builtin(ABC):
         play(choose, start=start, name=cls.name)
 
 
-def searches(rules: str, variant: Mapping[str, Any]) -> str | None:
-    """Why a search of two players' games cannot play these rules, or None when it can."""
-    from players.games.registry import unsupported
-
-    return unsupported(rules, variant)
-
-
 def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:
-    """The same of a player of 2048 and 2584."""
+    """Why a player of 2048 and 2584 cannot play these rules, or None when it can."""
     from rules import tiles
 
     return None if rules in tiles.NAMES else f"it plays {' and '.join(tiles.NAMES)}, not {rules}"
-
-
-def board_of(start: Start) -> Board:
-    """The compiled board of a game."""
-    from players.games.registry import load_board
-
-    return load_board(start.rules, start.variant)
 
 
 @cache

@@ -102,16 +102,10 @@ class Tunable:
     """A change that may be felt: tuners measure by it, so that all options are alike to them."""
 
 
-@dataclass(frozen=True)
-class TunableTable:
-    """Annotates an option that names a table of weights for moves: each weight may be tuned.
-
-    Weights of moves that the board's symmetries take into each other stay equal.
+class TunableTable(Tunable):
+    """Annotates an option that names a table of weights for moves: each weight may be tuned, those
+    of moves that the board's symmetries take into each other together.
     """
-
-    low: float
-    high: float
-    step: float
 
 
 def tunables(options: type[BaseModel]) -> dict[str, Tunable]:
@@ -120,7 +114,7 @@ def tunables(options: type[BaseModel]) -> dict[str, Tunable]:
         name: mark
         for name, field in options.model_fields.items()
         for mark in field.metadata
-        if isinstance(mark, Tunable)
+        if isinstance(mark, Tunable) and not isinstance(mark, TunableTable)
     }
 
 

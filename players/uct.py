@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from players.builtin import (
-    SOME_PLACES,
-    Builtin,
-    board_of,
-    open_places,
-    searches,
-    seconds_since,
-    think_until,
-)
+from players.builtin import SOME_PLACES, Builtin, open_places, seconds_since, think_until
+from players.games.registry import Board, load_board, unsupported
 from players.options import (
     EVALUATIONS,
     Backup,
@@ -32,7 +25,6 @@ from players.sdk import Answer, Start, Turn
 
 if TYPE_CHECKING:
     from players.games.endgame import Endgame, Solution
-    from players.games.registry import Board
     from players.search.uct.settings import Settings
 
 PLAIN_C = 1.0
@@ -213,7 +205,7 @@ class Uct(Builtin):
     name = "uct"
     summary = "Monte Carlo tree search: UCB1 with random playouts, reusing its tree"
     options: ClassVar[type[UctOptions]] = UctOptions
-    refusal = staticmethod(searches)
+    refusal = staticmethod(unsupported)
 
     def __init__(self, start: Start, weights: Any = None) -> None:
         """`weights` take the place of those that the options name."""
@@ -222,7 +214,7 @@ class Uct(Builtin):
         from players.search.uct.driver import UctSearch, load_kernels
 
         self._options = options = read_options(self.options, start)
-        self._board = board_of(start)
+        self._board = load_board(start.rules, start.variant)
         self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
         if weights is None:
             weights = self.weights(options, start, self._board)

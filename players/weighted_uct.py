@@ -1,18 +1,13 @@
 """Weighted UCT: during selection the UCB value is multiplied by a weight of the move's square."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from players.builtin import searches
+from players.games.registry import Board, unsupported
 from players.options import WEIGHT_TABLES, TunableTable, named_or_file
 from players.sdk import Start
 from players.uct import Uct, UctOptions
-
-if TYPE_CHECKING:
-    from players.games.registry import Board
 
 
 class WeightedUctOptions(UctOptions):
@@ -42,7 +37,7 @@ class WeightedUct(Uct):
         if rules == "othello" and size != 8:
             made = "it plays Othello on 8×8 boards, for which its weights are made"
             return f"{made}, not {size}×{size}"
-        return searches(rules, variant)
+        return unsupported(rules, variant)
 
     @classmethod
     def weights(cls, options: Any, start: Start, board: Board) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import answers, kernel, part
-from players.compiled.types import Array, Flag, Int, Word
+from players.compiled.types import Array, Flag, Int
 from players.games import endgame
 from players.games import interface as game
 from players.games.dots.board import (
@@ -59,14 +59,6 @@ def majority_pool(lead: Int) -> Any:
     return LEAD | np.uint64(lead + MOST)
 
 
-@part
-def closing_first(across: Word, down: Word, position: DotsPosition) -> Any:
-    """Those of the edges that close a box; if there are none, all."""
-    ones, _, _ = by_strings(position.across, position.down, position.boxes, position.stride)
-    rows, columns = across & (ones | (ones << position.stride)), down & (ones | (ones << ONE))
-    return (rows, columns) if rows | columns != ZERO else (across, down)
-
-
 @kernel
 def search_majority(
     position: DotsPosition,
@@ -98,8 +90,12 @@ def search_majority(
     edges = np.int64(popcount(across) + popcount(down))
     floor, ceiling = max(low, least), min(high, most)
     best, best_move, known = np.int64(-MOST), np.int64(NO_MOVE), move_of(record)
+    ones, _, _ = by_strings(across, down, boxes, stride)
+    closing_rows, closing_columns = ones | (ones << stride), ones | (ones << ONE)
     while across | down != ZERO and best < ceiling:
-        rows, columns = closing_first(across, down, position)
+        rows, columns = across & closing_rows, down & closing_columns
+        if rows | columns == ZERO:
+            rows, columns = across, down
         move = known
         if known != NO_MOVE:
             known = np.int64(NO_MOVE)
@@ -218,7 +214,7 @@ def known_move(position: DotsPosition, table: Array) -> Any:
 def candidates(position: DotsPosition, moves: Array) -> Any:
     """Write the moves of which one is best to the front of `moves`; their number.
 
-    If all boxes are played for, taking one or handing them over is better than any other.
+    If there are boxes to take and all are played for, that is taking one or handing them over.
     """
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)

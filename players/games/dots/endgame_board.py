@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import BYTE, ONE, ZERO, lowest, popcount, reversed_bits
+from players.compiled.bits import ONE, ZERO, lowest, popcount, reversed_bits
 from players.compiled.cache import part
 from players.compiled.types import Array, Int, Move, Word
 from players.games.dots.board import VERTICAL, DotsPosition
@@ -231,8 +231,3 @@ def arrange(
         out[place_at] = entry
         count += 1
     return count, best, move
-
-
-@part
-def move_in(entry: Any) -> Any:
-    return np.int64(np.uint64(entry) & BYTE)

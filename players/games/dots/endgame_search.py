@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
+from players.compiled.bits import BYTE, ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import kernel, part
 from players.compiled.types import Array, Flag, Word
 from players.games.dots.board import VERTICAL
@@ -27,7 +27,6 @@ from players.games.dots.endgame_board import (
     beside_corners,
     canonical,
     is_far,
-    move_in,
 )
 from players.games.dots.endgame_rest import (
     CHAINS,
@@ -52,13 +51,6 @@ from players.games.dots.endgame_table import (
 )
 
 KINDS = (SHORT, CHAINS, LOOPS)
-
-
-@part
-def safe_edges(across: Word, down: Word, twos: Word, fixed: Fixed) -> Any:
-    """The edges of a core that open no chain."""
-    safe = across & ~(twos | (twos << fixed.stride)) & ~beside_corners(down, fixed)
-    return safe, down & ~(twos | (twos << ONE))
 
 
 @part
@@ -132,7 +124,8 @@ def search(
         return taken + high
 
     _, twos, joints = by_strings(across, down, fixed.boxes, fixed.stride)
-    rows, columns = safe_edges(across, down, twos, fixed)
+    rows = across & ~(twos | (twos << fixed.stride)) & ~beside_corners(down, fixed)
+    columns = down & ~(twos | (twos << ONE))  # those that open no chain, as the rows
     threes = joints & ~(across & (across >> fixed.stride) & down & (down >> ONE))
     known = move_of(record)
     best, best_move = np.int64(-MOST), known
@@ -155,7 +148,7 @@ def search(
         move = np.int64(NO_MOVE)
         if rows | columns != ZERO or index < count:
             if index < count:
-                move = move_in(scratch[edges, index])
+                move = np.int64(np.uint64(scratch[edges, index]) & BYTE)
                 index += 1
             elif known != NO_MOVE:
                 move = known

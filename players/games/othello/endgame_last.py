@@ -103,17 +103,6 @@ def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free:
 
 
 @part
-def last_two_or_pass(
-    own: Word, other: Word, first: Word, second: Word, low: Int, high: Int, free: Word
-) -> Any:
-    best = last_two(own, other, first, second, high, free)
-    if best == NONE:
-        best = last_two(other, own, first, second, -low, free)
-        best = margin(own, other) if best == NONE else -best
-    return best
-
-
-@part
 def can_move(own: Word, other: Word, empties: Word, free: Word) -> Any:
     return empties & (free | bracketing(own, other)) != ZERO
 
@@ -142,7 +131,11 @@ def few(own: Word, other: Word, low: int, high: int, fixed: Fixed) -> Any:
         if left < np.uint64(2):
             return margin(own, other) if left == ZERO else last_one(own, other, first, fixed.free)
         second = lowest(empties & (empties - ONE))
-        return last_two_or_pass(own, other, first, second, low, high, fixed.free)
+        best = last_two(own, other, first, second, high, fixed.free)
+        if best == NONE:
+            best = last_two(other, own, first, second, -low, fixed.free)
+            best = margin(own, other) if best == NONE else -best
+        return best
     odd = empties & odd_quadrants(empties, fixed)
     rest = empties & ~odd
     best, floor = np.int64(NONE), np.int64(low)

@@ -62,15 +62,6 @@ def weighted(moves: Word, fixed: Fixed) -> Any:
     return np.int64(popcount(moves)) + np.int64(popcount(moves & fixed.anchors))
 
 
-@part
-def rough_value(own: Word, other: Word, empties: Word, moves: Word, fixed: Fixed) -> Any:
-    replies = empties & (fixed.free | bracketing(other, own))
-    open_to_own, open_to_other = empties & neighbours(other), empties & neighbours(own)
-    value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
-    value += FRONTIER * margin(open_to_own, open_to_other)
-    return value + STABLE * margin(stable(own, fixed.playable), stable(other, fixed.playable))
-
-
 @kernel
 def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: Fixed) -> Any:
     """The rough value for the mover, `depth` plies deep."""
@@ -81,7 +72,10 @@ def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: F
             return DECIDED * margin(own, other)
         return -look_ahead(other, own, depth, -high, -low, fixed)
     if depth == 0:
-        return rough_value(own, other, empties, moves, fixed)
+        replies = empties & (fixed.free | bracketing(other, own))
+        value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
+        value += FRONTIER * margin(empties & neighbours(other), empties & neighbours(own))
+        return value + STABLE * margin(stable(own, fixed.playable), stable(other, fixed.playable))
     best: Int = -UNBOUNDED
     while moves != ZERO:
         square, disc = lowest(moves), moves & (ZERO - moves)
@@ -134,19 +128,6 @@ def is_stopped(left: Int, fixed: Fixed) -> Any:
 
 
 @part
-def most_by_stability(other: Word, fixed: Fixed) -> Any:
-    """A margin the mover cannot exceed: the opponent keeps his stable discs."""
-    lost = np.int64(popcount(stable(other, fixed.playable)))
-    return np.int64(popcount(fixed.playable)) - 2 * lost
-
-
-@part
-def list_at(left: Int) -> Any:
-    """Where in the work the moves of a ply are listed: two words each, ply after ply."""
-    return np.uint64(2 + left * (left - 1))
-
-
-@part
 def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
     """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
     best, top = first, load(fixed.work, first)
@@ -171,7 +152,8 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
     if is_stopped(left, fixed):
         return 0
     if low >= 2 * left:
-        bound = most_by_stability(other, fixed)
+        lost = np.int64(popcount(stable(other, fixed.playable)))  # the opponent keeps them
+        bound = np.int64(popcount(fixed.playable)) - 2 * lost
         if bound <= low:
             return bound
 
@@ -193,7 +175,7 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
         return -search(other, own, left, -high, -low, fixed)
 
     odd = odd_quadrants(empties, fixed)
-    first = last = list_at(left)
+    first = last = np.uint64(2 + left * (left - 1))  # two words each, ply after ply
     while moves != ZERO:
         square, disc = lowest(moves), moves & (ZERO - moves)
         moves ^= disc

@@ -103,16 +103,6 @@ def take_best(ply: Int, index: Int, count: Int, scratch: Record) -> Move:
 
 
 @part
-def remember_refutation(
-    position: Position, move: Move, depth: Int, ply: Int, scratch: Record
-) -> None:
-    if scratch.killers[ply, 0] != move:
-        scratch.killers[ply, 1] = scratch.killers[ply, 0]
-        scratch.killers[ply, 0] = move
-    scratch.history[position.seat, move] += depth * depth
-
-
-@part
 def extend_line(ply: Int, move: Move, scratch: Record) -> None:
     """The line from `ply` is `move` and the line from the next ply."""
     line = scratch.line

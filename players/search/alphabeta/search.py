@@ -22,7 +22,6 @@ from players.games.interface import NO_MOVE, candidates, canonical, count_moves,
 from players.search.alphabeta.ordering import (
     extend_line,
     rank_moves,
-    remember_refutation,
     settle,
     take_best,
 )
@@ -182,7 +181,10 @@ def search(
                 floor = value
                 extend_line(ply, move, scratch)
                 if value >= beta:
-                    remember_refutation(position, move, depth, ply, scratch)
+                    if scratch.killers[ply, 0] != move:
+                        scratch.killers[ply, 1] = scratch.killers[ply, 0]
+                        scratch.killers[ply, 0] = move
+                    scratch.history[position.seat, move] += depth * depth
                     break
     if len(table):
         reach = TO_THE_END if scratch.estimates == estimates else depth

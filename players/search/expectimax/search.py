@@ -29,7 +29,6 @@ from players.search.expectimax.settings import (
     WORST,
     WORST_CELL,
     TileSettings,
-    place_of,
     table_key,
 )
 from players.search.types import Array, Flag, Int, Real, Record, Tiles, Word
@@ -145,7 +144,7 @@ def afterstate_worth(
     table, laws, cells = settings.table, settings.laws, empty(after)
     is_kept, pops = len(table.keys) > 0, popcount(cells) > np.uint64(settings.popup)
     key = table_key(after, left) if is_kept or pops else ZERO
-    place = place_of(table, key) if is_kept else np.int64(0)
+    place = np.int64(below(key, np.uint64(len(table.keys)))) if is_kept else np.int64(0)
     if is_kept and table.keys[place] == key:
         return float(table.values[place])
     if pops:

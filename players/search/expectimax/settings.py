@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import ZERO, below, mix
+from players.compiled.bits import ZERO, mix
 from players.compiled.cache import part
 from players.games.tiles.interface import CELLS, SLIDES, Laws
 from players.ntuple.board import words
@@ -100,10 +100,11 @@ def make_settings(
     cell.
     """
     worst = WORST_CELL if draws_tile else WORST
+    entries = memory_mb * 1_000_000 // ENTRY_BYTES
     return TileSettings(
         laws,
         network,
-        new_table(memory_mb),
+        WorthTable(np.zeros(entries, np.uint64), np.zeros(entries)),
         np.int64(MEAN if method == "expectimax" else worst),
         np.int64(CELLS if popup is None else popup),
         np.uint64(seed),
@@ -111,18 +112,8 @@ def make_settings(
     )
 
 
-def new_table(memory_mb: int) -> WorthTable:
-    entries = memory_mb * 1_000_000 // ENTRY_BYTES
-    return WorthTable(np.zeros(entries, np.uint64), np.zeros(entries, np.float64))
-
-
 @part
 def table_key(after: Tiles, left: Int) -> Word:
     """A hash of an afterstate and of how many slides are still to be looked ahead."""
     first, second = words(after)
     return np.uint64(mix(mix(mix(ZERO, first), second), np.uint64(left)))
-
-
-@part
-def place_of(table: WorthTable, key: Word) -> Int:
-    return np.int64(below(key, np.uint64(len(table.keys))))

@@ -71,7 +71,10 @@ def iterate(
         if settings.rave > 0.0:
             pass_back(tree, worker, depth, worth, settings)
         worker.deepest[0] = max(worker.deepest[0], depth)
-        note_result(worker.moments, worth / settings.samples)
+        result = worth / settings.samples
+        worker.moments[0] += 1.0
+        worker.moments[1] += result
+        worker.moments[2] += result * result
         back_up(tree, path, chooser, depth, worth, settings)
         done += 1
     worker.random_state[0] = state
@@ -195,13 +198,6 @@ def _prove_parent(tree: Tree, parent: Node, child: Node, seat: Seat, settings: S
             best = max(best, sign * np.int64(proof))
     tree.proof[parent] = np.int8(sign * best)
     return True
-
-
-@bare_part
-def note_result(moments: Array, result: Real) -> None:
-    moments[0] += 1.0
-    moments[1] += result
-    moments[2] += result * result
 
 
 @bare_part
