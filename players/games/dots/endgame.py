@@ -13,6 +13,8 @@ from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int
 from players.games import endgame
 from players.games import interface as game
+from players.games.dots import endgame_board as boards
+from players.games.dots import endgame_table as records
 from players.games.dots.board import (
     VERTICAL,
     WHOLE_GAME,
@@ -21,28 +23,9 @@ from players.games.dots.board import (
     is_over,
     open_boxes,
 )
-from players.games.dots.endgame_board import (
-    canonical,
-    fixed_by,
-    is_far,
-    move_before,
-    new_scratch,
-    with_corners_across,
-)
 from players.games.dots.endgame_rest import by_strings, core_of, double_dealing_cost, pooled
 from players.games.dots.endgame_search import search
-from players.games.dots.endgame_table import (
-    MOST,
-    NO_MOVE,
-    keep,
-    least_of,
-    most_of,
-    move_of,
-    new_record,
-    new_table,
-    place,
-    recall,
-)
+from players.games.dots.endgame_table import NO_MOVE
 from players.games.endgame import Endgame, Solution
 
 REACH, MAJORITY_REACH = 41, 20
@@ -56,7 +39,7 @@ LEAD = np.uint64(1 << 63)
 @part
 def majority_pool(lead: Int) -> Any:
     """In place of a pool: the mover's lead."""
-    return LEAD | np.uint64(lead + MOST)
+    return LEAD | np.uint64(lead + records.MOST)
 
 
 @kernel
@@ -79,9 +62,12 @@ def search_majority(
     if is_set(stop):
         return 0
     pool = majority_pool(mine)
-    slot = place(across, down, pool, table)
-    record = recall(across, down, pool, slot, table)
-    least, most = max(least_of(record), mine - still), min(most_of(record), mine + still)
+    slot = records.place(across, down, pool, table)
+    record = records.recall(across, down, pool, slot, table)
+    least, most = (
+        max(records.least_of(record), mine - still),
+        min(records.most_of(record), mine + still),
+    )
     if least >= high or least == most:
         return least
     if most <= low:
@@ -89,7 +75,7 @@ def search_majority(
 
     edges = np.int64(popcount(across) + popcount(down))
     floor, ceiling = max(low, least), min(high, most)
-    best, best_move, known = np.int64(-MOST), np.int64(NO_MOVE), move_of(record)
+    best, best_move, known = np.int64(-records.MOST), np.int64(NO_MOVE), records.move_of(record)
     ones, _, _ = by_strings(across, down, boxes, stride)
     closing_rows, closing_columns = ones | (ones << stride), ones | (ones << ONE)
     while across | down != ZERO and best < ceiling:
@@ -122,11 +108,11 @@ def search_majority(
         least = best
     if best < ceiling:
         most = best
-    keep(
+    records.keep(
         position.across,
         position.down,
         pool,
-        new_record(least, most, best_move, edges),
+        records.new_record(least, most, best_move, edges),
         slot,
         table,
         largest,
@@ -146,7 +132,7 @@ def margin_between(
     """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
     lead = lead if seat == 0 else -lead
-    fixed = fixed_by(position)
+    fixed = boards.fixed_by(position)
     if stops_at_majority(position):
         limits = np.int64(low), np.int64(high)  # see `search` on literals
         return search_majority(position, *limits, table, fixed.largest, nodes, stop)
@@ -154,11 +140,11 @@ def margin_between(
     core_across, core_down = core_of(across, down, boxes, stride)
     rest = open_boxes(core_across, core_down, stride, boxes)
     cost = double_dealing_cost(across, down, still & ~rest, stride)
-    core_across, core_down = with_corners_across(core_across, core_down, fixed)
+    core_across, core_down = boards.with_corners_across(core_across, core_down, fixed)
     left = np.int64(popcount(rest))
     taken = np.int64(popcount(still)) - left
 
-    scratch = new_scratch(fixed)
+    scratch = boards.new_scratch(fixed)
     least, most = lead - taken - left, lead + taken + left
     bound = lead
     while least < most and least < high and low < most and not is_set(stop):
@@ -199,15 +185,15 @@ def known_move(position: DotsPosition, table: Array) -> Any:
     """
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
-    fixed, turn = fixed_by(position), 0
+    fixed, turn = boards.fixed_by(position), 0
     if not stops_at_majority(position):
-        across, down = with_corners_across(across, down, fixed)
+        across, down = boards.with_corners_across(across, down, fixed)
         across, down, pool, _ = pooled(across, down, ZERO, 0, boxes, stride)
-        if is_far(across, down, fixed):
-            across, down, turn = canonical(across, down, fixed)
-    slot = place(across, down, pool, table)
-    move = move_of(recall(across, down, pool, slot, table))
-    return move_before(move, turn, position.across, position.down, fixed) if turn else move
+        if boards.is_far(across, down, fixed):
+            across, down, turn = boards.canonical(across, down, fixed)
+    slot = records.place(across, down, pool, table)
+    move = records.move_of(records.recall(across, down, pool, slot, table))
+    return boards.move_before(move, turn, position.across, position.down, fixed) if turn else move
 
 
 @part
@@ -281,7 +267,7 @@ class DotsEndgame(Endgame):
     def __init__(self, board: DotsBoard, memory_mb: int) -> None:
         super().__init__(board)
         self._enough = board.enough
-        self.memory = new_table(memory_mb)
+        self.memory = records.new_table(memory_mb)
 
     @property
     def reach(self) -> int:
@@ -289,7 +275,9 @@ class DotsEndgame(Endgame):
 
     def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
         nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
-        margin = int(margin_between(position, -MOST, MOST, self.memory, nodes, stop))
+        margin = int(
+            margin_between(position, -records.MOST, records.MOST, self.memory, nodes, stop)
+        )
         length = int(follow(position, margin, line, self.memory, nodes, stop))
         if stop[0] and not length:
             return None

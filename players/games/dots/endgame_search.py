@@ -20,37 +20,14 @@ import numpy as np
 from players.compiled.bits import BYTE, ONE, ZERO, is_set, lowest, popcount
 from players.compiled.cache import kernel, part
 from players.compiled.types import Array, Flag, Word
+from players.games.dots import endgame_board as boards
+from players.games.dots import endgame_rest as rest
+from players.games.dots import endgame_table as records
 from players.games.dots.board import VERTICAL
-from players.games.dots.endgame_board import (
-    Fixed,
-    arrange,
-    beside_corners,
-    canonical,
-    is_far,
-)
-from players.games.dots.endgame_rest import (
-    CHAINS,
-    LOOPS,
-    SHORT,
-    by_strings,
-    pooled,
-    take_chain,
-    take_shortest,
-    tied_to,
-)
-from players.games.dots.endgame_table import (
-    MOST,
-    NO_MOVE,
-    keep,
-    least_of,
-    most_of,
-    move_of,
-    new_record,
-    place,
-    recall,
-)
+from players.games.dots.endgame_board import Fixed
+from players.games.dots.endgame_table import NO_MOVE
 
-KINDS = (SHORT, CHAINS, LOOPS)
+KINDS = (rest.SHORT, rest.CHAINS, rest.LOOPS)
 
 
 @part
@@ -108,38 +85,38 @@ def search(
         return taken - left
     if bound > left:
         return taken + left
-    across, down, pool, left = pooled(across, down, pool, left, fixed.boxes, fixed.stride)
+    across, down, pool, left = rest.pooled(across, down, pool, left, fixed.boxes, fixed.stride)
     nodes[0] += 1
     if is_set(stop):
         return 0
-    far = is_far(across, down, fixed)
+    far = boards.is_far(across, down, fixed)
     if far:
-        across, down, _ = canonical(across, down, fixed)
-    slot = place(across, down, pool, table)
-    record = recall(across, down, pool, slot, table)
-    low, high = max(least_of(record), -left), min(most_of(record), left)
+        across, down, _ = boards.canonical(across, down, fixed)
+    slot = records.place(across, down, pool, table)
+    record = records.recall(across, down, pool, slot, table)
+    low, high = max(records.least_of(record), -left), min(records.most_of(record), left)
     if low >= bound:
         return taken + low
     if high < bound:
         return taken + high
 
-    _, twos, joints = by_strings(across, down, fixed.boxes, fixed.stride)
-    rows = across & ~(twos | (twos << fixed.stride)) & ~beside_corners(down, fixed)
+    _, twos, joints = rest.by_strings(across, down, fixed.boxes, fixed.stride)
+    rows = across & ~(twos | (twos << fixed.stride)) & ~boards.beside_corners(down, fixed)
     columns = down & ~(twos | (twos << ONE))  # those that open no chain, as the rows
     threes = joints & ~(across & (across >> fixed.stride) & down & (down >> ONE))
-    known = move_of(record)
-    best, best_move = np.int64(-MOST), known
+    known = records.move_of(record)
+    best, best_move = np.int64(-records.MOST), known
     edges = np.int64(popcount(across) + popcount(down))
     chains = twos
     kind, index, count = 0, 0, 0
     if far:
         line = scratch[edges]
-        count, best, last = arrange(
+        count, best, last = boards.arrange(
             across, down, pool, left, rows, columns, threes, bound, known, fixed, table, line
         )
         if best >= bound:
-            record = new_record(best, high, last, edges)
-            keep(across, down, pool, record, slot, table, fixed.largest)
+            record = records.new_record(best, high, last, edges)
+            records.keep(across, down, pool, record, slot, table, fixed.largest)
             return taken + best
         rows, columns = ZERO, ZERO
     while True:
@@ -170,11 +147,11 @@ def search(
             kind += 1
             if pool & KINDS[kind - 1] == ZERO:
                 continue
-            after_pool, prey, price = take_shortest(pool, KINDS[kind - 1])
+            after_pool, prey, price = rest.take_shortest(pool, KINDS[kind - 1])
         elif chains != ZERO:
-            chain = tied_to(chains & (ZERO - chains), chains, across, down, fixed.stride)
+            chain = rest.tied_to(chains & (ZERO - chains), chains, across, down, fixed.stride)
             chains ^= chain
-            after_across, after_down, prey, price = take_chain(
+            after_across, after_down, prey, price = rest.take_chain(
                 across, down, chain, fixed.boxes, fixed.stride
             )
         else:
@@ -204,6 +181,6 @@ def search(
         low = best
     else:
         high = best
-    record = new_record(low, high, best_move, edges)
-    keep(across, down, pool, record, slot, table, fixed.largest)
+    record = records.new_record(low, high, best_move, edges)
+    records.keep(across, down, pool, record, slot, table, fixed.largest)
     return taken + best

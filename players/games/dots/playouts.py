@@ -12,21 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from players.compiled import lanes
 from players.compiled.bits import ONE, ZERO, below, draw, nth_bit, popcount
 from players.compiled.cache import answers, part
-from players.compiled.lanes import (
-    any_set,
-    empty,
-    given,
-    lane,
-    less,
-    nth_bits,
-    popcounts,
-    results,
-    spread,
-    streams,
-    write,
-)
 from players.compiled.types import Array, Int, Rng, Word
 from players.games import interface as game
 from players.games.dots.board import DotsPosition, is_over, open_boxes, sides, without
@@ -55,7 +43,7 @@ def component(seed: Word, twos: Word, across: Word, down: Word, stride: Word) ->
             | ((region & down) >> ONE)
         )
         grown = (grown & twos) | region
-        if not any_set(grown ^ region):
+        if not lanes.any_set(grown ^ region):
             return region
         region = grown
 
@@ -63,11 +51,11 @@ def component(seed: Word, twos: Word, across: Word, down: Word, stride: Word) ->
 @part
 def shortest(twos: Word, across: Word, down: Word, stride: Word) -> Any:
     """The boxes of the smallest component of each lane; none where there is none."""
-    left, best, size = twos, spread(ZERO), spread(MANY)
-    while any_set(left):
+    left, best, size = twos, lanes.spread(ZERO), lanes.spread(MANY)
+    while lanes.any_set(left):
         region = component(left & (ZERO - left), twos, across, down, stride)
-        boxes = popcounts(region)
-        is_better = less(boxes, size) & ~empty(region)
+        boxes = lanes.popcounts(region)
+        is_better = lanes.less(boxes, size) & ~lanes.empty(region)
         best, size = choice(is_better, region, best), choice(is_better, boxes, size)
         left = left & ~region
     return best
@@ -76,10 +64,10 @@ def shortest(twos: Word, across: Word, down: Word, stride: Word) -> Any:
 @part
 def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """(how many boxes can be closed in one turn, the undrawn edges after that)."""
-    count = spread(ZERO)
+    count = lanes.spread(ZERO)
     single, _ = sides(across, down, stride, boxes)
-    while any_set(single):
-        count = count + popcounts(single)
+    while lanes.any_set(single):
+        count = count + lanes.popcounts(single)
         across, down = without(single, across, down, stride)
         single, _ = sides(across, down, stride, boxes)
     return count, across, down
@@ -91,7 +79,7 @@ def best_of(taken: Int, handed: Any, value: Int) -> Any:
     come.
     """
     other = value + handed
-    behind = less(other, spread(ZERO))
+    behind = lanes.less(other, lanes.spread(ZERO))
     return taken - handed + ((other ^ behind) - behind)
 
 
@@ -103,8 +91,8 @@ def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     single, up_to_two = sides(across, down, stride, boxes)
     begun = component(single & (ZERO - single), up_to_two, across, down, stride)
     # open at both ends, as a loop is once it is opened, it takes four boxes to hand the move back
-    handed = TWO << (less(spread(ONE), popcounts(begun & single)) & ONE)
-    all_only = less(popcounts(begun), handed)
+    handed = TWO << (lanes.less(lanes.spread(ONE), lanes.popcounts(begun & single)) & ONE)
+    all_only = lanes.less(lanes.popcounts(begun), handed)
     taken, across, down = closed(across, down, stride, boxes)
     value = value_of_chains(across, down, stride, boxes)
     return choice(all_only, taken + value, best_of(taken, handed, value))
@@ -113,33 +101,33 @@ def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 @part
 def value_of_chains(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """The value of the rest where no box has only one undrawn side."""
-    short_net, sign = spread(ZERO), spread(ZERO)
-    early, late = spread(ZERO), spread(ZERO)
+    short_net, sign = lanes.spread(ZERO), lanes.spread(ZERO)
+    early, late = lanes.spread(ZERO), lanes.spread(ZERO)
     while True:
         _, twos = sides(across, down, stride, boxes)
         region = shortest(twos, across, down, stride)
-        if not any_set(region):
+        if not lanes.any_set(region):
             break
-        size = popcounts(region)
-        before = popcounts(across) + popcounts(down)
+        size = lanes.popcounts(region)
+        before = lanes.popcounts(across) + lanes.popcounts(down)
         across, down = without(region, across, down, stride)
-        is_loop = empty(before - popcounts(across) - popcounts(down) - size)
+        is_loop = lanes.empty(before - lanes.popcounts(across) - lanes.popcounts(down) - size)
         # a chain may lead from a box back to it: the box goes with the chain
         more, across, down = closed(across, down, stride, boxes)
         size = size + more
-        opened = ~empty(region)
-        is_short = opened & less(size, spread(np.uint64(3)))
+        opened = ~lanes.empty(region)
+        is_short = opened & lanes.less(size, lanes.spread(np.uint64(3)))
         short_net = short_net - (((size ^ sign) - sign) & is_short)
         sign = sign ^ is_short
         code = (size << ONE) | (is_loop & ONE)
         is_long = opened & ~is_short
         early = choice(is_long, (early << CODE_BITS) | (late >> LAST_CODE), early)
         late = choice(is_long, ((late << CODE_BITS) | code) & TEN_CODES, late)
-    value = spread(ZERO)
-    while any_set(late):
+    value = lanes.spread(ZERO)
+    while lanes.any_set(late):
         code = late & CODE
         worth = best_of(code >> ONE, TWO << (code & ONE), value)
-        value = choice(~empty(code), ZERO - worth, value)
+        value = choice(~lanes.empty(code), ZERO - worth, value)
         late = (late >> CODE_BITS) | ((early & CODE) << LAST_CODE)
         early = early >> CODE_BITS
     return short_net + ((value ^ sign) - sign)
@@ -157,8 +145,8 @@ def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     safe_down = down & ~(unsafe | (unsafe << ONE))
     is_safe = safe_across | safe_down
     return (
-        given(is_safe, given(single, closing_across, safe_across), is_safe),
-        given(is_safe, given(single, closing_down, safe_down), is_safe),
+        lanes.given(is_safe, lanes.given(single, closing_across, safe_across), is_safe),
+        lanes.given(is_safe, lanes.given(single, closing_down, safe_down), is_safe),
     )
 
 
@@ -173,8 +161,8 @@ def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
         if is_guided:
             first, second = preferred(across, down, stride, boxes)
             if first | second == ZERO:
-                rest = value_of_rest(spread(across), spread(down), stride, boxes)
-                mine += np.int64(lane(rest, ZERO))
+                rest = value_of_rest(lanes.spread(across), lanes.spread(down), stride, boxes)
+                mine += np.int64(lanes.lane(rest, ZERO))
                 break
         state, bits = draw(state)
         horizontal = popcount(first)
@@ -196,28 +184,32 @@ def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
 def _batch(position: DotsPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """Each lane has a seat of its own. One without edges to pick from waits for the others."""
     stride, boxes = position.stride, position.boxes
-    across, down, states = spread(position.across), spread(position.down), streams(state)
-    still = popcounts(open_boxes(across, down, stride, boxes))
-    lead = spread(np.uint64(position.lead))
-    second_moves = spread(ZERO - np.uint64(position.seat))
+    across, down, states = (
+        lanes.spread(position.across),
+        lanes.spread(position.down),
+        lanes.streams(state),
+    )
+    still = lanes.popcounts(open_boxes(across, down, stride, boxes))
+    lead = lanes.spread(np.uint64(position.lead))
+    second_moves = lanes.spread(ZERO - np.uint64(position.seat))
     # is_over: closed + |lead| ≥ 2·enough
     last_open = popcount(boxes) - np.uint64(2 * position.enough)
     rows, columns = across, down
-    first_rows, first_columns = spread(ZERO), spread(ZERO)
+    first_rows, first_columns = lanes.spread(ZERO), lanes.spread(ZERO)
     while True:
-        behind = less(lead, spread(ZERO))
+        behind = lanes.less(lead, lanes.spread(ZERO))
         distance = (lead ^ behind) - behind
-        playing = less(last_open + distance, still)
+        playing = lanes.less(last_open + distance, still)
         first, second = across & playing, down & playing
         if is_guided:
             first, second = preferred(first, second, stride, boxes)
-        if not any_set(first | second):
+        if not lanes.any_set(first | second):
             break
         states, bits = draw(states)
-        horizontal = popcounts(first)
-        index = below(bits, horizontal + popcounts(second))
-        is_across = less(index, horizontal)
-        edge = nth_bits(
+        horizontal = lanes.popcounts(first)
+        index = below(bits, horizontal + lanes.popcounts(second))
+        is_across = lanes.less(index, horizontal)
+        edge = lanes.nth_bits(
             (first & is_across) | (second & ~is_across), index - (horizontal & ~is_across)
         )
         if record is not None:
@@ -225,22 +217,22 @@ def _batch(position: DotsPosition, state: Rng, is_guided: bool, record: Array | 
             first_columns |= edge & ~(is_across | second_moves)
         across ^= edge & is_across
         down ^= edge & ~is_across
-        left = popcounts(open_boxes(across, down, stride, boxes))
+        left = lanes.popcounts(open_boxes(across, down, stride, boxes))
         won = still - left
         still = left
         lead += (won ^ second_moves) - second_moves
-        second_moves ^= empty(won) & ~empty(edge)
+        second_moves ^= lanes.empty(won) & ~lanes.empty(edge)
     if is_guided:
         rest = value_of_rest(across & playing, down & playing, stride, boxes)
         lead += (rest ^ second_moves) - second_moves
     if record is not None:
-        write(lead, record[0])
-        write(first_rows, record[1])
-        write(first_columns, record[2])
-        write(rows & ~(across | first_rows), record[3])
-        write(columns & ~(down | first_columns), record[4])
-    wins, net = results(lead)
-    return wins, net, lane(states, ZERO)
+        lanes.write(lead, record[0])
+        lanes.write(first_rows, record[1])
+        lanes.write(first_columns, record[2])
+        lanes.write(rows & ~(across | first_rows), record[3])
+        lanes.write(columns & ~(down | first_columns), record[4])
+    wins, net = lanes.results(lead)
+    return wins, net, lanes.lane(states, ZERO)
 
 
 @answers(game.playout, DotsPosition)

@@ -18,23 +18,15 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Move, Word
-from players.games.dots.board import (
-    VERTICAL,
-    WHOLE_GAME,
-    DotsPosition,
-    closed_boxes,
-    is_over,
-    open_boxes,
-    sides,
-    write_moves,
-)
+from players.games.dots import board
+from players.games.dots.board import DotsPosition
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 
 
 @answers(count_moves, DotsPosition)
 def _count_moves(position: DotsPosition) -> Any:
     across, down, lead, _, stride, boxes, enough = position
-    if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
+    if board.is_over(across, down, lead, board.closed_boxes(across, down, stride, boxes), enough):
         return np.int64(0)
     return np.int64(popcount(across)) + np.int64(popcount(down))
 
@@ -48,21 +40,21 @@ def edge_of(box: Word, across: Word, down: Word, stride: Word) -> Any:
     if across & below != ZERO:
         return np.int64(lowest(below)), below
     if down & box != ZERO:
-        return VERTICAL + np.int64(lowest(box)), box >> ONE
-    return VERTICAL + np.int64(lowest(right)), right
+        return board.VERTICAL + np.int64(lowest(box)), box >> ONE
+    return board.VERTICAL + np.int64(lowest(right)), right
 
 
 @part
 def flip(move: Move, across: Word, down: Word) -> Any:
     edge = ONE << np.uint64(move & 63)
-    return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
+    return (across ^ edge, down) if move < board.VERTICAL else (across, down ^ edge)
 
 
 @answers(forced, DotsPosition)
 def _forced(position: DotsPosition) -> Any:
     across, down, _, _, stride, boxes, enough = position
-    single, narrow = sides(across, down, stride, boxes)
-    if enough <= WHOLE_GAME:
+    single, narrow = board.sides(across, down, stride, boxes)
+    if enough <= board.WHOLE_GAME:
         return np.int64(NO_MOVE)
     double = narrow & ~single
     while single != ZERO:
@@ -96,8 +88,8 @@ def deciding_edges(single: Word, across: Word, down: Word, stride: Word) -> Any:
         move_on, _ = edge_of(second, rest_across, rest_down, stride)
         for each in (move, move_on):
             edge = ONE << np.uint64(each & 63)
-            some_across |= edge if each < VERTICAL else ZERO
-            some_down |= ZERO if each < VERTICAL else edge
+            some_across |= edge if each < board.VERTICAL else ZERO
+            some_down |= ZERO if each < board.VERTICAL else edge
     return some_across, some_down
 
 
@@ -110,7 +102,7 @@ def one_edge_a_chain(double: Word, across: Word, down: Word, stride: Word) -> An
         double ^= start
         opening = np.int64(NO_MOVE)
         for _ in range(2):  # one way along the chain, then the other
-            box = start & open_boxes(across, down, stride, start)  # none left in a loop
+            box = start & board.open_boxes(across, down, stride, start)  # none left in a loop
             while box != ZERO:
                 move, behind = edge_of(box, across, down, stride)
                 across, down = flip(move, across, down)
@@ -156,10 +148,10 @@ def _candidates(position: DotsPosition, out: Array) -> Any:
     for row_step, column_step, box in corners(boxes, stride):
         both = (across >> row_step) & (down >> column_step) & box
         down &= ~(both << column_step)
-    if enough > WHOLE_GAME:
-        single, narrow = sides(position.across, position.down, stride, boxes)
+    if enough > board.WHOLE_GAME:
+        single, narrow = board.sides(position.across, position.down, stride, boxes)
         if single != ZERO:
             across, down = deciding_edges(single, position.across, position.down, stride)
         elif narrow != ZERO:
             across, down = one_edge_a_chain(narrow, position.across, position.down, stride)
-    return write_moves(across, down, out)
+    return board.write_moves(across, down, out)

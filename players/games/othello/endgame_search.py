@@ -14,23 +14,10 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
+from players.games.othello import endgame_memory as table
 from players.games.othello.board import margin
 from players.games.othello.endgame_last import NONE, can_move, few, odd_quadrants
-from players.games.othello.endgame_memory import (
-    NO_MOVE,
-    Fixed,
-    count_node,
-    keep,
-    least_of,
-    load,
-    load_shared,
-    most_of,
-    move_of,
-    new_record,
-    place,
-    recall,
-    store,
-)
+from players.games.othello.endgame_memory import NO_MOVE, Fixed
 from players.games.othello.evaluation import stable
 from players.games.othello.lines import bracketing, flips, neighbours
 
@@ -124,22 +111,22 @@ BASE = 1 << 50
 
 @part
 def is_stopped(left: Int, fixed: Fixed) -> Any:
-    return left > UNSTOPPABLE and load_shared(fixed.stop) != ZERO
+    return left > UNSTOPPABLE and table.load_shared(fixed.stop) != ZERO
 
 
 @part
 def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
     """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
-    best, top = first, load(fixed.work, first)
+    best, top = first, table.load(fixed.work, first)
     each = first + np.uint64(2)
     while each < last:
-        ranked = load(fixed.work, each)
+        ranked = table.load(fixed.work, each)
         if ranked > top:
             best, top = each, ranked
         each += np.uint64(2)
-    turned = load(fixed.work, best + ONE)
-    store(fixed.work, best, load(fixed.work, first))
-    store(fixed.work, best + ONE, load(fixed.work, first + ONE))
+    turned = table.load(fixed.work, best + ONE)
+    table.store(fixed.work, best, table.load(fixed.work, first))
+    table.store(fixed.work, best + ONE, table.load(fixed.work, first + ONE))
     return top & SQUARE, turned
 
 
@@ -148,7 +135,7 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. Once the flag is set it means nothing, and is not kept.
     """
-    count_node(fixed)
+    table.count_node(fixed)
     if is_stopped(left, fixed):
         return 0
     if low >= 2 * left:
@@ -157,11 +144,11 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
         if bound <= low:
             return bound
 
-    bucket, tag = place(own, other, fixed)
-    record = recall(own, other, bucket)
-    least, most, known = least_of(record), most_of(record), move_of(record)
+    bucket, tag = table.place(own, other, fixed)
+    record = table.recall(own, other, bucket)
+    least, most, known = table.least_of(record), table.most_of(record), table.move_of(record)
     if least >= high or least == most:
-        store(fixed.work, ONE, known)
+        table.store(fixed.work, ONE, known)
         return least
     if most <= low:
         return most
@@ -182,18 +169,18 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
         turned = flips(square, own, other)
         after, mine = other ^ turned, own | turned | disc
         if left >= AHEAD:
-            there, _ = place(after, mine, fixed)
-            proven = -most_of(recall(after, mine, there))
+            there, _ = table.place(after, mine, fixed)
+            proven = -table.most_of(table.recall(after, mine, there))
             if proven > least:
                 least, known = proven, square
             if least >= high:
-                record = new_record(least, most, square, np.uint64(left), tag)
-                keep(own, other, bucket, record, fixed)
-                store(fixed.work, ONE, square)
+                record = table.new_record(least, most, square, np.uint64(left), tag)
+                table.keep(own, other, bucket, record, fixed)
+                table.store(fixed.work, ONE, square)
                 return least
         order = KNOWN if square == known else rank(after, mine, disc, left, odd, fixed)
-        store(fixed.work, last, np.uint64(BASE + order) << LOW_BITS | square)
-        store(fixed.work, last + ONE, turned)
+        table.store(fixed.work, last, np.uint64(BASE + order) << LOW_BITS | square)
+        table.store(fixed.work, last + ONE, turned)
         last += np.uint64(2)
 
     low = max(low, least)
@@ -225,6 +212,8 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed)
         least = max(least, best)
     if best < high:
         most = min(most, best)
-    keep(own, other, bucket, new_record(least, most, best_move, np.uint64(left), tag), fixed)
-    store(fixed.work, ONE, best_move)
+    table.keep(
+        own, other, bucket, table.new_record(least, most, best_move, np.uint64(left), tag), fixed
+    )
+    table.store(fixed.work, ONE, best_move)
     return best

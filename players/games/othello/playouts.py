@@ -11,61 +11,51 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from players.compiled import lanes
 from players.compiled.bits import ONE, ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import answers, instruction, part
-from players.compiled.lanes import (
-    LANES,
-    VECTOR,
-    any_set,
-    constant,
-    either,
-    lane,
-    nth_bits,
-    popcounts,
-    results,
-    spread,
-    streams,
-    write,
-)
 from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
 from players.games.othello.lines import INNER_COLUMNS, STEPS, fill, flips, neighbours, unbracketable
 
-RUNS = types.UniTuple(LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
+RUNS = types.UniTuple(lanes.LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
 """For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
 
 
 def _ways(*shifts: Any) -> Any:
     """(index, shift, the constants of one step and of two, step) of all eight directions."""
     ways = product(shifts, STEPS)
-    return ((at, shift, constant(n), constant(2 * n), n) for at, (shift, n) in enumerate(ways))
+    return (
+        (at, shift, lanes.constant(n), lanes.constant(2 * n), n)
+        for at, (shift, n) in enumerate(ways)
+    )
 
 
-@instruction(RUNS, LANES, LANES)
+@instruction(RUNS, lanes.LANES, lanes.LANES)
 def runs(builder: Builder, own: Value, other: Value) -> Value:
     """The RUNS of eight boards."""
-    inner = builder.and_(other, constant(INNER_COLUMNS))
-    found = ir.Constant(ir.ArrayType(VECTOR, RUNS.count), ir.Undefined)
+    inner = builder.and_(other, lanes.constant(INNER_COLUMNS))
+    found = ir.Constant(ir.ArrayType(lanes.VECTOR, RUNS.count), ir.Undefined)
     for index, shift, once, twice, step in _ways(builder.shl, builder.lshr):
         run = fill(builder, shift, once, twice, own, other if step == 8 else inner)
         found = builder.insert_value(found, run, index)
     return found
 
 
-@instruction(LANES, RUNS)
+@instruction(lanes.LANES, RUNS)
 def ends(builder: Builder, runs: Value) -> Value:
     """The squares, empty or not, at the end of a run: a disc there brackets it."""
-    found = constant(0)
+    found = lanes.constant(0)
     for index, shift, once, _, _ in _ways(builder.shl, builder.lshr):
         found = builder.or_(found, shift(builder.extract_value(runs, index), once))
     return found
 
 
-@instruction(LANES, LANES, RUNS)
+@instruction(lanes.LANES, lanes.LANES, RUNS)
 def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
     """The discs that a new `disc` turns: in each direction the run that leads back from it."""
-    turned = constant(0)
+    turned = lanes.constant(0)
     for index, shift, once, twice, _ in _ways(builder.lshr, builder.shl):
         run = builder.extract_value(runs, index)
         turned = builder.or_(turned, fill(builder, shift, once, twice, disc, run))
@@ -78,7 +68,7 @@ def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
     else those that do not give such a one away, else all.
     """
     risky = neighbours(anchors & ~(own | other))
-    return either(squares & anchors, either(squares & ~risky, squares))
+    return lanes.either(squares & anchors, lanes.either(squares & ~risky, squares))
 
 
 @part
@@ -108,18 +98,22 @@ def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array
     """
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
-    own, other, states = spread(position.own), spread(position.other), streams(state)
-    before, first, second = spread(ONE), spread(ZERO), spread(ZERO)
+    own, other, states = (
+        lanes.spread(position.own),
+        lanes.spread(position.other),
+        lanes.streams(state),
+    )
+    before, first, second = lanes.spread(ONE), lanes.spread(ZERO), lanes.spread(ZERO)
     while True:
         lines = runs(own, other)
         squares = (free | ends(lines)) & playable & ~(own | other)
-        if not any_set(squares | before):
+        if not lanes.any_set(squares | before):
             break
         before = squares
         if is_guided:
             squares = preferred(squares, own, other, anchors)
         states, bits = draw(states)
-        disc = nth_bits(squares, below(bits, popcounts(squares)))
+        disc = lanes.nth_bits(squares, below(bits, lanes.popcounts(squares)))
         if record is not None:
             if seat == 0:
                 first |= disc
@@ -127,17 +121,17 @@ def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array
                 second |= disc
         turned = turned_by(disc, lines)
         own, other, seat = other ^ turned, own | turned | disc, 1 - seat
-    margins = popcounts(own) - popcounts(other)
+    margins = lanes.popcounts(own) - lanes.popcounts(other)
     if seat == 1:
         margins = ZERO - margins
     if record is not None:
-        write(margins, record[0])
-        write(first, record[1])
-        write(spread(ZERO), record[2])
-        write(second, record[3])
-        write(spread(ZERO), record[4])
-    wins, net = results(margins)
-    return wins, net, lane(states, ZERO)
+        lanes.write(margins, record[0])
+        lanes.write(first, record[1])
+        lanes.write(lanes.spread(ZERO), record[2])
+        lanes.write(second, record[3])
+        lanes.write(lanes.spread(ZERO), record[4])
+    wins, net = lanes.results(margins)
+    return wins, net, lanes.lane(states, ZERO)
 
 
 @answers(game.playout, OthelloPosition)

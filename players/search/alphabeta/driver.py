@@ -11,33 +11,17 @@ from players.games.endgame import Endgame, reach_in
 from players.games.interface import NO_MOVE
 from players.games.registry import Board
 from players.options import AlphaBetaMethod
+from players.search.alphabeta import search as kernels
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
-from players.search.alphabeta.search import (
-    ALPHABETA,
-    INFINITY,
-    MINIMAX,
-    PVS,
-    UNFINISHED,
-    WIN,
-    Context,
-    after,
-    full_line,
-    in_points,
-    list_moves,
-    moves_left,
-    search,
-    settled,
-    value_at_end,
-)
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER, stop_at
 from players.search.types import Array, Flag, Position
 
 METHODS: dict[AlphaBetaMethod, int] = {
-    "minimax": MINIMAX,
-    "alphabeta": ALPHABETA,
-    "pvs": PVS,
-    "mtdf": ALPHABETA,
+    "minimax": kernels.MINIMAX,
+    "alphabeta": kernels.ALPHABETA,
+    "pvs": kernels.PVS,
+    "mtdf": kernels.ALPHABETA,
 }
 
 WIDER = 4
@@ -116,7 +100,7 @@ class AlphaBetaSearch:
         self._aspiration = aspiration
         self._endgame_from = endgame_from
         self._early_stop = early_stop
-        self._context = Context(terms, new_table(memory_mb), endgame.memory, NEVER)
+        self._context = kernels.Context(terms, new_table(memory_mb), endgame.memory, NEVER)
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
         if leaves_from is None:
@@ -143,7 +127,7 @@ class AlphaBetaSearch:
         return BestMove(
             move=solution.move,
             score=float(solution.margin),
-            depth=moves_left(position),
+            depth=kernels.moves_left(position),
             nodes=found.nodes + solution.nodes,
             exact=True,
             pv=solution.pv,
@@ -183,7 +167,7 @@ class AlphaBetaSearch:
             until = limits.until
             seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
             reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
-        return int(moves_left(position)) <= reach
+        return int(kernels.moves_left(position)) <= reach
 
     def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
         """A move that surely wins or else draws, with a margin that is certain; or what was `found`
@@ -191,16 +175,20 @@ class AlphaBetaSearch:
         """
         scratch = self._scratch
         leaves_from = int(scratch["exact_from"])
-        scratch["exact_from"] = moves_left(position)
+        scratch["exact_from"] = kernels.moves_left(position)
         scratch["stopped"] = 0
         context = self._context._replace(stop=stop)
-        root = _typed(settled(position), position)
-        value = int(search(root, 1, -WIN // 2, WIN // 2, 0, context, scratch))
+        root = _typed(kernels.settled(position), position)
+        value = int(
+            kernels.search(root, 1, -kernels.WIN // 2, kernels.WIN // 2, 0, context, scratch)
+        )
         scratch["exact_from"] = leaves_from
         if scratch["stopped"] or value < 0:
             return found
         move = self._board.names[self._moves(position)[0]]
-        return found._replace(move=move, score=in_points(value), pv=[move], nodes=self.nodes)
+        return found._replace(
+            move=move, score=kernels.in_points(value), pv=[move], nodes=self.nodes
+        )
 
     def _deepen(self, position: Position, stop: Flag, limits: DepthLimits) -> BestMove:
         line = self.glance(position)
@@ -216,26 +204,26 @@ class AlphaBetaSearch:
                 break
             line, depth, last = deeper, depth + 1, time.monotonic() - now
         pv = [self._board.names[move] for move in line.moves]
-        return BestMove(pv[0], in_points(line.value), depth, self.nodes, line.exact, pv)
+        return BestMove(pv[0], kernels.in_points(line.value), depth, self.nodes, line.exact, pv)
 
     def _search(
         self, position: Position, depth: int, guess: int | None, stop: Flag
     ) -> tuple[ValuedLine | None, Sequence[int]]:
         """The line `depth` moves deep, or None when it was stopped; and the moves so far."""
-        scratch, root = self._scratch, _typed(settled(position), position)
+        scratch, root = self._scratch, _typed(kernels.settled(position), position)
         scratch["line"][0, 0] = NO_MOVE
-        over = int(value_at_end(root))
-        if over != UNFINISHED:
+        over = int(kernels.value_at_end(root))
+        if over != kernels.UNFINISHED:
             scratch["nodes"] += 1
             return ValuedLine(over, True, self._moves(position)), ()
         context = self._context._replace(stop=stop)
         scratch["stopped"] = scratch["estimates"] = 0
-        lower, upper = -INFINITY, INFINITY
+        lower, upper = -kernels.INFINITY, kernels.INFINITY
         moves: Sequence[int] = ()
         width = self._aspiration
         while lower < upper:
             low, high = self._window(guess, width, lower)
-            value = int(search(root, depth, low, high, 0, context, scratch))
+            value = int(kernels.search(root, depth, low, high, 0, context, scratch))
             if value > low or scratch["stopped"]:
                 moves = self._moves(position) if scratch["line"][0, 0] != NO_MOVE else moves
             if scratch["stopped"]:
@@ -250,14 +238,17 @@ class AlphaBetaSearch:
         if self._method == "mtdf":
             low = (guess or 0) - (guess != lower)
             return low, low + 1
-        if guess is None or not 0 < width < WIN or self._method == "minimax":
-            return -INFINITY, INFINITY
+        if guess is None or not 0 < width < kernels.WIN or self._method == "minimax":
+            return -kernels.INFINITY, kernels.INFINITY
         return guess - width, guess + width
 
     def _moves(self, position: Position) -> Sequence[int]:
         """The principal variation of the last search, from before its forced moves."""
         out = np.empty(game.PLIES, np.int16)
-        return [int(move) for move in out[: full_line(position, self._context, self._scratch, out)]]
+        return [
+            int(move)
+            for move in out[: kernels.full_line(position, self._context, self._scratch, out)]
+        ]
 
 
 def _typed(words: Any, model: Any) -> Any:
@@ -266,22 +257,22 @@ def _typed(words: Any, model: Any) -> Any:
 
 
 def child_of(position: Position, move: int) -> Position:
-    child: Position = _typed(after(position, move), position)
+    child: Position = _typed(kernels.after(position, move), position)
     return child
 
 
 def legal_moves(position: Position) -> list[int]:
     out = np.empty(game.MOVES, np.int16)
-    return [int(move) for move in out[: list_moves(position, out)]]
+    return [int(move) for move in out[: kernels.list_moves(position, out)]]
 
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
-    context, scratch = Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
-    root = _typed(settled(position), position)
-    value_at_end(root)
-    moves_left(root)
-    search(root, 1, -INFINITY, INFINITY, 0, context, scratch)
-    full_line(root, context, scratch, np.empty(1, np.int16))
-    list_moves(root, np.empty(game.MOVES, np.int16))
-    after(root, 0)
+    context, scratch = kernels.Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
+    root = _typed(kernels.settled(position), position)
+    kernels.value_at_end(root)
+    kernels.moves_left(root)
+    kernels.search(root, 1, -kernels.INFINITY, kernels.INFINITY, 0, context, scratch)
+    kernels.full_line(root, context, scratch, np.empty(1, np.int16))
+    kernels.list_moves(root, np.empty(game.MOVES, np.int16))
+    kernels.after(root, 0)

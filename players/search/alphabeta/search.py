@@ -19,25 +19,8 @@ from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
-from players.search.alphabeta.ordering import (
-    extend_line,
-    rank_moves,
-    settle,
-    take_best,
-)
-from players.search.alphabeta.table import (
-    BOUND,
-    DEPTH,
-    MOVE,
-    TO_THE_END,
-    bound_of,
-    bucket_of,
-    field,
-    keep,
-    look_up,
-    settles,
-    value_of,
-)
+from players.search.alphabeta import ordering
+from players.search.alphabeta import table as entries
 from players.search.types import Array, Flag, Int, Move, Position, Record
 
 PVS, ALPHABETA, MINIMAX = 0, 1, 2
@@ -132,26 +115,26 @@ def search(
     key, bucket = np.uint64(0), np.int64(0)
     if len(table):
         key = game.key(position)
-        bucket = bucket_of(table, key)
+        bucket = entries.bucket_of(table, key)
         prefetch(table, bucket)
     count = candidates(position, scratch.moves[ply])
     stored = np.int64(NO_MOVE)
     if len(table):
-        data = look_up(table, bucket, key)
+        data = entries.look_up(table, bucket, key)
         if data != ZERO:
-            stored = field(data, MOVE)
-            deep, known = field(data, DEPTH), value_of(data)
-            enough = settles(field(data, BOUND), known, alpha, beta)
+            stored = entries.field(data, entries.MOVE)
+            deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
+            enough = entries.settles(entries.field(data, entries.BOUND), known, alpha, beta)
             if enough and deep >= depth and ply > 0:
-                scratch.estimates += deep != TO_THE_END
+                scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
-    rank_moves(position, ply, count, depth, stored, context.terms, scratch)
+    ordering.rank_moves(position, ply, count, depth, stored, context.terms, scratch)
     estimates = scratch.estimates
     best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)
     for index in range(count):
-        move = take_best(ply, index, count, scratch)
-        child = settle(game.play(position, move))
+        move = ordering.take_best(ply, index, count, scratch)
+        child = ordering.settle(game.play(position, move))
         sign = 1 if child.seat == position.seat else -1
         left = np.int64(game.remaining(child))
         is_leaf = depth == 1 or left <= scratch.exact_from or count_moves(child) == 0
@@ -179,7 +162,7 @@ def search(
             best, best_move = value, move
             if value > floor:
                 floor = value
-                extend_line(ply, move, scratch)
+                ordering.extend_line(ply, move, scratch)
                 if value >= beta:
                     if scratch.killers[ply, 0] != move:
                         scratch.killers[ply, 1] = scratch.killers[ply, 0]
@@ -187,9 +170,9 @@ def search(
                     scratch.history[position.seat, move] += depth * depth
                     break
     if len(table):
-        reach = TO_THE_END if scratch.estimates == estimates else depth
-        bound = bound_of(best, alpha, beta)
-        keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
+        reach = entries.TO_THE_END if scratch.estimates == estimates else depth
+        bound = entries.bound_of(best, alpha, beta)
+        entries.keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
     return best
 
 
@@ -221,9 +204,9 @@ def full_line(position: Position, context: Context, scratch: Record, out: Array)
                 on_line = move != NO_MOVE
             if move == NO_MOVE and len(context.table):
                 key = game.key(searched)
-                data = look_up(context.table, bucket_of(context.table, key), key)
+                data = entries.look_up(context.table, entries.bucket_of(context.table, key), key)
                 if data != ZERO:
-                    move = field(data, MOVE)
+                    move = entries.field(data, entries.MOVE)
             if move != NO_MOVE:
                 move = named(position, canonical(game.play(searched, move)), buffer)
         if move == NO_MOVE:
@@ -241,7 +224,7 @@ def list_moves(position: Position, out: Array) -> Int:
 
 @kernel
 def settled(position: Position) -> Position:
-    root: Position = settle(position)
+    root: Position = ordering.settle(position)
     return root
 
 

@@ -22,15 +22,8 @@ from players.compiled.prefetch import prefetch
 from players.games.tiles.interface import SLIDES, empty, placed, pushed, slid
 from players.ntuple.board import entry, of_words, transposed, words
 from players.ntuple.network import Network, stage_offset, symmetric, value
-from players.search.expectimax.settings import (
-    MEAN,
-    NO_LEAF,
-    TILES,
-    WORST,
-    WORST_CELL,
-    TileSettings,
-    table_key,
-)
+from players.search.expectimax import settings as kinds
+from players.search.expectimax.settings import TileSettings
 from players.search.types import Array, Flag, Int, Real, Record, Tiles, Word
 
 LEAST, MOST = -np.inf, np.inf
@@ -58,7 +51,7 @@ def slide_worths(
         gain = np.float64(reward)
         least = floor_next_to(best, LEAST, settings)
         out[index] = gain + value(after, settings.network)
-        if depth > 1 and (settings.kind != MEAN or out[index] >= least):
+        if depth > 1 and (settings.kind != kinds.MEAN or out[index] >= least):
             worth = afterstate_worth(after, depth - 1, least - gain, MOST, settings, stop, scratch)
             if scratch.stopped:
                 return index
@@ -93,7 +86,7 @@ def placement_worths(
                 )
                 worth += after * (share if common else 1.0 - share)
         else:
-            high = lowest if settings.kind == WORST else MOST
+            high = lowest if settings.kind == kinds.WORST else MOST
             worth = _board_worth(placed(board, cell, tile), depth, high, settings, stop, scratch)
         if scratch.stopped:
             return index
@@ -143,7 +136,7 @@ def afterstate_worth(
         return 0.0
     table, laws, cells = settings.table, settings.laws, empty(after)
     is_kept, pops = len(table.keys) > 0, popcount(cells) > np.uint64(settings.popup)
-    key = table_key(after, left) if is_kept or pops else ZERO
+    key = kinds.table_key(after, left) if is_kept or pops else ZERO
     place = np.int64(below(key, np.uint64(len(table.keys)))) if is_kept else np.int64(0)
     if is_kept and table.keys[place] == key:
         return float(table.values[place])
@@ -158,11 +151,11 @@ def afterstate_worth(
     while cells != ZERO:
         cell = lowest(cells)
         cells &= cells - ONE
-        for tile in range(TILES):
+        for tile in range(kinds.TILES):
             if left == 1:
                 continue
             low, high = LEAST, MOST
-            if settings.kind == WORST:
+            if settings.kind == kinds.WORST:
                 low, high = floor, min(ceiling, so_far)
             board = placed(after, cell, laws.common if tile == 0 else laws.rare)
             scratch.nodes += 1
@@ -171,7 +164,7 @@ def afterstate_worth(
             for _ in range(SLIDES):
                 slide = np.argmax(ranks)
                 rank, least = ranks[slide], floor_next_to(best, low, settings)
-                if rank == LEAST or best >= high or (settings.kind == MEAN and rank < least):
+                if rank == LEAST or best >= high or (settings.kind == kinds.MEAN and rank < least):
                     break
                 ranks[slide] = LEAST
                 child, _changed, reward = slid(board, slide, laws)
@@ -195,7 +188,7 @@ def afterstate_worth(
 @part
 def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
     """Rank the slides of a board: by the network, where cutting off asks for the best first."""
-    ordered = settings.kind != MEAN or settings.rate > 0.0
+    ordered = settings.kind != kinds.MEAN or settings.rate > 0.0
     for slide in range(SLIDES):
         after, changed, reward = slid(board, slide, settings.laws)
         ranks[slide] = 0.0 if changed else LEAST
@@ -206,7 +199,7 @@ def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
 @part
 def floor_next_to(best: Real, floor: Real, settings: TileSettings) -> Real:
     """What a slide must be worth more than to matter, next to one worth `best`."""
-    if settings.kind != MEAN:
+    if settings.kind != kinds.MEAN:
         return max(floor, best)
     return best * settings.rate if best > 0.0 and settings.rate > 0.0 else LEAST
 
@@ -228,10 +221,10 @@ def together(common: Real, rare: Real, so_far: Real, count: Int, settings: TileS
     tile.
     """
     share = settings.laws.share
-    if settings.kind == WORST:
+    if settings.kind == kinds.WORST:
         return min(so_far, min(common, rare))
     mean: Real = share * common + (1.0 - share) * rare
-    if settings.kind == WORST_CELL:
+    if settings.kind == kinds.WORST_CELL:
         return min(so_far, mean)
     return mean if count == 0 else so_far + (mean - so_far) / (count + 1)
 
@@ -244,15 +237,15 @@ def value_placements(after: Tiles, cells: Word, settings: TileSettings, scratch:
     for leaf in range(count):
         board = of_words(after, leaves[leaf, 0], leaves[leaf, 1])
         scratch.values[leaf] = value(board, settings.network)
-    scratch.nodes += np.int64(popcount(cells)) * TILES
+    scratch.nodes += np.int64(popcount(cells)) * kinds.TILES
     while cells != ZERO:
         cell = np.int64(lowest(cells))
         cells &= cells - ONE
-        for tile in range(TILES):
+        for tile in range(kinds.TILES):
             best = -np.inf
             for slide in range(SLIDES):
                 leaf = scratch.leaf_of[cell, tile, slide]
-                if leaf != NO_LEAF:
+                if leaf != kinds.NO_LEAF:
                     best = max(best, scratch.gains[cell, tile, slide] + scratch.values[leaf])
             scratch.worths[1, cell, tile] = best if best > -np.inf else 0.0
 
@@ -262,7 +255,7 @@ def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Rec
     """Fill `leaves`, `leaf_of` and `gains`, lane by lane; how many leaves there are."""
     laws, count = settings.laws, 0
     side = transposed(after)
-    for tile in range(TILES):
+    for tile in range(kinds.TILES):
         index = laws.common if tile == 0 else laws.rare
         for slide in range(SLIDES):
             sideways = slide < 2
@@ -276,7 +269,7 @@ def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Rec
                     if cells >> cell & ONE == ZERO:
                         continue
                     board, changed, reward = pushed(placed(start, place, index), table)
-                    leaf = NO_LEAF
+                    leaf = kinds.NO_LEAF
                     if changed:
                         upper, lower = words(board)
                         leaf = count - 1

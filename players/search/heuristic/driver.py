@@ -11,17 +11,8 @@ from players.games.tiles.heuristic import Heuristic, make_heuristic
 from players.options import DEEPEST_HEURISTIC as DEEPEST
 from players.search.alphabeta.ordering import NO_LIMIT, extend_line
 from players.search.alphabeta.table import GENERATIONS, new_table
-from players.search.heuristic.search import (
-    INFINITY,
-    NO_MOVE,
-    SURE,
-    THOUSANDTHS,
-    WIN,
-    Scratch,
-    TileContext,
-    play,
-    search,
-)
+from players.search.heuristic import search as tree
+from players.search.heuristic.search import TileContext
 from players.search.stop import NEVER
 from players.search.types import Array, Flag, Int, Move, Record, Tiles
 from rules.tiles import CELLS, SLIDES
@@ -60,12 +51,12 @@ def deepen(
     """
     patient, hurried = contexts
     scratch.generation = (scratch.generation + 1) % GENERATIONS
-    scratch.killers[:] = NO_MOVE
+    scratch.killers[:] = tree.NO_MOVE
     scratch.nodes, scratch.node_limit = 0, NO_LIMIT
     for index in range(count):
         scratch.order[index] = index
     reached = np.int64(0)
-    while reached == 0 or (reached < min(depth, DEEPEST) and abs(scratch.worth) < SURE):
+    while reached == 0 or (reached < min(depth, DEEPEST) and abs(scratch.worth) < tree.SURE):
         plies = 2 * (reached + 1) - np.int64(is_slider)
         seen = _look(board, choices, count, plies, hurried if reached else patient, scratch)
         if seen < count:
@@ -83,12 +74,12 @@ def _look(
     """Look `plies` ahead at each choice in their order; how many were finished before it was time
     to stop. A choice no better than one before it has an upper bound for its worth.
     """
-    low = np.int64(-INFINITY)
+    low = np.int64(-tree.INFINITY)
     for index in range(count):
         choice = scratch.order[index]
         chance = choices.chance[choice]
         sure = chance == 0.0
-        floor = low if sure else np.int64(-INFINITY)
+        floor = low if sure else np.int64(-tree.INFINITY)
         scratch.stopped = 0
         worth, end = 0.0, np.int64(NO_END)
         if not sure:
@@ -114,18 +105,18 @@ def _try(
     """What a legal `move` is worth to its player, `plies` ≥ 1 ahead, exact above `floor`; its line
     is line[1].
     """
-    child, _ = play(board, np.int64(move), context.heuristic.laws)
-    bounds = np.int64(-INFINITY), -floor
-    value: Int = -search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
+    child, _ = tree.play(board, np.int64(move), context.heuristic.laws)
+    bounds = np.int64(-tree.INFINITY), -floor
+    value: Int = -tree.search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
     return value
 
 
 @part
 def _sooner(end: Int, value: int) -> Int:
     """The earlier end: the one known, or that which a value is sure of."""
-    if abs(value) < SURE:
+    if abs(value) < tree.SURE:
         return end
-    plies = WIN - abs(value)
+    plies = tree.WIN - abs(value)
     return plies if end == NO_END else min(end, plies)
 
 
@@ -218,10 +209,10 @@ class HeuristicSearch:
         )
         choice, end = legal[scratch["choice"]], int(scratch["end"])
         codes = scratch["line"][0].tolist()
-        line = [self._names[code] for code in codes[: codes.index(NO_MOVE)]]
+        line = [self._names[code] for code in codes[: codes.index(tree.NO_MOVE)]]
         return BestTileMove(
             choice,
-            None if end != NO_END else float(scratch["worth"]) / THOUSANDTHS,
+            None if end != NO_END else float(scratch["worth"]) / tree.THOUSANDTHS,
             int(depth),
             int(scratch["nodes"]),
             None if end == NO_END else end // 2,
@@ -230,7 +221,7 @@ class HeuristicSearch:
 
 
 def new_scratch() -> Record:
-    scratch: Record = np.zeros(1, Scratch)[0]
+    scratch: Record = np.zeros(1, tree.Scratch)[0]
     return scratch
 
 

@@ -14,19 +14,8 @@ from players.games.tiles.heuristic import Heuristic, evaluate, most_annoying
 from players.games.tiles.interface import CELLS, SLIDES, Laws, placed, slid
 from players.ntuple.board import words
 from players.options import DEEPEST_HEURISTIC as DEEPEST
+from players.search.alphabeta import table as entries
 from players.search.alphabeta.ordering import extend_line
-from players.search.alphabeta.table import (
-    BOUND,
-    DEPTH,
-    MOVE,
-    bound_of,
-    bucket_of,
-    field,
-    keep,
-    look_up,
-    settles,
-    value_of,
-)
 from players.search.types import Array, Flag, Int, Move, Record, Tiles
 
 PLIES = 2 * DEEPEST
@@ -140,13 +129,13 @@ def search(
         if len(table):
             first, second = words(board)
             key = mix(mix(ONE, first), second)
-            bucket = bucket_of(table, key)
-            data = look_up(table, bucket, key)
+            bucket = entries.bucket_of(table, key)
+            data = entries.look_up(table, bucket, key)
             if data != ZERO:
-                stored = field(data, MOVE)
-                known = from_here(value_of(data), -ply)
-                enough = settles(field(data, BOUND), known, alpha, beta)
-                if enough and field(data, DEPTH) == plies and ply > 0:
+                stored = entries.field(data, entries.MOVE)
+                known = from_here(entries.value_of(data), -ply)
+                enough = entries.settles(entries.field(data, entries.BOUND), known, alpha, beta)
+                if enough and entries.field(data, entries.DEPTH) == plies and ply > 0:
                     return np.int64(known)
         count = order_slides(stored, np.int64(scratch.killers[ply]), moves)
     else:
@@ -175,7 +164,7 @@ def search(
     if is_slider:
         scratch.killers[ply] = best_move
         if len(table):
-            bound = bound_of(best, alpha, beta)
+            bound = entries.bound_of(best, alpha, beta)
             value = from_here(best, ply)
-            keep(table, bucket, key, value, best_move, plies, bound, scratch.generation)
+            entries.keep(table, bucket, key, value, best_move, plies, bound, scratch.generation)
     return best

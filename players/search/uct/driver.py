@@ -11,25 +11,11 @@ from players.games import interface as game
 from players.games.endgame import Endgame
 from players.games.registry import Board
 from players.options import Final
-from players.search.tree import (
-    ENTRY_BYTES,
-    NEAR,
-    NEAR_BYTES,
-    Tree,
-    child_by_move,
-    children,
-    clear,
-    new_tree,
-    reroot,
-)
+from players.search import tree as nodes
+from players.search.tree import Tree
 from players.search.types import Flag, Position
-from players.search.uct.choice import (
-    FINALS,
-    ThinkingLimits,
-    best_child,
-    most_visited_line,
-    root_moves,
-)
+from players.search.uct import choice
+from players.search.uct.choice import ThinkingLimits
 from players.search.uct.search import iterate
 from players.search.uct.settings import Settings, new_worker
 
@@ -88,9 +74,9 @@ class UctSearch:
         self._settings = settings._replace(shared=threads > count)
         self._memory = endgame.memory
         rave = settings.rave > 0
-        size = ENTRY_BYTES + NEAR_BYTES if rave else ENTRY_BYTES
+        size = nodes.ENTRY_BYTES + nodes.NEAR_BYTES if rave else nodes.ENTRY_BYTES
         self._trees = [
-            new_tree(memory_mb * 1_000_000 // size // count, rave=rave) for _ in range(count)
+            nodes.new_tree(memory_mb * 1_000_000 // size // count, rave=rave) for _ in range(count)
         ]
         self._workers = [new_worker(seed + thread) for thread in range(threads)]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -119,15 +105,15 @@ class UctSearch:
             node: int | None = 0 if reuse else None
             for name in moves:
                 if node is not None and name != "pass":
-                    node = child_by_move(tree, node, self._board.moves[name])
+                    node = nodes.child_by_move(tree, node, self._board.moves[name])
             if node is None or not self._fits(tree, node, legal):
-                clear(tree)
+                nodes.clear(tree)
             elif node:
-                reroot(tree, node)
+                nodes.reroot(tree, node)
 
     def _fits(self, tree: Tree, node: int, legal: Sequence[str]) -> bool:
         """Whether a node has children, and they are the `legal` moves but for those pruned."""
-        names = {self._board.names[tree.move[child]] for child in children(tree, node)}
+        names = {self._board.names[tree.move[child]] for child in nodes.children(tree, node)}
         pruned = self._settings.prune and len(names) > 0
         return names <= set(legal) if pruned else names == set(legal)
 
@@ -171,11 +157,11 @@ class UctSearch:
         return Thought(done, self._depth(), ended)
 
     def _ended(self, limits: ThinkingLimits, done: int, left: float) -> str:
-        if any(tree.proof[0] > NEAR for tree in self._trees):
+        if any(tree.proof[0] > nodes.NEAR for tree in self._trees):
             return "proof"
         if not limits.watch:
             return ""
-        return limits.met(root_moves(self._trees).visits.tolist(), done, left, self._depth())
+        return limits.met(choice.root_moves(self._trees).visits.tolist(), done, left, self._depth())
 
     def _depth(self) -> int:
         return max(int(worker.deepest[0]) for worker in self._workers)
@@ -204,22 +190,22 @@ class UctSearch:
 
     def choose(self, position: Position, final: Final, c: float | None = None) -> UctChoice:
         """The move to play at the root, which is `position` (`choice.best_child`)."""
-        settings, (moves, visits, total, proof) = self._settings, root_moves(self._trees)
-        how = FINALS[final], settings.c if c is None else c
-        best, value = best_child(visits, total, proof, position.seat, settings, *how)
+        settings, (moves, visits, total, proof) = self._settings, choice.root_moves(self._trees)
+        how = choice.FINALS[final], settings.c if c is None else c
+        best, value = choice.best_child(visits, total, proof, position.seat, settings, *how)
         move = int(moves[best])
 
         def visited(tree: Tree) -> int:
-            child = child_by_move(tree, 0, move)
+            child = nodes.child_by_move(tree, 0, move)
             return 0 if child is None else int(tree.visits[child])
 
-        line = most_visited_line(max(self._trees, key=visited), move, settings.prior)
+        line = choice.most_visited_line(max(self._trees, key=visited), move, settings.prior)
         pv = [self._board.names[each] for each in line]
-        return UctChoice(pv[0], float(value), int(visits[best]), bool(proof[best] > NEAR), pv)
+        return UctChoice(pv[0], float(value), int(visits[best]), bool(proof[best] > nodes.NEAR), pv)
 
 
 def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:
     """Load from the cache, or compile, what a search of positions of this type calls."""
-    tree, stop = new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
+    tree, stop = nodes.new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
     iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
-    reroot(tree, 0)
+    nodes.reroot(tree, 0)
