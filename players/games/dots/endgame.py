@@ -64,10 +64,8 @@ def search_majority(
     pool = majority_pool(mine)
     slot = records.place(across, down, pool, table)
     record = records.recall(across, down, pool, slot, table)
-    least, most = (
-        max(records.least_of(record), mine - still),
-        min(records.most_of(record), mine + still),
-    )
+    least = max(records.least_of(record), mine - still)
+    most = min(records.most_of(record), mine + still)
     if least >= high or least == most:
         return least
     if most <= low:

@@ -184,11 +184,8 @@ def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
 def _batch(position: DotsPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """Each lane has a seat of its own. One without edges to pick from waits for the others."""
     stride, boxes = position.stride, position.boxes
-    across, down, states = (
-        lanes.spread(position.across),
-        lanes.spread(position.down),
-        lanes.streams(state),
-    )
+    across, down = lanes.spread(position.across), lanes.spread(position.down)
+    states = lanes.streams(state)
     still = lanes.popcounts(open_boxes(across, down, stride, boxes))
     lead = lanes.spread(np.uint64(position.lead))
     second_moves = lanes.spread(ZERO - np.uint64(position.seat))

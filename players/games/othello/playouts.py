@@ -25,11 +25,8 @@ RUNS = types.UniTuple(lanes.LANES, 2 * len(STEPS))  # type: ignore[no-untyped-ca
 
 def _ways(*shifts: Any) -> Any:
     """(index, shift, the constants of one step and of two, step) of all eight directions."""
-    ways = product(shifts, STEPS)
-    return (
-        (at, shift, lanes.constant(n), lanes.constant(2 * n), n)
-        for at, (shift, n) in enumerate(ways)
-    )
+    for index, (shift, step) in enumerate(product(shifts, STEPS)):
+        yield index, shift, lanes.constant(step), lanes.constant(2 * step), step
 
 
 @instruction(RUNS, lanes.LANES, lanes.LANES)
@@ -98,11 +95,8 @@ def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array
     """
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
-    own, other, states = (
-        lanes.spread(position.own),
-        lanes.spread(position.other),
-        lanes.streams(state),
-    )
+    own, other = lanes.spread(position.own), lanes.spread(position.other)
+    states = lanes.streams(state)
     before, first, second = lanes.spread(ONE), lanes.spread(ZERO), lanes.spread(ZERO)
     while True:
         lines = runs(own, other)

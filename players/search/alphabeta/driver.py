@@ -179,9 +179,8 @@ class AlphaBetaSearch:
         scratch["stopped"] = 0
         context = self._context._replace(stop=stop)
         root = _typed(kernels.settled(position), position)
-        value = int(
-            kernels.search(root, 1, -kernels.WIN // 2, kernels.WIN // 2, 0, context, scratch)
-        )
+        half = kernels.WIN // 2
+        value = int(kernels.search(root, 1, -half, half, 0, context, scratch))
         scratch["exact_from"] = leaves_from
         if scratch["stopped"] or value < 0:
             return found

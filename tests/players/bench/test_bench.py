@@ -7,9 +7,14 @@ import pytest
 from rich.console import Console
 
 import rules
-from players.bench.endgames import dots_median_seconds, dots_start_seconds, solve
 from players.bench.measurement import Measurement, table
-from players.bench.speed import batched_playouts_per_second, playouts_per_second
+from players.bench.speed import (
+    batched_playouts_per_second,
+    dots_median_seconds,
+    dots_start_seconds,
+    playouts_per_second,
+    solve,
+)
 
 
 def test_the_table_says_what_is_reached() -> None:

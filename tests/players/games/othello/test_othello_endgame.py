@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.bench.endgames import published
+from players.bench.speed import published
 from players.compiled import bits
 from players.compiled.cache import kernel
 from players.games import endgame
