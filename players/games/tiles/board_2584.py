@@ -12,7 +12,7 @@ from players.ntuple import board as network
 
 CELL_BITS = 5
 """Bits of a cell."""
-TILE, ROW, WORD = np.uint64(0x1F), np.uint64(0xF_FFFF), np.uint64(0xFF_FFFF_FFFF)
+TILE, ROW = np.uint64(0x1F), np.uint64(0xF_FFFF)
 FIRST_BITS = np.uint64(sum(1 << 5 * cell for cell in range(8)))
 
 
