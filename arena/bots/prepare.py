@@ -23,11 +23,7 @@ from arena.sandbox.probe import resolve
 
 
 def prepare(
-    contender: Contender,
-    rule_set: str,
-    home: Home | None = None,
-    *,
-    masked: tuple[str, ...] = (),
+    contender: Contender, rule_set: str, home: Home | None = None, *, masked: tuple[str, ...] = ()
 ) -> Prepared:
     """The contender as this machine starts it for games of `rule_set`. `masked` are files kept
     from it.

@@ -271,10 +271,7 @@ class _Game:
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
         """What to keep of a fault; raises _Forfeit where it ends the game."""
         fault = Fault(
-            ply=len(self.moves),
-            seat=seat.index,
-            termination=error.termination,
-            detail=error.detail,
+            ply=len(self.moves), seat=seat.index, termination=error.termination, detail=error.detail
         )
         if error.termination not in _IN_STEP or seat.lost is not None:
             self._kill(seat)

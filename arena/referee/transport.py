@@ -99,10 +99,7 @@ class PlayerProcess:
     """
 
     def __init__(
-        self,
-        spec: Prepared,
-        cores: tuple[int, ...] | None = None,
-        stderr: HeadTail | None = None,
+        self, spec: Prepared, cores: tuple[int, ...] | None = None, stderr: HeadTail | None = None
     ) -> None:
         self.stderr = stderr or HeadTail()
         self.peak_memory_bytes = 0

@@ -38,10 +38,7 @@ class Container:
     """
 
     def __init__(
-        self,
-        spec: Prepared,
-        cores: tuple[int, ...] | None = None,
-        features: Features | None = None,
+        self, spec: Prepared, cores: tuple[int, ...] | None = None, features: Features | None = None
     ) -> None:
         self.spec = spec
         self._cores = cores

@@ -16,11 +16,7 @@ from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.spawn import find_program
 from arena.sandbox.visible_files import visible_to
 
-_FROM_CGROUPS = {
-    Guarantee.MEMORY: "memory",
-    Guarantee.PROCESSES: "processes",
-    Guarantee.CPU: "cpu",
-}
+_FROM_CGROUPS = {Guarantee.MEMORY: "memory", Guarantee.PROCESSES: "processes", Guarantee.CPU: "cpu"}
 """Their names in `cgroups.available`."""
 _IN_BWRAP = {
     Guarantee.PROCESSES: "rlimit",
