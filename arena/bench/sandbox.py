@@ -92,7 +92,7 @@ def _start_ms(spec: Prepared) -> float:
     with SessionPool() as pool:
         began = time.perf_counter()
         try:
-            pool.open(spec).session.start(request, grace_ms=100)
+            pool.open(spec).start(request, grace_ms=100)
         except PlayerFault as fault:
             raise BenchError(f"The instant player did not start: {fault.detail}") from None
         return (time.perf_counter() - began) * 1000

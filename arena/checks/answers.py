@@ -55,7 +55,7 @@ def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
         if offence.termination in UNCLEAN:
             raise  # other items judge the rest
         subject.hangs = offence.termination is Termination.TIMEOUT
-    return dialogue.lines
+    return dialogue.process.lines_read
 
 
 def ply_echo(subject: Subject) -> CheckFinding:

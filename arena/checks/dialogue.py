@@ -9,25 +9,20 @@ from typing import NamedTuple
 
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, End, Message, Quit, Start, Termination, Turn
+from arena.model.protocol import Clock, Quit, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
-from arena.referee.outcome import natural, points
-from arena.referee.pool import RunningPlayer
-from arena.referee.session import Answered, Session
-from arena.referee.transport import OutputLine, PlayerProcess
+from arena.referee.outcome import natural
+from arena.referee.session import Answered, start_request, turn_request
 from arena.sandbox.overload import LEAST_MS
 from rules.position import Position
 
 GRACE_MS = 100
 """Added to every limit, as a tournament does by default."""
 _MS = 1_000_000
-_LISTEN_MS = 50
-"""How long the check listens to a program that was not asked."""
-_AFTER_CLOSE_MS = 500
-"""How long a program that did not answer may still write once its stdin is closed."""
-_STDERR = 4000
-"""Characters of stderr, the last ones, that are read for advice."""
+_LISTEN_MS = 50  # to a program that was not asked
+_AFTER_CLOSE_MS = 500  # for a program that did not answer, once its stdin is closed
+_STDERR = 4000  # characters, the last ones, that are read for advice
 _BLAMES_LINE = (
     Termination.BAD_UTF8,
     Termination.BAD_JSON,
@@ -40,12 +35,10 @@ _BLAMES_LINE = (
 
 
 class CheckClocks(NamedTuple):
-    """The clocks of a check, in milliseconds."""
+    """The clocks of a check, in milliseconds; the first two as a tournament has them by default."""
 
     startup_ms: int = 30_000
-    """For `start`, as a tournament has it by default."""
     move_ms: int = 5_000
-    """For a move, as a tournament has it by default."""
     short_ms: int = 500
     """For a move at a short clock."""
     hurry_ms: int = 100
@@ -53,19 +46,17 @@ class CheckClocks(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A line of stdout."""
+    """A line of stdout, and which of its process it is, from 1."""
 
     number: int
-    """Which line of the process, from 1."""
     text: bytes
 
 
 class Belated(NamedTuple):
-    """What a program wrote after its time was over."""
+    """What a program wrote `after_ms` its deadline."""
 
     text: bytes
     after_ms: float
-    """Since the deadline."""
     closed: bool
     """Whether its stdin had to be closed before it came."""
 
@@ -108,39 +99,27 @@ class Dialogue:
         """Start the process. Raises Offence (`start_failed`)."""
         self._clocks = clocks
         self._pool = pool
-        self._told = 0
-        self._used_ms = 0.0
+        self._told, self._used_ms = 0, 0.0
         self.games = 0
         """Games begun so far."""
         try:
-            self._player: RunningPlayer = pool.open(spec)
+            self._session = pool.open(spec)
         except PlayerFault as fault:
             raise Offence(fault) from None
-        self.process = self._player.process
-        self._listener = _Listener(self.process)
-        self._session = Session(self._listener)
-
-    @property
-    def lines(self) -> int:
-        """Lines of its stdout read so far."""
-        return self._listener.last.number
+        self.process = self._session.process
 
     def start(self, practice: PracticeGame, move_ms: int | None = None) -> float:
         """Begin a game, by default at `hurry_ms` a move; the milliseconds `ready` took."""
         self.games += 1
-        game = practice.position.game
-        request = Start(
-            game=f"check{self.games}",
-            rules=game.name,
-            variant=game.variant,
+        request = start_request(
+            f"check{self.games}",
+            practice.position,
+            practice.moves,
             seat=practice.seat,
-            seats=game.seats,
             clock=Clock(move_ms=move_ms or self._clocks.hurry_ms),
             startup_ms=self._clocks.startup_ms,
             seed=self.games,
             options={},
-            state=practice.position.state(),
-            moves=practice.moves,
         )
         self._told, self._used_ms = len(practice.moves), 0.0
         with self._judged(request):
@@ -155,15 +134,13 @@ class Dialogue:
         """
         told_ms = time_ms or self._clocks.hurry_ms
         lenience_ms = 0 if time_ms else self._clocks.move_ms - told_ms
-        request = Turn(
-            game=f"check{self.games}",
-            ply=len(practice.moves),
+        request = turn_request(
+            f"check{self.games}",
+            practice.position,
+            practice.moves,
+            told=self._told,
             time_ms=told_ms,
-            bank_ms=None,
-            state=practice.position.state(),
-            moves=practice.moves[self._told :],
-            legal=list(practice.position.legal_moves()),
-            used_ms=round(self._used_ms),
+            used_ms=self._used_ms,
         )
         with self._judged(request, practice.position):
             answered = self._session.turn(request, GRACE_MS + lenience_ms)
@@ -192,21 +169,14 @@ class Dialogue:
         outcome = natural(practice.position)
         if not practice.is_over:
             outcome = outcome._replace(termination=Termination.VOID, detail="The check goes on.")
-        message = End(
-            game=f"check{self.games}",
-            termination=outcome.termination,
-            detail=outcome.detail,
-            scores=list(practice.position.scores()),
-            points=list(points(outcome, practice.position)),
-        )
-        self._session.end(message)
+        self._session.end(f"check{self.games}", outcome, practice.position)
 
     def listen(self) -> None:
         """Ask nothing: the program must be silent, and alive."""
         time.sleep(_LISTEN_MS / 1000)
         with self._judged():
             try:
-                while not (line := self._listener.read_line(0)).text.strip():
+                while not (line := self.process.read_line(0)).text.strip():
                     pass
             except PlayerFault:  # no line came: anything else has its own sentence
                 self.process.expect_silence()
@@ -215,7 +185,9 @@ class Dialogue:
 
     def say_quit(self) -> None:
         """Tell it to quit, and leave its stdin open."""
-        self._write(Quit())
+        with self._judged():
+            line = Quit().model_dump_json().encode() + b"\n"
+            self.process.write(line, time.monotonic_ns() + GRACE_MS * _MS)
 
     def close_stdin(self) -> None:
         """Close its stdin without a word."""
@@ -232,19 +204,14 @@ class Dialogue:
 
     def kill(self) -> None:
         """Kill the process."""
-        self._pool.kill(self._player)
-
-    def _write(self, message: Message) -> None:
-        line = message.model_dump_json().encode() + b"\n"
-        with self._judged():
-            self._listener.write(line, time.monotonic_ns() + GRACE_MS * _MS)
+        self._pool.kill(self._session)
 
     @contextmanager
     def _judged(
         self, asked: Start | Turn | None = None, position: Position | None = None
     ) -> Iterator[None]:
         """Turn a fault into an offence, with what is known of it."""
-        before = self.lines
+        before = self.process.lines_read
         try:
             yield
         except PlayerFault as fault:
@@ -253,12 +220,13 @@ class Dialogue:
                 raise Overloaded(
                     f"it was late, and had waited {stolen_ms:.0f} ms for a CPU that others used"
                 ) from None
-            blamed = fault.termination in _BLAMES_LINE and self.lines > before
-            silent = fault.termination is Termination.TIMEOUT and self.lines == before
+            lines = self.process.lines_read
+            blamed = fault.termination in _BLAMES_LINE and lines > before
+            silent = fault.termination is Termination.TIMEOUT and lines == before
             raise Offence(
                 fault,
                 asked,
-                self._listener.last if blamed else None,
+                Heard(lines, self.process.last_line) if blamed else None,
                 (self.process.stderr.head + self.process.stderr.tail)[-_STDERR:],
                 position,
                 self._belated() if asked and silent else None,
@@ -271,30 +239,8 @@ class Dialogue:
             if closed:
                 self.process.close()
             try:
-                line = self._listener.read_line(time.monotonic_ns() + patience_ms * _MS)
+                line = self.process.read_line(time.monotonic_ns() + patience_ms * _MS)
             except PlayerFault:
                 continue
             return Belated(line.text, (line.read_at - began) / _MS, closed)
         return None
-
-
-class _Listener:
-    """A session's transport that counts the lines it reads and keeps the last."""
-
-    def __init__(self, process: PlayerProcess) -> None:
-        self._process = process
-        self.last = Heard(0, b"")
-
-    def expect_silence(self) -> None:
-        self._process.expect_silence()
-
-    def write(self, line: bytes, deadline: int) -> None:
-        self._process.write(line, deadline)
-
-    def read_line(self, deadline: int) -> OutputLine:
-        line = self._process.read_line(deadline)
-        self.last = Heard(self.last.number + 1, line.text)
-        return line
-
-    def close(self) -> None:
-        self._process.close()

@@ -7,11 +7,12 @@ from random import Random
 from rich.console import Console
 from rich.text import Text
 
-from arena.human.opponent import Moves, Opponent
+from arena.human.opponent import Opponent
 from arena.model.game_spec import derive, first_position
 from arena.model.protocol import CHANCE, Info, Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome, adjudicated, natural
+from arena.referee.session import Moves
 from arena.reports import words
 from arena.reports.replay import mark, thoughts
 from rules.position import PASS, Game, MoveError, forced_move

@@ -10,10 +10,10 @@ from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive
-from arena.model.protocol import Clock, End, Start, Termination, Turn
-from arena.referee.outcome import Outcome, points
+from arena.model.protocol import Clock, Termination
+from arena.referee.outcome import Outcome
 from arena.referee.pool import SessionPool
-from arena.referee.session import Answered
+from arena.referee.session import Answered, Moves, start_request, turn_request
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.contenders import Reading, read_player
@@ -27,22 +27,19 @@ _STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30
 """More than a machine has: a person's own game has no limit."""
 
-Moves = list[tuple[int, str]]
-"""Seat and move of each ply."""
-
 
 def choose_opponent(
     words: str | None, options: dict[str, Any], game: Game
 ) -> tuple[Prepared, str | None]:
     """The opponent, and its name where it is a built-in.
 
-    `words` are a built-in's name, a script by its path, or a command of several words.
-
-    None takes the strongest built-in that plays the game. All but built-ins are contained as
-    well as this machine can. Raises UserError.
+    `words` are a built-in's name, a script by its path, or a command of several words; None takes
+    the strongest built-in that plays the game. All but built-ins are contained as well as this
+    machine can. Raises UserError.
     """
     if words is None:
-        named: dict[str, Any] = {"bot": next(name for name in _DEFAULTS if _can(name, game))}
+        able = (name for name in _DEFAULTS if not _unsupported(name, game))
+        named: dict[str, Any] = {"bot": next(able)}
     else:
         try:
             command = split(words)
@@ -74,68 +71,50 @@ def choose_opponent(
         raise UserError(f"--against: {error}") from None
 
 
-def _can(name: str, game: Game) -> bool:
-    """Whether a built-in plays the game."""
-    return BUILTINS[name].unsupported(*_settings(game)) is None
-
-
-def _settings(game: Game) -> tuple[str, dict[str, Any]]:
-    return game.name, game.variant
+def _unsupported(builtin: str, game: Game) -> str | None:
+    return BUILTINS[builtin].unsupported(game.name, game.variant)
 
 
 class Opponent:
-    """A player's process at one seat of a person's game."""
+    """A player's process at one seat of a person's game. Its methods may raise PlayerFault."""
 
     def __init__(
         self, player: Prepared, seat: int, pool: SessionPool, move_ms: int, seed: int
     ) -> None:
-        """Start the program. Raises PlayerFault."""
+        """Start the program."""
         self.name = player.name
         self.seat = seat
         self._options = player.options
-        self._clock = Clock(move_ms=move_ms)
+        self._move_ms = move_ms
         self._seed = seed
         self._pool = pool
-        self._player = pool.open(player)
-        self._session = self._player.session
-        self._told = 0
-        self._used_ms = 0.0
+        self._session = pool.open(player)
+        self._told, self._used_ms = 0, 0.0
 
     def begin(self, position: Position, moves: Moves) -> None:
-        """Start a game, or start it again, where `moves` have led to `position`.
-
-        Raises PlayerFault.
-        """
-        assert self._clock.move_ms is not None  # set above
-        rules, variant = _settings(position.game)
-        request = Start(
-            game="play",
-            rules=rules,
-            variant=variant,
+        """Start a game, or start it again, where `moves` have led to `position`."""
+        request = start_request(
+            "play",
+            position,
+            moves,
             seat=self.seat,
-            seats=position.game.seats,
-            clock=self._clock,
+            clock=Clock(move_ms=self._move_ms),
             startup_ms=_STARTUP_MS,
             seed=derive(self._seed, f"player {self.seat}"),
             options=self._options,
-            state=position.state(),
-            moves=moves,
         )
         self._session.start(request, _GRACE_MS)
         self._told = len(moves)
 
     def choose(self, position: Position, moves: Moves) -> Answered:
-        """Its move. Raises PlayerFault."""
-        assert self._clock.move_ms is not None  # set above
-        request = Turn(
-            game="play",
-            ply=len(moves),
-            time_ms=self._clock.move_ms,
-            bank_ms=None,
-            state=position.state(),
-            moves=moves[self._told :],
-            legal=list(position.legal_moves()),
-            used_ms=round(self._used_ms),
+        """Its move."""
+        request = turn_request(
+            "play",
+            position,
+            moves,
+            told=self._told,
+            time_ms=self._move_ms,
+            used_ms=self._used_ms,
         )
         answered = self._session.turn(request, _GRACE_MS)
         self._told, self._used_ms = len(moves), answered.used_ms
@@ -143,20 +122,13 @@ class Opponent:
 
     def end(self, outcome: Outcome, position: Position) -> None:
         """Tell how the game ended."""
-        message = End(
-            game="play",
-            termination=outcome.termination,
-            detail=outcome.detail,
-            scores=list(position.scores()),
-            points=list(points(outcome, position)),
-        )
-        self._session.end(message)
+        self._session.end("play", outcome, position)
 
     def quit(self) -> None:
         """Let the process go, or kill it if it stays."""
-        self._pool.finish([self._player])
+        self._pool.finish([self._session])
 
     def take_back(self, position: Position, moves: Moves) -> None:
-        """Begin again at an earlier position. Raises PlayerFault."""
+        """Begin again at an earlier position."""
         self.end(Outcome(Termination.VOID, "Moves were taken back."), position)
         self.begin(position, moves)

@@ -1,21 +1,21 @@
 """One game from start to record: its moves, its faults, its end."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from random import Random
 
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
-from arena.model.protocol import CHANCE, End, Move, Start, Termination, Turn
+from arena.model.protocol import CHANCE, Move, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
-from arena.referee.outcome import Outcome, adjudicated, make_record, natural, points
-from arena.referee.pool import RunningPlayer, SessionPool
+from arena.referee.outcome import Outcome, adjudicated, make_record, natural
+from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
-from arena.referee.session import PendingRequest
+from arena.referee.session import PendingRequest, Session, start_request, turn_request
 from arena.sandbox.overload import LEAST_MS
-from rules.position import PASS, Position, draw_chance
+from rules.position import Position, forced_move
 
 _IN_STEP = (
     Termination.BAD_UTF8,
@@ -26,6 +26,9 @@ _IN_STEP = (
 )
 """Faults of a player that did answer with one line, and can be asked again."""
 
+OnMove = Callable[[Sequence[tuple[int, str]]], None]
+"""Takes the moves so far, with their seats."""
+
 
 def play_game(
     setup: GameSetup,
@@ -33,44 +36,34 @@ def play_game(
     pool: SessionPool,
     *,
     attempt: int = 1,
-    on_move: Callable[[Sequence[tuple[int, str]]], None] | None = None,
+    on_move: OnMove | None = None,
 ) -> GameRecord:
-    """Play one game and return its record, whatever the players do.
+    """Play one game and return its record, whatever the players do; `on_move` is called after each.
 
-    `on_move` takes the moves so far, with their seats, after each. A failure of the host, such as
-    no memory to start a process, makes the game void. ValueError: the opening is not legal.
-    Anything else that is raised (an interrupt) leaves the players to the pool, which ends them.
+    A failure of the host, such as no memory to start a process, makes the game void. ValueError:
+    the opening is not legal. Anything else that is raised (an interrupt) leaves the players to the
+    pool, which ends them.
     """
-    return _Game(setup, players, pool, attempt, on_move or (lambda moves: None)).play()
+    return _Game(setup, players, pool, on_move or (lambda moves: None)).play(attempt)
 
 
-class _Overloaded(Exception):
-    """A player was late for want of a CPU that others used."""
+class _Ended(Exception):
+    """The game ends otherwise than by its rules."""
 
-
-class _Forfeit(Exception):
-    """A fault ends the game."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.detail)
-        self.fault = fault
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.detail)
+        self.outcome = outcome
 
 
 class _Game:
     """A game while it is played."""
 
     def __init__(
-        self,
-        setup: GameSetup,
-        players: Sequence[Prepared],
-        pool: SessionPool,
-        attempt: int,
-        on_move: Callable[[Sequence[tuple[int, str]]], None],
+        self, setup: GameSetup, players: Sequence[Prepared], pool: SessionPool, on_move: OnMove
     ) -> None:
         self.setup = setup
         self.players = players
         self.pool = pool
-        self.attempt = attempt
         self.on_move = on_move
         self.terms = setup.terms
         self.game = self.terms.game
@@ -91,20 +84,28 @@ class _Game:
         self.started_at = datetime.now(UTC)
         self.began = time.monotonic()
 
-    def play(self) -> GameRecord:
+    def play(self, attempt: int) -> GameRecord:
         self._open()
         try:
             # Two players that take turns at games of one seat start once; unless they ponder, when
             # an idle one is not frozen and would take the other's core.
-            spare = 0 if self.terms.ponder else 2 - len(self.players)
-            self.pool.only(self.players, spare=spare)
+            self.pool.only(self.players, spare=0 if self.terms.ponder else 2 - len(self.players))
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")
-        except _Overloaded as why:
-            outcome = Outcome(Termination.VOID, str(why))
+        except _Ended as early:
+            outcome = early.outcome
         self._close(outcome)
-        return self._record(outcome)
+        return make_record(
+            self.setup,
+            attempt,
+            seats=tuple(seat.record() for seat in self.seats),
+            moves=tuple(self.played),
+            position=self.position,
+            outcome=outcome,
+            started_at=self.started_at,
+            duration_ms=(time.monotonic() - self.began) * 1000,
+        )
 
     def _open(self) -> None:
         for number, move in enumerate(self.setup.opening, 1):
@@ -115,52 +116,43 @@ class _Game:
                 raise ValueError(f"{self.setup.game}: opening move {number}: {error}") from None
 
     def _play(self) -> Outcome:
-        try:
-            self._start_all()
-            while not self.position.is_over:
-                if self.terms.max_plies is not None and len(self.moves) >= self.terms.max_plies:
-                    return adjudicated(self.position, f"after {len(self.moves)} plies")
-                self._ply()
-        except _Forfeit as forfeit:
-            fault = forfeit.fault
-            return Outcome(fault.termination, fault.detail, fault.seat)
+        self._start_all()
+        while (mover := self.position.to_move) is not None:
+            if self.terms.max_plies is not None and len(self.moves) >= self.terms.max_plies:
+                return adjudicated(self.position, f"after {len(self.moves)} plies")
+            forced = forced_move(self.position, self.chance)
+            if forced is not None:
+                self._apply(mover, forced)
+            else:
+                self._turn(self.seats[mover])
         if self.position.is_adjudicated:
             return adjudicated(self.position, "decided before the last move")
         return natural(self.position)
 
-    def _ply(self) -> None:
-        """One move: of chance, a forced pass, or a player's answer."""
-        mover = self.position.to_move
-        if mover is None or mover == CHANCE:
-            self._apply(CHANCE, draw_chance(self.position, self.chance))
-            return
-        legal = self.position.legal_moves()
-        if legal[0] == PASS:
-            self._apply(mover, PASS)
-            return
-        seat = self.seats[mover]
+    def _turn(self, seat: Seat) -> None:
+        """A player's answer, or the move made for it after a fault."""
         asked = time.monotonic()
         try:
             player = seat.player or self._restart(seat)
             asked = time.monotonic()
-            reply, used_ms, cpu_ms = self._ask(seat, player, legal)
+            reply, used_ms, cpu_ms = self._ask(seat, player)
         except PlayerFault as error:
             self._check_host(seat, error)
             # Starting it again is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
-            move = self.substitute.choice(legal)
+            move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
-            made = PlayedMove(seat=mover, move=move, used_ms=used_ms, fault=fault)
+            made = PlayedMove(seat=seat.index, move=move, used_ms=used_ms, fault=fault)
         else:
             info = reply.info.model_dump(exclude_none=True) if reply.info else None
             made = PlayedMove(
-                seat=mover, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
+                seat=seat.index, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
             )
         seat.told = len(self.moves)
         seat.used_ms = used_ms
         seat.clock = seat.clock.after(used_ms)
-        self._apply(mover, made.move, made)
+        self._apply(seat.index, made.move, made)
 
     def _apply(self, seat: int, move: str, made: PlayedMove | None = None) -> None:
         self.position = self.position.play(move)
@@ -168,28 +160,23 @@ class _Game:
         self.played.append(made or PlayedMove(seat=seat, move=move))
         self.on_move(self.moves)
 
-    def _ask(
-        self, seat: Seat, player: RunningPlayer, legal: tuple[str, ...]
-    ) -> tuple[Move, float, float | None]:
+    def _ask(self, seat: Seat, player: Session) -> tuple[Move, float, float | None]:
         """Its move, the time and the CPU time it took. Raises PlayerFault."""
-        request = Turn(
-            game=self.setup.game,
-            ply=len(self.moves),
+        request = turn_request(
+            self.setup.game,
+            self.position,
+            self.moves,
+            told=seat.told,
             time_ms=seat.clock.limit_ms,
             bank_ms=seat.clock.shown_bank_ms,
-            state=self.position.state(),
-            moves=self.moves[seat.told :],
-            legal=list(legal),
-            used_ms=round(seat.used_ms),
+            used_ms=seat.used_ms,
         )
         if not self.terms.ponder:
             self.pool.freeze_all_but(player)
-        cpu_before = player.process.cpu_ms()
-        move, used_ms = player.session.turn(request, self.terms.grace_ms)
-        cpu_after = player.process.cpu_ms()
-        if cpu_before is None or cpu_after is None:
-            return move, used_ms, None
-        return move, used_ms, cpu_after - cpu_before
+        before = player.process.container.cpu_ms()
+        move, used_ms = player.turn(request, self.terms.grace_ms)
+        after = player.process.container.cpu_ms()
+        return move, used_ms, None if before is None or after is None else after - before
 
     def _start_all(self) -> None:
         """Have all players load; only then are failures judged, the first seat first.
@@ -209,7 +196,7 @@ class _Game:
             if seat.lost is not None:
                 self._fault(seat, seat.lost)
 
-    def _restart(self, seat: Seat) -> RunningPlayer:
+    def _restart(self, seat: Seat) -> Session:
         """Go on with a fresh process after a fault. Raises PlayerFault.
 
         A player that failed to start is not started again: the same fault is raised at each turn.
@@ -220,65 +207,63 @@ class _Game:
 
     def _begin(self, seat: Seat) -> PendingRequest:
         """Send `start` to a process for this seat. Raises PlayerFault."""
-        try:
+        with self._loading(seat):
             player = seat.player = self.pool.open(seat.prepared, seat.stderr)
             if not self.terms.ponder:
                 self.pool.freeze_all_but(player)
             self.pool.play_together([each.player for each in self.seats if each.player])
-            request = Start(
-                game=self.setup.game,
-                rules=self.game.name,
-                variant=self.game.variant,
+            request = start_request(
+                self.setup.game,
+                self.position,
+                self.moves,
                 seat=seat.index,
-                seats=len(self.seats),
                 clock=self.terms.clock,
                 startup_ms=self.terms.startup_ms,
                 seed=derive(self.setup.seed, f"player {seat.index}"),
                 options=seat.prepared.options,
-                state=self.position.state(),
-                moves=self.moves,
             )
             seat.told = len(self.moves)
-            return player.session.begin(request, self.terms.grace_ms)
-        except PlayerFault as error:
-            self._check_host(seat, error)
-            seat.lost = error
-            raise
+            return player.begin(request, self.terms.grace_ms)
 
-    def _await_ready(self, seat: Seat, start: PendingRequest) -> RunningPlayer:
+    def _await_ready(self, seat: Seat, start: PendingRequest) -> Session:
         """The process that answered `start`. Raises PlayerFault."""
         assert seat.player is not None, "begun before"
+        with self._loading(seat):
+            seat.ready, seat.startup_ms = seat.player.ready(start)
+        return seat.player
+
+    @contextmanager
+    def _loading(self, seat: Seat) -> Iterator[None]:
+        """Keep a fault as the reason why the player cannot be started."""
         try:
-            seat.ready, seat.startup_ms = seat.player.session.ready(start)
+            yield
         except PlayerFault as error:
             self._check_host(seat, error)
             seat.lost = error
             raise
-        return seat.player
 
     def _check_host(self, seat: Seat, error: PlayerFault) -> None:
-        """Raise _Overloaded if the player is not to blame for being late."""
+        """Raise _Ended if the player is not to blame for being late."""
         if error.termination is not Termination.TIMEOUT or seat.player is None:
             return
         stolen_ms = seat.player.process.stolen_ms()
         if stolen_ms > max(self.terms.grace_ms, LEAST_MS):
-            raise _Overloaded(
+            why = (
                 f"The host was overloaded: {seat.prepared.name} was late, and had waited "
                 f"{stolen_ms:.0f} ms for a CPU that others used "
                 f"({self.terms.grace_ms} ms of grace)."
             )
+            raise _Ended(Outcome(Termination.VOID, why))
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
-        """What to keep of a fault; raises _Forfeit where it ends the game."""
-        fault = Fault(
-            ply=len(self.moves), seat=seat.index, termination=error.termination, detail=error.detail
-        )
-        if error.termination not in _IN_STEP or seat.lost is not None:
+        """What to keep of a fault; raises _Ended where the game ends with it."""
+        word, detail = error.termination, error.detail
+        forfeits = self.terms.on_fault == "forfeit"
+        if forfeits or word not in _IN_STEP or seat.lost is not None:
             self._kill(seat)
-        if self.terms.on_fault == "forfeit":
-            self._kill(seat)
-            raise _Forfeit(fault)
-        return fault
+        if forfeits:
+            raise _Ended(Outcome(word, detail, seat.index))
+        return Fault(ply=len(self.moves), seat=seat.index, termination=word, detail=detail)
 
     def _kill(self, seat: Seat) -> None:
         if seat.player is not None:
@@ -288,32 +273,13 @@ class _Game:
 
     def _close(self, outcome: Outcome) -> None:
         """Tell the players that are left how the game ended, and let them go."""
-        message = End(
-            game=self.setup.game,
-            termination=outcome.termination,
-            detail=outcome.detail,
-            scores=list(self.position.scores()),
-            points=list(points(outcome, self.position)),
-        )
         if outcome.termination is Termination.VOID:  # in the midst of anything: keep no process
             for seat in self.seats:
                 self._kill(seat)
         players = [seat.player for seat in self.seats if seat.player is not None]
         for player in players:
-            player.session.end(message)
+            player.end(self.setup.game, outcome, self.position)
             player.process.note_peak_memory()
         self.pool.finish(players)
         for seat in self.seats:
             seat.note_memory()
-
-    def _record(self, outcome: Outcome) -> GameRecord:
-        return make_record(
-            self.setup,
-            self.attempt,
-            seats=tuple(seat.record() for seat in self.seats),
-            moves=tuple(self.played),
-            position=self.position,
-            outcome=outcome,
-            started_at=self.started_at,
-            duration_ms=(time.monotonic() - self.began) * 1000,
-        )

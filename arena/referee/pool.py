@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -18,45 +17,33 @@ QUIT_S = 1.0
 """How long players may take to exit after `quit`."""
 
 
-@dataclass(eq=False)
-class RunningPlayer:
-    """A process, and the dialogue with it."""
-
-    prepared: Prepared
-    process: PlayerProcess
-    session: Session
-    cores: tuple[int, ...] | None
-    """Those it runs on where it is contained; None for ours."""
-
-
 class SessionPool:
     """Starts, keeps and ends player processes. Use it in a `with` statement.
 
-    First it takes away what referees that were killed have left behind.
-
-    With `keep_alive`, a process that ended its game well goes on to the next game of its player.
-    The process that holds a pool becomes a subreaper, and may have children of its own only if
-    they were there before the pool: whatever else appears was forked away by a player. `cores` are
-    those its contained players run on; None for ours.
+    First it takes away what referees that were killed have left behind. With `keep_alive`, a
+    process that ended its game well goes on to the next game of its player. The process that holds
+    a pool becomes a subreaper, and may have children of its own only if they were there before the
+    pool: whatever else appears was forked away by a player. `cores` are those its contained players
+    run on; None for ours.
     """
 
     def __init__(self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None) -> None:
         self.keep_alive = keep_alive
         self._cores = cores
-        self._alive: list[RunningPlayer] = []
-        self._idle: list[RunningPlayer] = []
+        self._alive: list[Session] = []
+        self._idle: list[Session] = []
         become_subreaper()
         self._others = children()
         leftovers.sweep()
 
-    def open(self, prepared: Prepared, stderr: HeadTail | None = None) -> RunningPlayer:
+    def open(self, prepared: Prepared, stderr: HeadTail | None = None) -> Session:
         """A process that plays for `prepared`: an idle one that has kept quiet, or a new one.
 
         `stderr` keeps what it writes there from now on. Raises PlayerFault (`start_failed`); an
         OSError is the host's fault.
         """
         for player in self._idle:
-            if player.prepared == prepared:
+            if player.process.spec == prepared:
                 self._idle.remove(player)
                 try:
                     player.process.expect_silence()
@@ -66,9 +53,7 @@ class SessionPool:
                 if stderr is not None:
                     player.process.stderr = stderr
                 return player
-        cores = self._least_used(prepared.threads)
-        process = PlayerProcess(prepared, cores, stderr)
-        player = RunningPlayer(prepared, process, Session(process), cores)
+        player = Session(PlayerProcess(prepared, self._least_used(prepared.threads), stderr))
         self._alive.append(player)
         return player
 
@@ -76,27 +61,27 @@ class SessionPool:
         """That many of our cores, those first that are left free by the other players."""
         if self._cores is None:
             return None
-        used = Counter(core for player in self._alive for core in player.cores or ())
+        used = Counter(core for player in self._alive for core in player.process.cores or ())
         return tuple(sorted(self._cores, key=lambda core: used[core])[:count])
 
-    def play_together(self, players: Collection[RunningPlayer]) -> None:
+    def play_together(self, players: Collection[Session]) -> None:
         """These are at one board: while one is waited for, the others are looked after too."""
         processes = [player.process for player in players]
         for process in processes:
             process.others = tuple(other for other in processes if other is not process)
 
-    def kill(self, player: RunningPlayer) -> None:
+    def kill(self, player: Session) -> None:
         """End a process that cannot be trusted any more."""
         player.process.kill()
         self._alive.remove(player)
 
-    def freeze_all_but(self, player: RunningPlayer) -> None:
+    def freeze_all_but(self, player: Session) -> None:
         """Stop every other process until something is written to it. OSError: the host fails."""
         for other in self._alive:
             if other is not player:
                 other.process.freeze()
 
-    def finish(self, players: Collection[RunningPlayer]) -> None:
+    def finish(self, players: Collection[Session]) -> None:
         """A game is over for these: keep them or let them go, and sweep up what was forked away."""
         if self.keep_alive:
             self._idle += players
@@ -106,13 +91,13 @@ class SessionPool:
 
     def only(self, needed: Collection[Prepared], *, spare: int = 0) -> None:
         """Let go of idle processes that the next game does not need, but for the last `spare`."""
-        others = [player for player in self._idle if player.prepared not in needed]
+        others = [player for player in self._idle if player.process.spec not in needed]
         self._retire(others[: max(0, len(others) - spare)])
 
-    def _retire(self, players: Collection[RunningPlayer]) -> None:
+    def _retire(self, players: Collection[Session]) -> None:
         """Ask all to quit, wait a second for all together, and kill those that stay."""
         for player in players:
-            player.session.quit()
+            player.quit()
         deadline = time.monotonic_ns() + int(QUIT_S * 1e9)
         for player in tuple(players):
             player.process.wait_for_exit(deadline)

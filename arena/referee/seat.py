@@ -1,26 +1,24 @@
 """One side of a game while it is played: its clock, its process, what it knows. Milliseconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Ready
 from arena.model.record import PlayerFault, SeatRecord
-from arena.referee.pool import RunningPlayer
+from arena.referee.session import Session
 from arena.referee.transport import HeadTail
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerClock:
-    """The time control of one player during a game."""
+    """The time control of one player during a game; `bank_ms` is what its bank has left."""
 
     control: Clock
     bank_ms: float | None
-    """The time left in the bank; None when there is none."""
 
     @classmethod
-    def full(cls, control: Clock) -> PlayerClock:
+    def full(cls, control: Clock) -> Self:
         """As the game begins."""
         return cls(control, control.bank_ms)
 
@@ -35,7 +33,7 @@ class PlayerClock:
         """The bank as requests show it."""
         return None if self.bank_ms is None else int(self.bank_ms)
 
-    def after(self, used_ms: float) -> PlayerClock:
+    def after(self, used_ms: float) -> Self:
         """After a move that took `used_ms`. What the grace let pass leaves an empty bank."""
         if self.bank_ms is None:
             return self
@@ -50,7 +48,7 @@ class Seat:
     index: int
     prepared: Prepared
     clock: PlayerClock
-    player: RunningPlayer | None = None
+    player: Session | None = None
     """Its process; None before its start and after a fault that ended it."""
     lost: PlayerFault | None = None
     """Why it could not be started; it is asked no more."""

@@ -1,7 +1,4 @@
-"""Sentences for the author of a player whose process or streams broke the contract.
-
-Each function makes one fault: what happened, and what to do.
-"""
+"""Faults of a player whose process or streams broke the contract: what happened, and what to do."""
 
 import os
 import signal
@@ -86,14 +83,9 @@ def exited(end: os.waitid_result | None, last_lines: str) -> PlayerFault:
     elif end.si_code == os.CLD_EXITED:
         how = f"exited with code {end.si_status}"
     else:
-        how = f"was ended by {_signal_name(end.si_status)}"
+        try:
+            how = f"was ended by {signal.Signals(end.si_status).name}"
+        except ValueError:  # most real-time signals have only a number
+            how = f"was ended by signal {end.si_status}"
     said = f"The end of stderr: {last_lines}" if last_lines else "It wrote nothing to stderr."
     return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent. {said}")
-
-
-def _signal_name(number: int) -> str:
-    """`SIGSEGV`; most real-time signals have only a number."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

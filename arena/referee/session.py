@@ -1,24 +1,26 @@
 """The dialogue with one player: start and ready, turn and move, end, quit.
 
-A session knows messages and limits; the transport below it knows bytes. Faults are raised as
-PlayerFault, times are milliseconds unless a name says otherwise.
+A session knows messages and limits, the process below it bytes. Faults are raised as PlayerFault;
+times are milliseconds unless a name says otherwise.
 """
 
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from arena.model.protocol import End, Message, Move, Quit, Ready, Start, Termination, Turn
+from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
-from arena.referee.transport import MAX_BLANK_LINES, Transport
+from arena.referee.outcome import Outcome, points
+from arena.referee.transport import MAX_BLANK_LINES, PlayerProcess
+from rules.position import Position
 
+Moves = list[tuple[int, str]]
+"""Seat and move of each ply; seat −1 is chance."""
 _NS_PER_MS = 1_000_000
-_FAREWELL_MS = 20
-"""For writing `end` or `quit` to a player that does not read."""
-_SLOW_READER_MS = 100
-"""Beyond this, a wait for a player's full pipe counts as its own time."""
+_FAREWELL_MS = 20  # for writing `end` or `quit` to a player that does not read
+_SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as its own time
 
 
 class Answered(NamedTuple):
@@ -29,20 +31,21 @@ class Answered(NamedTuple):
 
 
 class PendingRequest(NamedTuple):
-    """A request without its answer yet."""
+    """A request without its answer yet: `at` is when its last byte was written, in ns."""
 
     limit_ms: int
     grace_ms: int
     at: int
-    """When its last byte was written."""
     deadline: int
 
 
 class Session:
-    """The dialogue with one player process, for one game or several."""
+    """A player process and the dialogue with it, for one game or several."""
 
-    def __init__(self, transport: Transport, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        self.transport = transport
+    def __init__(
+        self, process: PlayerProcess, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self.process = process
         self._clock = clock
 
     def start(self, request: Start, grace_ms: int) -> tuple[Ready, float]:
@@ -63,25 +66,32 @@ class Session:
         line, used_ms = self._answer(self._ask(request, request.time_ms, grace_ms))
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
-    def end(self, message: End) -> None:
+    def end(self, game: str, outcome: Outcome, position: Position) -> None:
         """Send how the game ended. No answer is expected, and nothing is judged any more."""
-        self._send(message)
+        end = End(
+            game=game,
+            termination=outcome.termination,
+            detail=outcome.detail,
+            scores=list(position.scores()),
+            points=list(points(outcome, position)),
+        )
+        self._send(end)
 
     def quit(self) -> None:
         """Send `quit`, and close the player's stdin."""
         self._send(Quit())
-        self.transport.close()
+        self.process.close()
 
     def _send(self, message: Message) -> None:
         with suppress(PlayerFault):
-            self.transport.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
+            self.process.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
     def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> PendingRequest:
         """Write a request. The time of its answer runs from the last byte written."""
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
-        self.transport.expect_silence()
+        self.process.expect_silence()
         line, began = _line(request), self._clock()
-        self.transport.write(line, began + allowed)
+        self.process.write(line, began + allowed)
         at = self._clock()
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
         return PendingRequest(limit_ms, grace_ms, at, deadline)
@@ -89,7 +99,7 @@ class Session:
     def _answer(self, asked: PendingRequest) -> tuple[bytes, float]:
         """The next line that is not blank, and the time to its newline, under one deadline."""
         for _ in range(MAX_BLANK_LINES + 1):
-            line, read_at = self.transport.read_line(asked.deadline)
+            line, read_at = self.process.read_line(asked.deadline)
             used_ms = (read_at - asked.at) / _NS_PER_MS
             if read_at > asked.deadline:
                 if not line.strip():
@@ -106,6 +116,56 @@ class Session:
             f"More than {MAX_BLANK_LINES} blank lines in answer to one request. "
             f"Write one line for each request, and nothing else.",
         )
+
+
+def start_request(
+    game: str,
+    position: Position,
+    moves: Moves,
+    *,
+    seat: int,
+    clock: Clock,
+    startup_ms: int,
+    seed: int,
+    options: dict[str, Any],
+) -> Start:
+    """The `start` of a player at `seat`, where `moves` have led to `position`."""
+    return Start(
+        game=game,
+        rules=position.game.name,
+        variant=position.game.variant,
+        seat=seat,
+        seats=position.game.seats,
+        clock=clock,
+        startup_ms=startup_ms,
+        seed=seed,
+        options=options,
+        state=position.state(),
+        moves=moves,
+    )
+
+
+def turn_request(
+    game: str,
+    position: Position,
+    moves: Moves,
+    *,
+    told: int,
+    time_ms: int,
+    used_ms: float,
+    bank_ms: int | None = None,
+) -> Turn:
+    """The `turn` of a player that knows the first `told` of the moves."""
+    return Turn(
+        game=game,
+        ply=len(moves),
+        time_ms=time_ms,
+        bank_ms=bank_ms,
+        state=position.state(),
+        moves=moves[told:],
+        legal=list(position.legal_moves()),
+        used_ms=round(used_ms),
+    )
 
 
 def _line(message: Message) -> bytes:

@@ -9,7 +9,7 @@ import os
 import select
 import time
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from arena.model.contender import Prepared
 from arena.model.protocol import MAX_LINE_BYTES, Termination, printable
@@ -22,16 +22,12 @@ MAX_BLANK_LINES = 100
 """Blank lines that are ignored in answer to one request."""
 
 _CHUNK_BYTES = 64 * 1024
-_KEPT_BYTES = 32 * 1024
-"""Of stderr, at its beginning and at its end."""
+_KEPT_BYTES = 32 * 1024  # of stderr, at its beginning and at its end
+# More waiting output than this is no stray answer. Below a pipe's size: short writes leave gaps.
 _FLOOD_BYTES = 32 * 1024
-"""More waiting output than this is no stray answer. Less than a pipe's size: short writes leave
-gaps in it."""
-_WATCH_MS = 25
-"""How often memory is sampled while we wait; the first slice of a wait costs nothing."""
+_WATCH_MS = 25  # between samples of memory while we wait; the first slice of a wait costs nothing
+# A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
-"""A process that ends closes its pipes before it can be seen dead; a large one on a busy host,
-long before."""
 
 
 class OutputLine(NamedTuple):
@@ -41,33 +37,16 @@ class OutputLine(NamedTuple):
     read_at: int
 
 
-class Transport(Protocol):
-    """The player as a session needs it; every method may raise PlayerFault."""
-
-    def expect_silence(self) -> None:
-        """Judge output that came before a request."""
-
-    def write(self, line: bytes, deadline: int) -> None:
-        """Write a request, newline included."""
-
-    def read_line(self, deadline: int) -> OutputLine:
-        """The next line, if it is complete by the deadline."""
-
-    def close(self) -> None:
-        """Ask the process to exit: no more requests will come."""
-
-
 class HeadTail:
     """The first and the last 32 KiB of a stream of any length."""
 
     def __init__(self) -> None:
         self.total = 0
-        """Bytes fed so far."""
         self._head = bytearray()
         self._tail = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Take more of the stream."""
+        """Take more of the stream; `total` counts its bytes."""
         self.total += len(data)
         room = _KEPT_BYTES - len(self._head)
         self._head += data[:room]
@@ -101,21 +80,24 @@ class PlayerProcess:
     def __init__(
         self, spec: Prepared, cores: tuple[int, ...] | None = None, stderr: HeadTail | None = None
     ) -> None:
+        self.spec = spec
+        self.cores = cores
         self.stderr = stderr or HeadTail()
         self.peak_memory_bytes = 0
+        self.lines_read = 0
+        self.last_line = b""
         self.others: tuple[PlayerProcess, ...] = ()
         """The game's other players, looked after while we wait for this one."""
         self.fault: PlayerFault | None = None
         """Why it was ended while we waited for another; raised when it is asked again."""
         self._limit_bytes = spec.memory_mb * 2**20 if spec.memory_mb is not None else None
         self.container = Container(spec, cores)
-        self._process = self.container.start()
-        self.pid = self._process.pid
-        self._stdin, self._stdout, self._stderr = (
-            pipe.fileno()
-            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
-            if pipe is not None
-        )
+        process = self.container.start()
+        self.pid = process.pid
+        self._pipes = [
+            pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None
+        ]
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
         self._pidfd = os.pidfd_open(self.pid)
@@ -146,12 +128,6 @@ class PlayerProcess:
         if self._pidfd in events:
             raise self._exited()
         self._watch_memory()  # a player that always answers at once is never waited for
-        if self._buffer:
-            self._judge_waiting()
-        if not open_:
-            raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
-
-    def _judge_waiting(self) -> None:
         waiting = bytes(self._buffer)
         self._buffer.clear()
         blank = not waiting.strip()
@@ -159,6 +135,8 @@ class PlayerProcess:
             raise sentences.too_much_unasked(waiting)
         if not blank:
             raise sentences.spoke_unasked(waiting)
+        if not open_:
+            raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
 
     def write(self, line: bytes, deadline: int) -> None:
         """Thaw the player and write all of `line`.
@@ -170,13 +148,12 @@ class PlayerProcess:
         if self._frozen:
             self._frozen = False
             self.container.thaw()
+        rest = memoryview(line)
         try:
-            try:
-                written = os.write(self._stdin, line)
-            except BlockingIOError:
-                written = 0
-            if written < len(line):
-                self._write_rest(memoryview(line)[written:], deadline)
+            with suppress(BlockingIOError):
+                rest = rest[os.write(self._stdin, rest) :]
+            if rest:
+                self._write_rest(rest, deadline)
         except BrokenPipeError:
             raise self._closed_pipe("stdin", Termination.STDIN_CLOSED) from None
 
@@ -216,6 +193,7 @@ class PlayerProcess:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
                 self._late = self._read_at > deadline
+                self.lines_read, self.last_line = self.lines_read + 1, line
                 return OutputLine(line, self._read_at)
             searched = len(self._buffer)
             events = self._wait(deadline)
@@ -308,10 +286,6 @@ class PlayerProcess:
         """Bring `peak_memory_bytes` up to date: short games end between two samples."""
         self.peak_memory_bytes = max(self.peak_memory_bytes, self.container.peak_bytes())
 
-    def cpu_ms(self) -> float | None:
-        """CPU time of the process so far; None when it is gone."""
-        return self.container.cpu_ms()
-
     # Freezing, and time on a CPU
 
     def freeze(self) -> None:
@@ -355,9 +329,8 @@ class PlayerProcess:
 
     def close(self) -> None:
         """Close its stdin: a player that reads its requests will see the end and exit."""
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
+        with suppress(OSError):
+            self._pipes[0].close()
 
     def wait_for_exit(self, deadline: int) -> None:
         """Let the process end by itself until the deadline; its output is thrown away."""
@@ -378,7 +351,6 @@ class PlayerProcess:
         self.container.kill()
         self._events(0)  # the end of its stderr
         os.close(self._pidfd)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                with suppress(OSError):  # closing flushes: the reader may be gone
-                    pipe.close()
+        for pipe in self._pipes:
+            with suppress(OSError):  # closing flushes: the reader may be gone
+                pipe.close()
