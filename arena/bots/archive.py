@@ -37,12 +37,9 @@ MAX_ARCHIVE_BYTES = 32 * 2**20
 _CHUNK_BYTES = 2**16
 MAX_RATIO = 100
 """Bytes that may come out of one byte of an archive; programs and tables stay below 20."""
-_UNJUDGED_BYTES = 2**20
-"""Allowed whatever the ratio: small archives of small files."""
-_HEADER_BYTES = 4 * 2**20
-"""For the headers of a tar, besides the contents."""
-_XZ_MEMORY_BYTES = 128 * 2**20
-"""Twice the need of `xz -9`; a header can ask for gigabytes."""
+_UNJUDGED_BYTES = 2**20  # allowed whatever the ratio: small archives of small files
+_HEADER_BYTES = 4 * 2**20  # for the headers of a tar, besides the contents
+_XZ_MEMORY_BYTES = 128 * 2**20  # twice the need of `xz -9`; a header can ask for gigabytes
 
 _END = struct.Struct("<4s4H2LH")
 """The end of a zip: signature, two disk numbers, entries here and in all, size and offset of the
@@ -73,10 +70,8 @@ _Item = TypeVar("_Item")
 class Entry(NamedTuple):
     """A file of an archive, judged and admitted."""
 
-    path: str
-    """In the package, `a/b.py`."""
-    size: int
-    """Bytes that come out, whatever the header says."""
+    path: str  # in the package, `a/b.py`
+    size: int  # bytes that come out, whatever the header says
     executable: bool
 
 

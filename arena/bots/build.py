@@ -28,11 +28,9 @@ MAX_MEMORY_MB = 2048
 MAX_DISK_MB = 512
 """For its files while it is built, and for each of its private folders."""
 _MAX_PROCESSES = 256
-_KEPT_BYTES = 2**16
-"""Of the build's output; its beginning helps most."""
+_KEPT_BYTES = 2**16  # of the build's output; its beginning helps most
 _SHOWN_LINES = 10
-_LOOK_S = 0.2
-"""How often time and disk are checked."""
+_LOOK_S = 0.2  # how often time and disk are checked
 
 
 def build(bot: Bot, mode: Mode) -> Bot:

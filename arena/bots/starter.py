@@ -10,8 +10,7 @@ from arena.bots.manifest import FILE_NAME, read_manifest
 from arena.bots.trees import made_aside
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
-_EVERY = "every"
-"""The folder of the files that every starter has."""
+_EVERY = "every"  # the folder of the files that every starter has
 _TEST = "test.sh"
 _PROTOCOL = "PROTOCOL.md"
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from arena.bots.entries import files_in
 from arena.sandbox import leftovers
 
-_ASIDE = ".making-"
-"""The beginning of the names of folders in which something is being made."""
+_ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
 
 

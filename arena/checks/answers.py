@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import NamedTuple, TypeVar
 
 from arena.checks.dialogue import Dialogue, Offence
@@ -11,15 +12,11 @@ from arena.checks.positions import Golden, PracticeGame, golden
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import ANSWERED, UNCLEAN, Subject
 from arena.model.protocol import Termination
-from arena.referee import SessionPool
 from rules.position import Game
 
-_SPEECH_TURNS = 3
-"""Moves asked for in a game whose lines are looked at."""
-_TURNS = 2
-"""Moves asked for from each golden position on."""
-_BOARD_S = 10.0
-"""For one board: a program with slow starts is asked in fewer positions."""
+_SPEECH_TURNS = 3  # moves asked for in a game whose lines are looked at
+_TURNS = 2  # moves asked for from each golden position on
+_BOARD_S = 10.0  # for one board: a program with slow starts is asked in fewer positions
 _ENOUGH = 3
 """Deaths that show where it dies, and tries that show that it is the position; each is a start."""
 
@@ -28,16 +25,34 @@ Value = TypeVar("Value", int, str)
 
 def clean_stdout(subject: Subject) -> CheckFinding:
     """Judge whether stdout has replies and nothing else, also when nothing was asked."""
-    lines = 0
+    lines = _in_each_rule_set(subject, _listened_to)
+    return passed(f"{lines} lines, all of them replies") if isinstance(lines, int) else lines
+
+
+def ply_echo(subject: Subject) -> CheckFinding:
+    """Judge whether each answer has the `ply` of its turn, in games that begin after an opening."""
+    answers = _in_each_rule_set(subject, _echoed)
+    if answers == 0:
+        return not_judged("skipped: no valid answer (see item 6)")
+    if isinstance(answers, int):
+        return passed(f"{answers} turns, each answered with its own ply")
+    return answers
+
+
+def _in_each_rule_set(
+    subject: Subject, count: Callable[[Subject, Dialogue, Game], int]
+) -> int | CheckFinding:
+    """What is counted in a process for each rule set, in sum; or the finding of an offence."""
+    total = 0
     for rule_set, game in subject.first_boards.items():
         if subject.hangs:
             break
         try:
             with subject.process() as dialogue:
-                lines += _listened_to(subject, dialogue, game)
+                total += count(subject, dialogue, game)
         except Offence as offence:
             return subject.failed(offence, rule_set)
-    return passed(f"{lines} lines, all of them replies")
+    return total
 
 
 def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
@@ -58,22 +73,6 @@ def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     return dialogue.process.lines_read
 
 
-def ply_echo(subject: Subject) -> CheckFinding:
-    """Judge whether each answer has the `ply` of its turn, in games that begin after an opening."""
-    answers = 0
-    for rule_set, game in subject.first_boards.items():
-        if subject.hangs:
-            break
-        try:
-            with subject.process() as dialogue:
-                answers += _echoed(subject, dialogue, game)
-        except Offence as offence:
-            return subject.failed(offence, rule_set)
-    if not answers:
-        return not_judged("skipped: no valid answer (see item 6)")
-    return passed(f"{answers} turns, each answered with its own ply")
-
-
 def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     """The turns that were answered with their ply. Raises Offence (wrong ply)."""
     answers = 0
@@ -81,10 +80,8 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
         for at in golden(game)[1:3]:
             practice = PracticeGame.at(at)
             dialogue.start(practice, subject.clocks.move_ms)
-            for _ in range(_SPEECH_TURNS):
-                if not practice.is_over:
-                    practice.play(dialogue.ask(practice).move.move)
-                    answers += 1
+            for _ in dialogue.turns(practice, _SPEECH_TURNS):
+                answers += 1
             dialogue.end(practice)
     except Offence as offence:
         if offence.termination is Termination.WRONG_PLY:
@@ -102,31 +99,25 @@ class AskedPosition(NamedTuple):
     at: Golden
     offence: Offence | None
 
-    @property
-    def where(self) -> str:
-        """`othello cornerless, ply 56, seat 1 (one legal move)`."""
-        return f"{self.board}, ply {len(self.at.moves)}, seat {self.at.seat} ({self.at.trait})"
-
 
 def legal_everywhere(subject: Subject) -> CheckFinding:
     """Judge whether it answers with a legal move in every golden position."""
     asked: list[AskedPosition] = []
-    with SessionPool() as pool:
-        asker = _Asker(subject, pool)
+    with ExitStack() as living:
+        asker = _Asker(subject, living)
         for board, game in subject.boards.items():
             asked += _ask_board(asker, board, game)
             last = asked[-1].offence
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
-        asker.leave()
-    wrong = [one for one in asked if one.offence is not None]
+    wrong = [(one, one.offence) for one in asked if one.offence is not None]
     if not wrong:
         return passed(f"{len(asked)} positions of {', '.join(subject.boards)}")
-    first = wrong[0]
-    assert first.offence is not None, "the wrong ones have one"
-    count = f"{len(wrong)} of {len(asked)} positions failed; the first: {first.where}"
+    (board, at, _), offence = wrong[0]
+    where = f"{board}, ply {len(at.moves)}, seat {at.seat} ({at.trait})"
+    count = f"{len(wrong)} of {len(asked)} positions failed; the first: {where}"
     hint = _pattern(asked, subject)
-    found = subject.failed(first.offence, count)
+    found = subject.failed(offence, count)
     return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found
 
 
@@ -155,54 +146,48 @@ class _Asker:
     too, the position is to blame. Otherwise it is noted for the item about a second game.
     """
 
-    def __init__(self, subject: Subject, pool: SessionPool) -> None:
+    def __init__(self, subject: Subject, living: ExitStack) -> None:
         self._subject = subject
-        self._pool = pool
+        self._living = living
         self._dialogue: Dialogue | None = None
-        self._confirmed = 0
-        """Failures in a later game that a fresh process had too."""
+        self._confirmed = 0  # failures in a later game that a fresh process had too
 
     def ask(self, at: Golden) -> None:
         """Ask for moves from a position on. Raises Offence."""
-        if self._dialogue is None or self._subject.again is not None:
-            self._fresh()
-        assert self._dialogue is not None, "just made"
+        dialogue = self._dialogue
+        if dialogue is None or self._subject.again is not None:
+            dialogue = self._fresh()
         try:
-            self._moves(self._dialogue, at)
+            self._moves(dialogue, at)
         except Offence as offence:
-            later = self._dialogue.games > 1
+            later = dialogue.games > 1
             if later and offence.termination in ANSWERED and self._confirmed >= _ENOUGH:
                 raise  # it is wrong in a first game too, and can be asked again
-            self.leave()
+            self._leave()
             if not later:
                 raise
             try:
                 self._moves(self._fresh(), at)
             except Offence:
                 self._confirmed += 1
-                self.leave()
+                self._leave()
                 raise
             self._subject.note_later(offence)
 
     def _fresh(self) -> Dialogue:
-        self.leave()
-        self._dialogue = self._subject.open(self._pool)
+        self._leave()
+        self._dialogue = self._living.enter_context(self._subject.process())
         return self._dialogue
 
-    def leave(self) -> None:
-        """End the process."""
-        if self._dialogue is not None:
-            self._subject.close(self._dialogue)
+    def _leave(self) -> None:
         self._dialogue = None
+        self._living.close()
 
     def _moves(self, dialogue: Dialogue, at: Golden) -> None:
         practice = PracticeGame.at(at, seed=len(at.moves))
         dialogue.start(practice)
-        for _ in range(_TURNS):
-            if not practice.is_over:
-                answered = dialogue.ask(practice)
-                self._subject.slowest_ms = max(self._subject.slowest_ms, answered.used_ms)
-                practice.play(answered.move.move)
+        for answered in dialogue.turns(practice, _TURNS):
+            self._subject.slowest_ms = max(self._subject.slowest_ms, answered.used_ms)
         dialogue.end(practice)
 
 

@@ -16,8 +16,7 @@ from arena.model.containment import Held
 from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 
-_TRIES = 3
-"""How often an item is tried on an overloaded host, as the games of a tournament are."""
+_TRIES = 3  # how often an item is tried on an overloaded host, as the games of a tournament are
 
 
 class Item(NamedTuple):
@@ -25,8 +24,7 @@ class Item(NamedTuple):
 
     title: str
     judge: Callable[[Subject], CheckFinding]
-    needed: bool = False
-    """Whether nothing after it can be judged when it fails."""
+    needed: bool = False  # whether nothing after it can be judged when it fails
 
 
 ITEMS = (
@@ -66,7 +64,11 @@ def run_checks(
     failed: int | None = None
     for number, item in enumerate(ITEMS, 1):
         began = time.monotonic()
-        finding = _skipped(failed) if failed else _judge(item, subject)
+        if failed:
+            skipped = f"skipped until item {failed} is fixed"
+            finding = CheckFinding(passed=None, detail=skipped, needs=failed)
+        else:
+            finding = _judge(item, subject)
         seconds = time.monotonic() - began
         yield CheckResult(**finding.model_dump(), number=number, title=item.title, seconds=seconds)
         hangs = finding.verdict is Termination.TIMEOUT and item.judge is legal_everywhere
@@ -74,26 +76,21 @@ def run_checks(
             failed = number
 
 
-def _skipped(failed: int) -> CheckFinding:
-    return CheckFinding(passed=None, detail=f"skipped until item {failed} is fixed", needs=failed)
-
-
 def _judge(item: Item, subject: Subject) -> CheckFinding:
-    """The finding of an item; going beyond the memory limit is left to the item about memory."""
-    try:
-        finding = _tried(item, subject)
-    except Offence as offence:  # a start that failed now, and not in the item about starts
-        finding = subject.failed(offence)
+    """The finding of an item, tried again while the host was overloaded.
+
+    Going beyond the memory limit is left to the item about memory.
+    """
+    for _ in range(_TRIES):
+        try:
+            finding = item.judge(subject)
+        except Overloaded as error:
+            why = f"not your fault: the machine was too busy ({error}). Run the check again."
+            finding = not_judged(why)
+            continue
+        except Offence as offence:  # a start that failed now, and not in the item about starts
+            finding = subject.failed(offence)
+        break
     if finding.verdict is Termination.OUT_OF_MEMORY and item.judge is not memory:
         return not_judged("it went beyond its memory limit (see item 9)")
     return finding
-
-
-def _tried(item: Item, subject: Subject) -> CheckFinding:
-    """The finding of an item, tried again while the host was overloaded. Raises Offence."""
-    for _ in range(_TRIES):
-        try:
-            return item.judge(subject)
-        except Overloaded as error:
-            why = str(error)
-    return not_judged(f"not your fault: the machine was too busy ({why}). Run the check again.")

@@ -39,8 +39,7 @@ class CheckClocks(NamedTuple):
 
     startup_ms: int = 30_000
     move_ms: int = 5_000
-    short_ms: int = 500
-    """For a move at a short clock."""
+    short_ms: int = 500  # for a move at a short clock
     hurry_ms: int = 100
     """Sent where the item is not about the clock; the answer is judged by `move_ms`."""
 
@@ -57,8 +56,7 @@ class Belated(NamedTuple):
 
     text: bytes
     after_ms: float
-    closed: bool
-    """Whether its stdin had to be closed before it came."""
+    closed: bool  # whether its stdin had to be closed before it came
 
 
 @dataclass(eq=False)
@@ -66,12 +64,9 @@ class Offence(Exception):
     """A fault of the program, with what the advice needs."""
 
     fault: PlayerFault
-    asked: Start | Turn | None = None
-    """The request it failed at; None where it was not asked."""
-    heard: Heard | None = None
-    """The offending line; None where the offence is not one line."""
-    stderr: str = ""
-    """Its end."""
+    asked: Start | Turn | None = None  # the request it failed at; None where it was not asked
+    heard: Heard | None = None  # the offending line; None where the offence is not one line
+    stderr: str = ""  # its end
     position: Position | None = None
     """The position of the turn it failed at; None where that was not a turn."""
     belated: Belated | None = None
@@ -146,6 +141,16 @@ class Dialogue:
             answered = self._session.turn(request, GRACE_MS + lenience_ms)
         self._told, self._used_ms = len(practice.moves), answered.used_ms
         return answered
+
+    def turns(
+        self, practice: PracticeGame, count: int, time_ms: int | None = None
+    ) -> Iterator[Answered]:
+        """Ask for and play that many moves, or until the game is over; each answer."""
+        for _ in range(count):
+            if not practice.is_over:
+                answered = self.ask(practice, time_ms)
+                yield answered
+                practice.play(answered.move.move)
 
     def play_on(self, practice: PracticeGame, moves: int, seconds: float = math.inf) -> None:
         """Ask for moves until the game, the moves or the time are over.

@@ -18,10 +18,8 @@ _FIRST_MOVES, _FIRST_S = 40, 10.0
 """The most of a first game before a second one: moves of the program, and time."""
 _AGAINST_OTHER = 4
 _AGAINST_ITSELF = 2
-_GAME_MS = 20_000
-"""What a game may take if every move takes as long as the slowest so far."""
-_MAX_PLIES = 600
-"""Games of tiles last as long as the player is good."""
+_GAME_MS = 20_000  # what a game may take if every move takes as long as the slowest so far
+_MAX_PLIES = 600  # games of tiles last as long as the player is good
 
 
 def second_game(subject: Subject) -> CheckFinding:
@@ -31,10 +29,11 @@ def second_game(subject: Subject) -> CheckFinding:
     """
     if subject.again is not None:
         return _failed_later(subject, subject.again)
-    at = next(at for at in reversed(golden(list(subject.boards.values())[-1])) if at.moves)
+    boards = list(subject.boards.values())
+    at = next(at for at in reversed(golden(boards[-1])) if at.moves)
     with subject.process() as dialogue:
         try:
-            first = PracticeGame.opening(next(iter(subject.boards.values())))
+            first = PracticeGame.opening(boards[0])
             dialogue.start(first)
             dialogue.play_on(first, _FIRST_MOVES, _FIRST_S)
             dialogue.end(first)
@@ -84,17 +83,16 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
 def against_opponent(subject: Subject) -> CheckFinding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
+    us, other = (subject.spec,), (subject.opponent,)
     with SessionPool(keep_alive=True) as pool:
         for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
-            us, other = (subject.spec,), (subject.opponent,)
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
             records = []
             for lineup in lineups:
                 records.append(_play(subject, game, lineup, number, pool))
                 pool.only(other)  # each game has a fresh process of the bot
-            trouble = _trouble(subject, board, records[0], ours=(seat,))
-            if trouble:
+            if trouble := _trouble(subject, board, records[0], ours=(seat,)):
                 return trouble
             other_seat = 0 if game.seats == 1 else 1 - seat
             scores.append(f"{board} {records[0].scores[seat]}–{records[-1].scores[other_seat]}")
@@ -107,8 +105,7 @@ def against_itself(subject: Subject) -> CheckFinding:
     for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
         with SessionPool() as pool:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
-        trouble = _trouble(subject, board, record, ours=tuple(range(game.seats)))
-        if trouble:
+        if trouble := _trouble(subject, board, record, ours=tuple(range(game.seats))):
             return trouble
         scores.append(f"{board} {'–'.join(map(str, record.scores))}")
     return passed(", ".join(scores))

@@ -12,14 +12,10 @@ class Phrases(NamedTuple):
     """The phrases of a language, each a piece of code or an instruction."""
 
     name: str
-    log: str
-    """Writes debug text to stderr."""
-    flush: str
-    """Writes an answer and flushes it."""
-    read: str
-    """Reads a line when it comes, not at the end of the stream."""
-    encode: str
-    """Makes JSON of a reply."""
+    log: str  # writes debug text to stderr
+    flush: str  # writes an answer and flushes it
+    read: str  # reads a line when it comes, not at the end of the stream
+    encode: str  # makes JSON of a reply
 
 
 PYTHON = Phrases(
@@ -66,33 +62,28 @@ ANY = Phrases(
 )
 
 _PROGRAMS = {"python": PYTHON, "pypy": PYTHON, "node": JAVASCRIPT, "java": JAVA}
-_SUFFIXES = {".py": PYTHON, ".jar": JAVA, ".java": JAVA, ".rs": RUST}
-_SUFFIXES |= dict.fromkeys((".js", ".mjs"), JAVASCRIPT)
-_SUFFIXES |= dict.fromkeys((".cpp", ".cc", ".cxx"), CPP)
+_SUFFIXES = {
+    ".py": PYTHON, ".jar": JAVA, ".java": JAVA, ".rs": RUST, ".js": JAVASCRIPT,
+    ".mjs": JAVASCRIPT, ".cpp": CPP, ".cc": CPP, ".cxx": CPP,
+}  # fmt: skip
 
 
 def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
     """The language of a program: by its command, its #! line, or the sources next to it."""
     for word in command:
-        known = _SUFFIXES.get(Path(word).suffix) or _by_program(Path(word).name)
-        if known:
+        if known := _SUFFIXES.get(Path(word).suffix) or _by_program(word):
             return known
-    named = _by_program(Path(_named_interpreter(Path(folder or ".", command[0]))).name)
-    if named:
-        return named
+    with suppress(OSError):
+        first_line = interpreter(str(Path(folder or ".", command[0])))
+        words = [word for word in first_line if not word.startswith("-")]  # /usr/bin/env python3
+        if words and (known := _by_program(words[-1])):
+            return known
     sources = sorted(folder.rglob("*")) if folder else []
     found = (_SUFFIXES.get(source.suffix) for source in sources)
     return next((language for language in found if language), ANY)
 
 
-def _by_program(name: str) -> Phrases | None:
+def _by_program(word: str) -> Phrases | None:
+    name = Path(word).name
     known = (language for start, language in _PROGRAMS.items() if name.startswith(start))
     return next(known, None)
-
-
-def _named_interpreter(program: Path) -> str:
-    """The last word of a #! line such as `/usr/bin/env python3`; empty without one."""
-    with suppress(OSError):
-        words = [word for word in interpreter(str(program)) if not word.startswith("-")]
-        return words[-1] if words else ""
-    return ""

@@ -1,5 +1,6 @@
 """Its use of the machine: time near the clock, memory, and the network it must do without."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from arena.checks.dialogue import Dialogue, Offence
@@ -33,7 +34,8 @@ def near_the_clock(subject: Subject) -> CheckFinding:
             used: list[float] = []
             with subject.process() as dialogue:
                 try:
-                    _time_moves(dialogue, practice, limit_ms, used)
+                    dialogue.start(practice, limit_ms)
+                    used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS, limit_ms))
                 except Offence as offence:
                     if offence.termination not in ANSWERED:
                         first = not used and _was_only_the_first(dialogue, game, offence, limit_ms)
@@ -44,18 +46,6 @@ def near_the_clock(subject: Subject) -> CheckFinding:
     if len(slowest) < 2:
         return not_judged("skipped: no valid answer (see item 6)")
     return passed(", ".join(f"{used:.0f} ms of {limit}" for limit, used in slowest.items()))
-
-
-def _time_moves(
-    dialogue: Dialogue, practice: PracticeGame, limit_ms: int, used: list[float]
-) -> None:
-    """A start and some moves, whose times go into `used`. Raises Offence."""
-    dialogue.start(practice, limit_ms)
-    for _ in range(_TURNS):
-        if not practice.is_over:
-            answered = dialogue.ask(practice, limit_ms)
-            used.append(answered.used_ms)
-            practice.play(answered.move.move)
 
 
 def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence, limit_ms: int) -> bool:
@@ -93,7 +83,6 @@ def no_network(subject: Subject) -> CheckFinding:
 
     A program that plays in a sandbox without a network needs none.
     """
-    cut = subject.spec.held.by.get(Guarantee.NETWORK)
     looked = False
     with subject.process() as dialogue:
         practice = PracticeGame.opening(next(iter(subject.boards.values())))
@@ -111,7 +100,7 @@ def no_network(subject: Subject) -> CheckFinding:
                 dialogue.play_on(practice, 1)
         except Offence as offence:
             return not_judged(f"it did not play on ({offence.termination})")
-    if cut:
+    if cut := subject.spec.held.by.get(Guarantee.NETWORK):
         return passed(f"it plays with the network cut off ({cut})")
     if looked:
         return passed("no internet socket seen; its sandbox does not cut the network off")
@@ -120,22 +109,13 @@ def no_network(subject: Subject) -> CheckFinding:
 
 def _sockets(pid: int) -> list[str] | None:
     """The internet sockets of a process and its descendants; None when they may not be read."""
-    found: list[str] = []
-    readable = False
+    found: list[str] | None = None
     for process in tree(pid):
-        try:
-            inodes = _open_sockets(process)
-        except OSError:
-            continue
-        readable = True
-        found += _internet(process, inodes) if inodes else []
-    return found if readable else None
-
-
-def _open_sockets(pid: int) -> set[str]:
-    """The inodes of the sockets a process has open. Raises OSError."""
-    targets = (str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir())
-    return {target[len("socket:[") : -1] for target in targets if target.startswith("socket:[")}
+        with suppress(OSError):
+            targets = [str(entry.readlink()) for entry in Path(f"/proc/{process}/fd").iterdir()]
+            inodes = {target[8:-1] for target in targets if target.startswith("socket:[")}
+            found = (found or []) + (_internet(process, inodes) if inodes else [])
+    return found
 
 
 def _internet(pid: int, inodes: set[str]) -> list[str]:

@@ -17,8 +17,7 @@ Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
 
 _PLAYOUTS = 60
-_COPIES = 2
-"""Moments of each trait, out of different games."""
+_COPIES = 2  # moments of each trait, out of different games
 _SEED = 2048
 
 
@@ -27,8 +26,7 @@ class Golden(NamedTuple):
 
     position: Position
     moves: Moves
-    trait: str
-    """Why it is asked about."""
+    trait: str  # why it is asked about
 
     @property
     def seat(self) -> int:
@@ -41,15 +39,11 @@ class _Moment(NamedTuple):
     """A position of a playout, with what the traits look at."""
 
     position: Position
-    before: str | None
-    """The move that led here."""
-    again: bool
-    """Whether the same seat made it."""
+    before: str | None  # the move that led here
+    again: bool  # whether the same seat made it
     seat: int
-    turn: int
-    """Moves this seat made before."""
-    turns: int
-    """Moves it makes in the whole game."""
+    turn: int  # moves this seat made before
+    turns: int  # moves it makes in the whole game
 
     @property
     def progress(self) -> float:

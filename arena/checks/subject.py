@@ -18,16 +18,14 @@ from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
 from rules.position import Game
 
-UNCLEAN = frozenset(
-    {
-        Termination.BAD_UTF8,
-        Termination.BAD_JSON,
-        Termination.BAD_SCHEMA,
-        Termination.UNSOLICITED,
-        Termination.FLOOD,
-        Termination.LINE_TOO_LONG,
-    }
-)
+UNCLEAN = {
+    Termination.BAD_UTF8,
+    Termination.BAD_JSON,
+    Termination.BAD_SCHEMA,
+    Termination.UNSOLICITED,
+    Termination.FLOOD,
+    Termination.LINE_TOO_LONG,
+}
 """Faults in the form of what it writes."""
 ANSWERED = UNCLEAN | {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
 """Faults of a program that did answer in time."""
@@ -37,32 +35,24 @@ ANSWERED = UNCLEAN | {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
 class Subject:
     """The bot, how to check it, and what earlier items found out."""
 
-    path: Path
-    """The script, folder or archive."""
+    path: Path  # the script, folder or archive
     opponent: Prepared
-    held: Held
-    """The sandbox of this machine and its guarantees."""
-    asked: tuple[str, ...] | None
-    """The rule sets to check; None for those it claims."""
+    held: Held  # the sandbox of this machine and its guarantees
+    asked: tuple[str, ...] | None  # the rule sets to check; None for those it claims
     clocks: CheckClocks
-    memory_mb: int
-    """The memory limit of its processes."""
+    memory_mb: int  # the memory limit of its processes
     opened: Bot | None = None
     """The bot once its package is opened; the one that can be started once it is built."""
     rules: tuple[str, ...] = ()
     """The rule sets it is judged in, those that started; known after the item about starts."""
-    hangs: bool = False
-    """Whether a `turn` stayed without an answer: one such wait is enough."""
+    hangs: bool = False  # whether a `turn` stayed without an answer: one such wait is enough
     again: Offence | None = None
     """The first failure in a later game of a process that a fresh process did not have."""
-    out_of_memory: Offence | None = None
-    """The first time it went beyond the memory limit."""
+    out_of_memory: Offence | None = None  # the first time it went beyond the memory limit
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
-    slowest_ms: float = 0.0
-    """The longest time of a move at `hurry_ms`."""
-    peak_memory_bytes: int = 0
-    """The most memory of a process so far."""
+    slowest_ms: float = 0.0  # the longest time of a move at `hurry_ms`
+    peak_memory_bytes: int = 0  # the most memory of a process so far
 
     @property
     def bot(self) -> Bot:
@@ -103,27 +93,17 @@ class Subject:
         """The first board of each rule set."""
         return {rule_set: next(iter(games(rule_set).values())) for rule_set in self.rules}
 
-    def open(self, pool: SessionPool) -> Dialogue:
-        """A fresh process of it. Raises Offence."""
-        return Dialogue(pool, self.spec, self.clocks)
-
     @contextmanager
     def process(self) -> Iterator[Dialogue]:
-        """A fresh process for a `with` statement, after which nothing is left of it.
-
-        Raises Offence.
-        """
+        """A fresh process of it, of which nothing is left afterwards. Raises Offence."""
         with SessionPool() as pool:
-            dialogue = self.open(pool)
+            dialogue = Dialogue(pool, self.spec, self.clocks)
             try:
                 yield dialogue
             finally:
-                self.close(dialogue)
-
-    def close(self, dialogue: Dialogue) -> None:
-        """End a process, and note its peak memory."""
-        dialogue.kill()
-        self.peak_memory_bytes = max(self.peak_memory_bytes, dialogue.process.peak_memory_bytes)
+                dialogue.kill()
+                peak = dialogue.process.peak_memory_bytes
+                self.peak_memory_bytes = max(self.peak_memory_bytes, peak)
 
     def note_later(self, offence: Offence) -> None:
         """Keep a failure in a later game of a process that a fresh process did not have."""
@@ -135,7 +115,7 @@ class Subject:
         if offence.termination is Termination.OUT_OF_MEMORY:
             self.out_of_memory = self.out_of_memory or offence
         if offence.termination in ANSWERED and offence.heard is None:
-            # A game of the referee shows no line: use the fix found with the line at hand.
+            # A game of the referee shows no line: use the fix found with the line at hand
             fix = fix or self.fixes.get(offence.termination)
         fix = fix or advise(offence, self.language)
         self.fixes.setdefault(offence.termination, fix)

@@ -29,8 +29,7 @@ COMMANDS = {
     "resign": "give the game up",
     "quit": "leave; so does the end of the input",
 }
-_LISTED = 24
-"""Legal moves listed before each move; more of them only when asked for."""
+_LISTED = 24  # legal moves listed before each move; more of them only when asked for
 
 
 class Left(Enum):

@@ -24,8 +24,7 @@ _DEFAULTS = ("alphabeta", "expectimax", "greedy")
 """The opponent unless the person chooses: the first of them that can play the game."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
-_UNLIMITED_MB = 2**30
-"""More than a machine has: a person's own game has no limit."""
+_UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no limit
 
 
 def choose_opponent(

@@ -15,8 +15,7 @@ class Outcome(NamedTuple):
 
     termination: Termination
     detail: str
-    offender: int | None = None
-    """The seat that forfeited; None when none did."""
+    offender: int | None = None  # the seat that forfeited; None when none did
 
 
 def natural(position: Position) -> Outcome:

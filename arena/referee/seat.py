@@ -50,12 +50,9 @@ class Seat:
     clock: PlayerClock
     player: Session | None = None
     """Its process; None before its start and after a fault that ended it."""
-    lost: PlayerFault | None = None
-    """Why it could not be started; it is asked no more."""
-    told: int = 0
-    """How many of the game's moves the player knows of."""
-    used_ms: float = 0.0
-    """What its last move took."""
+    lost: PlayerFault | None = None  # why it could not be started; it is asked no more
+    told: int = 0  # how many of the game's moves the player knows of
+    used_ms: float = 0.0  # what its last move took
     ready: Ready | None = None
     startup_ms: float | None = None
     stderr: HeadTail = field(default_factory=HeadTail)

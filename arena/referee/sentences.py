@@ -6,8 +6,7 @@ import signal
 from arena.model.protocol import Termination, excerpt
 from arena.model.record import PlayerFault
 
-_SHOWN_BYTES = 4096
-"""Of a buffer, enough for an excerpt."""
+_SHOWN_BYTES = 4096  # of a buffer, enough for an excerpt
 
 
 def spoke_unasked(waiting: bytes) -> PlayerFault:

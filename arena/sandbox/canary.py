@@ -29,11 +29,9 @@ from arena.sandbox.container import Container
 from arena.sandbox.features import Features
 from arena.sandbox.processes import gathering, tree
 
-_PATIENCE_S = 20.0
-"""For the canary on a busy host; it needs a fifth of a second."""
+_PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a second
 _MEMORY_MB = 48
-_HOG_MB = 32
-"""Each of two processes takes this much: one alone would be within the limit."""
+_HOG_MB = 32  # each of two processes takes this much: one alone would be within the limit
 _PROCESSES = 16
 _FORKS = 64
 """Far beyond its limit: where the system counts all of a user's processes, each that ends
@@ -42,8 +40,7 @@ _DISK_MB = 1
 
 _SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")
 """Folders that all users of a machine may write."""
-_FOREIGN = "/etc/hosts"
-"""A file that all users may read and no player needs."""
+_FOREIGN = "/etc/hosts"  # a file that all users may read and no player needs
 _ENDS = ("", "-0", "-1")
 """Of the names of its files: one to be found, and those it fills the disk with."""
 
@@ -91,12 +88,9 @@ class Findings(NamedTuple):
 
     breaches: dict[Guarantee, tuple[str, ...]]
     """The forbidden acts that succeeded, in words; empty where a guarantee is kept."""
-    bounded: frozenset[Guarantee]
-    """The guarantees that its control group bounds."""
-    ended_for_memory: bool
-    """Whether the system ended the processes that took too much memory."""
-    user_kept: str | None
-    """A file that keeps root from giving a player a user of its own."""
+    bounded: frozenset[Guarantee]  # the guarantees that its control group bounds
+    ended_for_memory: bool  # whether the system ended the processes that took too much memory
+    user_kept: str | None  # a file that keeps root from giving a player a user of its own
 
 
 def probe(
@@ -143,7 +137,7 @@ def probe(
             done.add("same_user")
         done |= targets.taken()
         ended = _ends_a_hog(container, process)
-        # Where the system does not end it, the referee does, by `memory_bytes`.
+        # Where the system does not end it, the referee does, by `memory_bytes`
         if not ended and container.memory_bytes() <= _MEMORY_MB * 2**20:
             done.add("hog")
         container.kill()

@@ -21,8 +21,7 @@ from typing import Any
 Given = dict[str, Any]
 """The targets; see `canary`."""
 _CHUNK = 1 << 16
-_OWN = ("HOME", "TMPDIR")
-"""Variables that name the player's private folders."""
+_OWN = ("HOME", "TMPDIR")  # variables that name the player's private folders
 _CLONE_NEWUSER = 0x10000000
 _PR_GET_NO_NEW_PRIVS = 39
 _PTRACE_SEIZE = 0x4206

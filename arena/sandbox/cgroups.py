@@ -75,7 +75,7 @@ class Group:
     def join(self) -> None:
         """Move the calling process, of one thread, in here; its forks start in here."""
         for part, folder in self._parts.items():
-            # `tasks` of v1 moves a thread and takes no lock, where moving a process takes 10 ms.
+            # `tasks` of v1 moves a thread and takes no lock, where moving a process takes 10 ms
             write(folder / ("tasks" if part.version == 1 else "cgroup.procs"), "0")
 
     def processes(self) -> tuple[int, ...]:
@@ -179,7 +179,7 @@ def limits(
     v1 = part.version == 1
     if control == "memory" and memory_mb is not None:
         limit = str(memory_mb * 2**20)
-        # Swap would let it have more, slowly: none, where swap is accounted for.
+        # Swap would let it have more, slowly: none, where swap is accounted for
         if v1:
             yield "memory.limit_in_bytes", limit, True
             yield "memory.memsw.limit_in_bytes", limit, False
@@ -193,7 +193,7 @@ def limits(
     elif control == "cpuset" and (v1 or cores is not None):
         if v1:  # a cpuset without cpus or mems accepts no process
             yield "cpuset.mems", _of(part, "cpuset.effective_mems"), True
-            # Balanced with our own group; alone it would make the kernel plan all cores again.
+            # Balanced with our own group; alone it would make the kernel plan all cores again
             yield "cpuset.sched_load_balance", "0", False
         ours = _of(part, "cpuset.effective_cpus") if cores is None else ",".join(map(str, cores))
         yield "cpuset.cpus", ours, True
@@ -242,12 +242,9 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
 class Available(NamedTuple):
     """One ability of groups, for people."""
 
-    what: str
-    """`memory`, `processes`, `cpu` or `freeze`."""
-    where: str | None
-    """The hierarchy that has it; None where none has."""
-    missing: str | None
-    """Why none has it, and what to do."""
+    what: str  # `memory`, `processes`, `cpu` or `freeze`
+    where: str | None  # the hierarchy that has it; None where none has
+    missing: str | None  # why none has it, and what to do
 
 
 _SHOWN: dict[str, Control] = {

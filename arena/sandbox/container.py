@@ -25,8 +25,7 @@ from arena.sandbox.processes import (
 )
 from arena.sandbox.users import User
 
-_DEATH_S = 2.0
-"""For a killed process to be gone, on a host that is busy freeing its memory."""
+_DEATH_S = 2.0  # for a killed process to be gone, on a host that is busy freeing its memory
 _POLL_S = 0.0005
 
 

@@ -18,16 +18,12 @@ _CGROUPS = Path("/sys/fs/cgroup")
 class Features:
     """The features a sandbox can use; it does without those that are missing."""
 
-    bwrap: str | None
-    """The program of bubblewrap; None without one."""
-    landlock: int
-    """The version of Landlock; 0 for none."""
-    seccomp: str | None
-    """The machine to make a filter for; None where none can be made."""
+    bwrap: str | None  # the program of bubblewrap; None without one
+    landlock: int  # the version of Landlock; 0 for none
+    seccomp: str | None  # the machine to make a filter for; None where none can be made
     cgroups: bool = True
     """Whether control groups are tried; those that are not writable never count."""
-    root: bool = False
-    """Whether players may be given a user of their own."""
+    root: bool = False  # whether players may be given a user of their own
 
 
 @cache

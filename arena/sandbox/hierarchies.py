@@ -24,17 +24,14 @@ Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct"]
 CONTROLS: tuple[Control, ...] = ("memory", "pids", "cpuset", "freezer", "cpuacct")
 
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
-_REFEREES = "arena-referees"
-"""The child that takes the processes of a group that is divided."""
-_MOVES = 5
-"""How often a group is emptied: its processes may fork meanwhile."""
+_REFEREES = "arena-referees"  # the child that takes the processes of a group that is divided
+_MOVES = 5  # how often a group is emptied: its processes may fork meanwhile
 
 
 _PROC = Path("/proc")
 _NAME = re.compile(r"arena(-\d+){4}")
 _NUMBERS = itertools.count(1)
-_PATIENCE_S = 2.0
-"""For killed processes to be gone, on a host that is busy freeing their memory."""
+_PATIENCE_S = 2.0  # for killed processes to be gone, on a host that is busy freeing their memory
 _POLL_S = 0.001
 
 
@@ -43,10 +40,8 @@ class Mount(NamedTuple):
 
     version: Literal[1, 2]
     point: Path
-    root: str
-    """The group that is seen at `point`."""
-    controllers: frozenset[str]
-    """Of v1; v2 lists them in each group."""
+    root: str  # the group that is seen at `point`
+    controllers: frozenset[str]  # of v1; v2 lists them in each group
 
 
 class Hierarchy(NamedTuple):
@@ -123,7 +118,7 @@ def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str
         return frozenset()
     missing = sorted(set(wanted) & offered - handed)
     if missing and (whole or delegated(folder)):
-        # The root of the machine, which has no type, may keep its processes.
+        # The root of the machine, which has no type, may keep its processes
         if not (folder / "cgroup.type").exists() or _empty(folder):
             for controller in missing:
                 with suppress(OSError):  # in use by v1, or not for us

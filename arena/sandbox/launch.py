@@ -32,8 +32,7 @@ _DEVICE = Access.READ_FILE | Access.WRITE_FILE
 class Step(NamedTuple):
     """A step of the child between fork and exec."""
 
-    to: str
-    """Its purpose, in words that continue "could not …"."""
+    to: str  # its purpose, in words that continue "could not …"
     do: Callable[[], object]
 
 
@@ -191,7 +190,7 @@ def _popen(
             bufsize=0,
             start_new_session=True,
             pass_fds=tuple(sorted(keep)),
-            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
+            # Sound here: a referee's process has one thread. It costs the player's start 1 ms
             preexec_fn=child,
         )
     except subprocess.SubprocessError as error:

@@ -22,8 +22,7 @@ _CLONE_NEWNS, _CLONE_NEWIPC = 0x00020000, 0x08000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 1, 2, 4, 32
 _MS_BIND, _MS_REC, _MS_SLAVE = 4096, 16384, 1 << 19
 _SAFE = _MS_NOSUID | _MS_NODEV
-_INODES_A_MB = 64
-"""Files allowed in the private folders for each MB."""
+_INODES_A_MB = 64  # files allowed in the private folders for each MB
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 """Folders that all may write; a player gets its own."""
 
@@ -31,24 +30,19 @@ PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 class PrivateFolders(NamedTuple):
     """A player's own temporary folders."""
 
-    uid: int
-    """The user that may write them."""
-    megabytes: int
-    """Their size in sum."""
+    uid: int  # the user that may write them
+    megabytes: int  # their size in sum
 
 
 class Mounts(NamedTuple):
     """The changes to make; paths are absolute and real."""
 
-    hidden: tuple[str, ...]
-    """Folders that show nothing but the files brought back."""
-    readable: tuple[str, ...]
-    """Files and folders to bring back, outer ones first."""
+    hidden: tuple[str, ...]  # folders that show nothing but the files brought back
+    readable: tuple[str, ...]  # files and folders to bring back, outer ones first
     writable: tuple[str, ...]
     links: tuple[Link, ...]
     private: PrivateFolders | None
-    masked: tuple[str, ...] = ()
-    """Files that read as empty."""
+    masked: tuple[str, ...] = ()  # files that read as empty
 
     @classmethod
     def of(
@@ -56,9 +50,9 @@ class Mounts(NamedTuple):
     ) -> Self:
         """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
-        # A folder that is closed itself is opened: its entries are brought back one by one.
+        # A folder that is closed itself is opened: its entries are brought back one by one
         readable = [entry for path in shown.readable for entry in _opened(path)]
-        # It will own the folders it may write, and can enter them however closed to others.
+        # It will own the folders it may write, and can enter them however closed to others
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
         hidden = set(_outermost(sorted(hidden)))

@@ -26,22 +26,18 @@ LEAST_MS = 20.0
 
 _PROC = Path("/proc")
 _NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_IDLE = slice(4, 6)
-"""In a line of /proc/stat: idle, and idle while a disk is waited for."""
+_IDLE = slice(4, 6)  # in a line of /proc/stat: idle, and idle while a disk is waited for
 
 
 class Load(NamedTuple):
     """A player's processes and their cores at one moment; two of them measure the time between."""
 
     at: int
-    waited: dict[int, int]
-    """By thread, the time it has waited for a CPU in its life."""
+    waited: dict[int, int]  # by thread, the time it has waited for a CPU in its life
     ready: bool
     """Whether any of them runs or would run: a sleeping one is not late for want of a CPU."""
-    own: int
-    """CPU time of all the player's processes, and of ours, which serves it."""
-    idle: int
-    """The idle time of its cores, summed."""
+    own: int  # CPU time of all the player's processes, and of ours, which serves it
+    idle: int  # the idle time of its cores, summed
     cores: int
 
 

@@ -14,8 +14,7 @@ from arena.model.record import PlayerFault
 _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""
 _ELF = b"\x7fELF"
-_ELF_MACHINE = slice(18, 20)
-"""The bytes of an ELF file that name its machine."""
+_ELF_MACHINE = slice(18, 20)  # the bytes of an ELF file that name its machine
 
 
 def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
@@ -98,7 +97,7 @@ def _why_not_started(spec: Prepared, error: OSError) -> str:
     nowhere = shutil.which(program) is None
     if isinstance(error, FileNotFoundError) and not nowhere:
         return f"The interpreter in the #! line of {program} does not exist."
-    # Where the PATH leads through closed folders the system says "not permitted" to every name.
+    # Where the PATH leads through closed folders the system says "not permitted" to every name
     if isinstance(error, FileNotFoundError) or (nowhere and "/" not in program):
         return f"There is no program {program}."
     if isinstance(error, PermissionError):

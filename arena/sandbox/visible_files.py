@@ -46,8 +46,7 @@ class Link(NamedTuple):
     """A symbolic link on the way to a file."""
 
     at: str
-    to: str
-    """The text of the link."""
+    to: str  # the text of the link
 
 
 class VisibleFiles(NamedTuple):
@@ -56,8 +55,7 @@ class VisibleFiles(NamedTuple):
     readable: tuple[str, ...]
     """Existing files and folders by their real paths, outer ones first, none twice."""
     writable: tuple[str, ...]
-    links: tuple[Link, ...]
-    """Links that lead there by the names that the command uses."""
+    links: tuple[Link, ...]  # links that lead there by the names that the command uses
 
 
 def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles:

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from arena.model.protocol import Clock, End, Start, Termination, Turn
+import rules
+from arena.model.protocol import Clock, Start, Termination, Turn
 from arena.model.record import PlayerFault
+from arena.referee.outcome import natural
 from arena.referee.session import Session
 from arena.referee.transport import HeadTail, OutputLine
 
@@ -91,7 +93,8 @@ def test_a_game_from_start_to_quit() -> None:
     ready, startup_ms = session.start(START, GRACE_MS)
     assert (ready.name, startup_ms) == ("script", 20)
     assert session.turn(turn(), GRACE_MS).used_ms == 30
-    session.end(End(game="g1", termination=Termination.NATURAL, detail="", scores=[], points=[]))
+    position = rules.load("dots").start()
+    session.end("g1", natural(position), position)
     session.quit()
     asked = [line for line in script.written if line != b"(silence?)"]
     assert [json.loads(line)["type"] for line in asked] == ["start", "turn", "end", "quit"]
