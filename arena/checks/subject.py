@@ -115,7 +115,7 @@ class Subject:
         if offence.termination is Termination.OUT_OF_MEMORY:
             self.out_of_memory = self.out_of_memory or offence
         if offence.termination in ANSWERED and offence.heard is None:
-            # A game of the referee shows no line: use the fix found with the line at hand
+            # A game of the referee shows no line: use the fix found with the line at hand.
             fix = fix or self.fixes.get(offence.termination)
         fix = fix or advise(offence, self.language)
         self.fixes.setdefault(offence.termination, fix)

@@ -47,16 +47,6 @@ class TriedSandbox(Frozen):
         return self.held is not None and None not in (self.held.by.get(each) for each in NEEDED)
 
 
-class ControlGroup(Frozen):
-    """What control groups bound."""
-
-    what: str
-    where: str | None
-    """The hierarchy; null where none can be written."""
-    missing: str | None
-    """Why none can, and what to do."""
-
-
 class Tool(Frozen):
     """A program that bots are started or built with."""
 
@@ -92,7 +82,7 @@ class Facts(Frozen):
     available_mb: int
     """Memory that is free now, or can be made so."""
     sandboxes: tuple[TriedSandbox, ...]
-    control_groups: tuple[ControlGroup, ...]
+    control_groups: tuple[cgroups.ControlGroup, ...]
     bubblewrap: str | None
     """Its version; null where it is not installed."""
     tools: tuple[Tool, ...]
@@ -122,7 +112,7 @@ def facts() -> Facts:
         memory_mb=memory,
         available_mb=available,
         sandboxes=sandboxes,
-        control_groups=tuple(ControlGroup(**one._asdict()) for one in cgroups.available()),
+        control_groups=cgroups.available(),
         bubblewrap=_version(("bwrap", "--version")),
         tools=tuple(
             Tool(language=language, program=words[0], version=_version(words))

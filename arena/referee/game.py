@@ -88,7 +88,7 @@ class _Game:
         self._open()
         try:
             # Two players that take turns at games of one seat start once; unless they ponder, when
-            # an idle one is not frozen and would take the other's core
+            # an idle one is not frozen and would take the other's core.
             self.pool.only(self.players, spare=0 if self.terms.ponder else 2 - len(self.players))
             outcome = self._play()
         except OSError as error:
@@ -138,7 +138,7 @@ class _Game:
             reply, used_ms, cpu_ms = self._ask(seat, player)
         except PlayerFault as error:
             self._check_host(seat, error)
-            # Starting it again is never on the move clock, nor is what we do after the fault
+            # Starting it again is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
             move = self.substitute.choice(self.position.legal_moves())

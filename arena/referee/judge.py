@@ -35,7 +35,7 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     """The answer to `turn`. Raises PlayerFault."""
     data = _object(line)
     answered = data.get("ply")
-    # A boolean is not an integer, but a wrong ply: everything else is judged before it
+    # A boolean is not an integer, but a wrong ply: everything else is judged before it.
     reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
     if isinstance(answered, bool):
         raise PlayerFault(

@@ -316,7 +316,7 @@ class PlayerProcess:
         self._judge_memory()
         if (failure := self.container.host_failure()) is not None:
             raise OSError(f"{failure}: {self.stderr.last_lines()}")
-        # Left unreaped: until `kill`, no other process gets its pid or its group
+        # Left unreaped: until `kill`, no other process gets its pid or its group.
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:

@@ -29,7 +29,7 @@ _NAMESPACES = (
 )
 _SWAP_STREAMS = (
     # Processes are counted in here alone, not with all others of the user. It is `-p` to most
-    # shells that are /bin/sh, and `-u` to bash
+    # shells that are /bin/sh, and `-u` to bash.
     "{{ ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; }} && "
     f'exec "$0" "$@" <&{MOVED_STDIN} >&{MOVED_STDOUT} {MOVED_STDIN}<&- {MOVED_STDOUT}>&-'
 )

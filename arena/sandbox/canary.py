@@ -137,7 +137,7 @@ def probe(
             done.add("same_user")
         done |= targets.taken()
         ended = _ends_a_hog(container, process)
-        # Where the system does not end it, the referee does, by `memory_bytes`
+        # Where the system does not end it, the referee does, by `memory_bytes`.
         if not ended and container.memory_bytes() <= _MEMORY_MB * 2**20:
             done.add("hog")
         container.kill()

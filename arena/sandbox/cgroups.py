@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.sandbox import hierarchies
 from arena.sandbox.hierarchies import Control, Hierarchy, sweep, write
 
-__all__ = ["Available", "Group", "available", "limits", "sweep", "usable"]
+__all__ = ["Bounds", "ControlGroup", "Group", "available", "limits", "sweep", "usable"]
 
 _GUARANTEES: dict[Control, Guarantee] = {
     "memory": Guarantee.MEMORY,
@@ -26,14 +27,27 @@ _GUARANTEES: dict[Control, Guarantee] = {
 _PROC = Path("/proc")
 
 
+class Bounds(NamedTuple):
+    """Limits of a group; `pids` counts processes and threads. None leaves each unbounded."""
+
+    memory_mb: int | None = None
+    pids: int | None = None
+    cores: tuple[int, ...] | None = None
+
+
 class Group:
     """The processes of one player, whatever they fork. Made by `create`."""
 
-    def __init__(self, parts: dict[Hierarchy, Path], bounds: frozenset[Guarantee]) -> None:
-        self.bounds = bounds
-        """The guarantees it has a limit for."""
+    def __init__(self, parts: dict[Hierarchy, Path], asked: Bounds) -> None:
         self._parts = parts
         self._serving = {control: (part, parts[part]) for part in parts for control in part.serves}
+        bounds = dict(zip(_GUARANTEES, asked, strict=True))
+        self.bounds = frozenset(
+            _GUARANTEES[control]
+            for control, bound in bounds.items()
+            if control in self._serving and bound is not None
+        )
+        """The guarantees it has a limit for."""
 
     @classmethod
     def create(
@@ -42,30 +56,21 @@ class Group:
         processes: int | None = None,
         cores: tuple[int, ...] | None = None,
     ) -> Self | None:
-        """A new, empty group; None where this process can make none.
-
-        `processes` counts threads too; None leaves each unbounded. OSError: the host fails.
-        """
-        found = usable()
-        if not found:
-            return None
-        name = hierarchies.new_name()
-        parts = {part: part.folder / name for part in found}
+        """A new, empty group; None where this process can make none. OSError: the host fails."""
+        bounds, name = Bounds(memory_mb, processes, cores), hierarchies.new_name()
+        parts = {part: part.folder / name for part in usable()}
         made: list[Path] = []
         try:
             for part, folder in parts.items():
                 folder.mkdir()
                 made.append(folder)
                 for control in part.serves:
-                    _set_limits(part, folder, control, memory_mb, processes, cores)
+                    _set_limits(part, folder, control, bounds)
         except OSError:
             for folder in made:
                 folder.rmdir()
             raise
-        asked = {"memory": memory_mb, "pids": processes, "cpuset": cores}
-        served = {control for part in found for control in part.serves}
-        bounds = {_GUARANTEES[c] for c in _GUARANTEES if c in served and asked[c] is not None}
-        return cls(parts, frozenset(bounds))
+        return cls(parts, bounds) if parts else None
 
     @property
     def freezes(self) -> bool:
@@ -75,7 +80,7 @@ class Group:
     def join(self) -> None:
         """Move the calling process, of one thread, in here; its forks start in here."""
         for part, folder in self._parts.items():
-            # `tasks` of v1 moves a thread and takes no lock, where moving a process takes 10 ms
+            # `tasks` of v1 moves a thread and takes no lock, where moving a process takes 10 ms.
             write(folder / ("tasks" if part.version == 1 else "cgroup.procs"), "0")
 
     def processes(self) -> tuple[int, ...]:
@@ -83,56 +88,58 @@ class Group:
         folder = next(iter(self._parts.values()))
         return tuple(hierarchies.processes(folder))
 
+    def _file(self, control: Control, v1: str, v2: str) -> Path | None:
+        """The group's file of that control, by its name in each version; None without one."""
+        if control not in self._serving:
+            return None
+        part, folder = self._serving[control]
+        return folder / (v2 if part.version == 2 else v1)
+
     def memory_bytes(self) -> int | None:
         """Memory of its processes that cannot be dropped: their own pages, and files in memory."""
-        if (found := self._serving.get("memory")) is None:
+        if (file := self._file("memory", "memory.stat", "memory.stat")) is None:
             return None
-        part, folder = found
-        stat = _pairs(folder / "memory.stat")
-        names = ("anon", "shmem") if part.version == 2 else ("total_rss", "total_shmem")
-        return sum(stat[name] for name in names)
+        stat = _pairs(file)
+        return (
+            stat["anon"] + stat["shmem"]
+            if "anon" in stat
+            else stat["total_rss"] + stat["total_shmem"]
+        )
 
     def peak_bytes(self) -> int | None:
         """The most memory it ever had, cached files included; None where the system cannot say."""
-        if (found := self._serving.get("memory")) is None:
-            return None
-        part, folder = found
-        name = "memory.peak" if part.version == 2 else "memory.max_usage_in_bytes"
+        file = self._file("memory", "memory.max_usage_in_bytes", "memory.peak")
         with suppress(FileNotFoundError):  # before Linux 5.19
-            return int((folder / name).read_text())
+            return int(file.read_text()) if file else None
         return None
 
     def oom_kills(self) -> int:
         """Processes that the system killed for the group's memory limit."""
-        if (found := self._serving.get("memory")) is None:
-            return 0
-        part, folder = found
-        name = "memory.events" if part.version == 2 else "memory.oom_control"
-        return _pairs(folder / name).get("oom_kill", 0)
+        file = self._file("memory", "memory.oom_control", "memory.events")
+        return _pairs(file).get("oom_kill", 0) if file else 0
 
     def cpu_ms(self) -> float | None:
         """CPU time of all that ever ran in here."""
-        if (found := self._serving.get("cpuacct")) is None:
+        if (file := self._file("cpuacct", "cpuacct.usage", "cpu.stat")) is None:
             return None
-        part, folder = found
-        if part.version == 2:
-            return _pairs(folder / "cpu.stat")["usage_usec"] / 1e3
-        return int((folder / "cpuacct.usage").read_text()) / 1e6
+        return (
+            _pairs(file)["usage_usec"] / 1e3
+            if file.name == "cpu.stat"
+            else int(file.read_text()) / 1e6
+        )
 
     def freeze(self) -> None:
         """Stop all its processes where they are, and those they would fork. May be repeated."""
-        self._set_frozen(True)
+        self._set_frozen("FROZEN", "1")
 
     def thaw(self) -> None:
         """Continue its processes."""
-        self._set_frozen(False)
+        self._set_frozen("THAWED", "0")
 
-    def _set_frozen(self, frozen: bool) -> None:
-        part, folder = self._serving["freezer"]
-        if part.version == 2:
-            write(folder / "cgroup.freeze", "1" if frozen else "0")
-        else:
-            write(folder / "freezer.state", "FROZEN" if frozen else "THAWED")
+    def _set_frozen(self, v1: str, v2: str) -> None:
+        file = self._file("freezer", "freezer.state", "cgroup.freeze")
+        assert file is not None, "it `freezes`"
+        write(file, v2 if file.name == "cgroup.freeze" else v1)
 
     def kill(self, patience_s: float = 2.0) -> bool:
         """End all its processes, frozen ones too; whether none is left in time.
@@ -151,16 +158,9 @@ class Group:
                     raise
 
 
-def _set_limits(
-    part: Hierarchy,
-    folder: Path,
-    control: Control,
-    memory_mb: int | None,
-    processes: int | None,
-    cores: tuple[int, ...] | None,
-) -> None:
+def _set_limits(part: Hierarchy, folder: Path, control: Control, bounds: Bounds) -> None:
     """Set the limits that `control` is for. OSError where that cannot be."""
-    for name, value, needed in limits(part, control, memory_mb, processes, cores):
+    for name, value, needed in limits(part, control, bounds):
         try:
             write(folder / name, value)
         except OSError:
@@ -168,18 +168,12 @@ def _set_limits(
                 raise
 
 
-def limits(
-    part: Hierarchy,
-    control: Control,
-    memory_mb: int | None,
-    processes: int | None,
-    cores: tuple[int, ...] | None,
-) -> Iterator[tuple[str, str, bool]]:
+def limits(part: Hierarchy, control: Control, bounds: Bounds) -> Iterator[tuple[str, str, bool]]:
     """File, value and whether the limit needs it, in the order of writing."""
-    v1 = part.version == 1
-    if control == "memory" and memory_mb is not None:
-        limit = str(memory_mb * 2**20)
-        # Swap would let it have more, slowly: none, where swap is accounted for
+    v1, cores = part.version == 1, bounds.cores
+    if control == "memory" and bounds.memory_mb is not None:
+        limit = str(bounds.memory_mb * 2**20)
+        # Swap would let it have more, slowly: none, where swap is accounted for.
         if v1:
             yield "memory.limit_in_bytes", limit, True
             yield "memory.memsw.limit_in_bytes", limit, False
@@ -188,20 +182,17 @@ def limits(
             yield "memory.max", limit, True
             yield "memory.swap.max", "0", False
             yield "memory.oom.group", "1", False  # the player as a whole
-    elif control == "pids" and processes is not None:
-        yield "pids.max", str(processes), True
-    elif control == "cpuset" and (v1 or cores is not None):
-        if v1:  # a cpuset without cpus or mems accepts no process
-            yield "cpuset.mems", _of(part, "cpuset.effective_mems"), True
-            # Balanced with our own group; alone it would make the kernel plan all cores again
+    elif control == "pids" and bounds.pids is not None:
+        yield "pids.max", str(bounds.pids), True
+    elif control == "cpuset":
+        if v1:  # a cpuset without cpus or mems accepts no process: those of our own group
+            yield "cpuset.mems", (part.folder / "cpuset.effective_mems").read_text().strip(), True
+            # Balanced with our own group; alone it would make the kernel plan all cores again.
             yield "cpuset.sched_load_balance", "0", False
-        ours = _of(part, "cpuset.effective_cpus") if cores is None else ",".join(map(str, cores))
-        yield "cpuset.cpus", ours, True
-
-
-def _of(part: Hierarchy, name: str) -> str:
-    """The value in our own group."""
-    return (part.folder / name).read_text().strip()
+        if cores is not None:
+            yield "cpuset.cpus", ",".join(map(str, cores)), True
+        elif v1:
+            yield "cpuset.cpus", (part.folder / "cpuset.effective_cpus").read_text().strip(), True
 
 
 @cache
@@ -228,10 +219,10 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
         why = f"{part.folder} cannot be written: {error.strerror}"
         return part._replace(serves=()), dict.fromkeys(part.serves, why)
     failed: dict[Control, str] = {}
-    cores = tuple(sorted(os.sched_getaffinity(0)))
+    bounds = Bounds(1024, 64, tuple(sorted(os.sched_getaffinity(0))))
     for control in part.serves:
         try:
-            _set_limits(part, folder, control, 1024, 64, cores)
+            _set_limits(part, folder, control, bounds)
         except OSError as error:
             failed[control] = f"{folder.parent} takes no limit for {control}: {error.strerror}"
     folder.rmdir()
@@ -239,37 +230,37 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
     return part._replace(serves=serves), failed
 
 
-class Available(NamedTuple):
-    """One ability of groups, for people."""
+class ControlGroup(Frozen):
+    """What control groups bound: `memory`, `processes`, `cpu` or `freeze`."""
 
-    what: str  # `memory`, `processes`, `cpu` or `freeze`
-    where: str | None  # the hierarchy that has it; None where none has
-    missing: str | None  # why none has it, and what to do
-
-
-_SHOWN: dict[str, Control] = {
-    "memory": "memory",
-    "processes": "pids",
-    "cpu": "cpuset",
-    "freeze": "freezer",
-}
-_SCOPE = "systemd-run --scope -p Delegate=yes arena run …"
-_USER_SCOPE = "systemd-run --user --scope -p Delegate=yes arena run …"
+    what: str
+    where: str | None
+    """The hierarchy; null where none can be written."""
+    missing: str | None
+    """Why none can, and what to do."""
 
 
-def available() -> tuple[Available, ...]:
+def available() -> tuple[ControlGroup, ...]:
     """The abilities of control groups on this machine for this process."""
-    return tuple(_available(what, control) for what, control in _SHOWN.items())
+    return (
+        _available("memory", "memory"),
+        _available("processes", "pids"),
+        _available("cpu", "cpuset"),
+        _available("freeze", "freezer"),
+    )
 
 
-def _available(what: str, control: Control) -> Available:
+def _available(what: str, control: Control) -> ControlGroup:
     for part, _ in _tried():
         if control in part.serves:
-            return Available(what, f"cgroup v{part.version}, {part.folder}", None)
+            where = f"cgroup v{part.version}, {part.folder}"
+            return ControlGroup(what=what, where=where, missing=None)
     reasons = [failed[control] for _, failed in _tried() if control in failed]
     why = reasons[0] if reasons else f"no control group of ours has the controller {control}"
-    start = _SCOPE if os.geteuid() == 0 else _USER_SCOPE
-    return Available(what, None, f"{why}. With systemd, start the arena as `{start}`.")
+    user = "" if os.geteuid() == 0 else "--user "
+    start = f"systemd-run {user}--scope -p Delegate=yes arena run …"
+    missing = f"{why}. With systemd, start the arena as `{start}`."
+    return ControlGroup(what=what, where=None, missing=missing)
 
 
 def _pairs(path: Path) -> dict[str, int]:

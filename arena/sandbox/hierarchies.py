@@ -118,7 +118,7 @@ def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str
         return frozenset()
     missing = sorted(set(wanted) & offered - handed)
     if missing and (whole or delegated(folder)):
-        # The root of the machine, which has no type, may keep its processes
+        # The root of the machine, which has no type, may keep its processes.
         if not (folder / "cgroup.type").exists() or _empty(folder):
             for controller in missing:
                 with suppress(OSError):  # in use by v1, or not for us

@@ -190,7 +190,7 @@ def _popen(
             bufsize=0,
             start_new_session=True,
             pass_fds=tuple(sorted(keep)),
-            # Sound here: a referee's process has one thread. It costs the player's start 1 ms
+            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
             preexec_fn=child,
         )
     except subprocess.SubprocessError as error:

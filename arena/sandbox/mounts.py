@@ -50,9 +50,9 @@ class Mounts(NamedTuple):
     ) -> Self:
         """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
-        # A folder that is closed itself is opened: its entries are brought back one by one
+        # A folder that is closed itself is opened: its entries are brought back one by one.
         readable = [entry for path in shown.readable for entry in _opened(path)]
-        # It will own the folders it may write, and can enter them however closed to others
+        # It will own the folders it may write, and can enter them however closed to others.
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
         hidden = set(_outermost(sorted(hidden)))

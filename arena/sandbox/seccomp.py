@@ -108,7 +108,7 @@ def numbers(machine: str) -> dict[str, int]:
 def here() -> str | None:
     """The machine we run on, where a filter can be made for it, else None."""
     machine = os.uname().machine
-    # A 32-bit Python on a 64-bit kernel makes other calls than the machine's name says
+    # A 32-bit Python on a 64-bit kernel makes other calls than the machine's name says.
     return machine if machine in MACHINES and ctypes.sizeof(ctypes.c_void_p) == 8 else None
 
 
@@ -132,7 +132,7 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     code += _load(_NUMBER_AT)
     if machine == "x86_64":
         code += _when(_AT_LEAST, _X32, _refuse(errno.ENOSYS))
-    # It hides its flags from us; where it does not exist, libraries use `clone`
+    # It hides its flags from us; where it does not exist, libraries use `clone`.
     code += _when(_EQUAL, number["clone3"], _refuse(errno.ENOSYS))
     clone = _load(_argument(0)) + _when(_ANY_BIT, _NAMESPACES, _refuse(errno.EPERM))
     code += _when(_EQUAL, number["clone"], clone + _return(_ALLOW))

@@ -97,7 +97,7 @@ def _why_not_started(spec: Prepared, error: OSError) -> str:
     nowhere = shutil.which(program) is None
     if isinstance(error, FileNotFoundError) and not nowhere:
         return f"The interpreter in the #! line of {program} does not exist."
-    # Where the PATH leads through closed folders the system says "not permitted" to every name
+    # Where the PATH leads through closed folders the system says "not permitted" to every name.
     if isinstance(error, FileNotFoundError) or (nowhere and "/" not in program):
         return f"There is no program {program}."
     if isinstance(error, PermissionError):

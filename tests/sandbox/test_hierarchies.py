@@ -198,10 +198,10 @@ def test_limits_of_v1_in_the_order_the_system_wants(tmp_path: Path) -> None:
     (tmp_path / "cpuset.effective_mems").write_text("0-1\n")
     (tmp_path / "cpuset.effective_cpus").write_text("0-7\n")
     part = Hierarchy(1, tmp_path, ("memory", "cpuset"))
-    memory = [name for name, _, _ in cgroups.limits(part, "memory", 1, None, None)]
+    memory = [name for name, _, _ in cgroups.limits(part, "memory", cgroups.Bounds(1))]
     assert memory == ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.swappiness"]
     names = ["cpuset.mems", "cpuset.sched_load_balance", "cpuset.cpus"]
     for cores, written in ((None, "0-7"), ((2, 4), "2,4")):
-        limits = list(cgroups.limits(part, "cpuset", None, None, cores))
+        limits = list(cgroups.limits(part, "cpuset", cgroups.Bounds(cores=cores)))
         assert [name for name, _, _ in limits] == names
         assert (limits[0][1], limits[2][1]) == ("0-1", written)
