@@ -1,11 +1,10 @@
 """The resources of this machine set aside for one contained player, and released after it."""
 
-import errno
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
 from arena.model.contender import Prepared
 from arena.model.protocol import Termination
@@ -24,7 +23,9 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 
 class Allocation:
-    """A control group, a user, folders and an environment. Made by `make`."""
+    """A control group, a user, folders and an environment. Raises PlayerFault (`start_failed`);
+    OSError: the host fails.
+    """
 
     group: Group | None = None
     """None where this process can make none."""
@@ -37,29 +38,21 @@ class Allocation:
     home: str = HOME
     folder: str | None = None
     """Its private folder where that is on this machine's disk."""
-    program: str
     visible = VisibleFiles((), (), ())
-    environment: dict[str, str]
 
-    def __init__(self, spec: Prepared) -> None:
+    def __init__(self, spec: Prepared, cores: tuple[int, ...] | None, features: Features) -> None:
         self.spec = spec
-
-    @classmethod
-    def make(cls, spec: Prepared, cores: tuple[int, ...] | None, features: Features) -> Self:
-        """Set aside all of it. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-        allocation = cls(spec)
         try:
-            allocation._prepare(cores, features)
+            self._prepare(cores, features)
         except BaseException:
-            allocation.close()
+            self.close()
             raise
-        return allocation
 
     def _prepare(self, cores: tuple[int, ...] | None, features: Features) -> None:
         policy = self.spec.policy
-        self.environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        self.environment |= policy.environment
-        search = self.environment.get("PATH")
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        environment |= policy.environment
+        search = environment.get("PATH")
         self.program = find_program(self.spec, search)
         self.visible = visible_to(self.spec, self.program, search)
         if features.root and users.can_become():
@@ -70,7 +63,7 @@ class Allocation:
             self.home = self.folder = leftovers.private_folder()
             self._own([self.folder])
         self._own(self.visible.writable)
-        self.environment = {"HOME": self.home, "TMPDIR": self.home} | self.environment
+        self.environment = {"HOME": self.home, "TMPDIR": self.home} | environment
 
     def _take_user(self) -> None:
         """Take a user of its own, where that user can see the files the player needs."""
@@ -83,18 +76,17 @@ class Allocation:
         self.user = User()
         self._judge_readable()
         if viewable:
-            own = self.spec.policy.mode == "limits"
-            private = PrivateFolders(self.user.uid, self.spec.policy.disk_mb) if own else None
-            masked = self.spec.policy.masked if own else ()  # else bubblewrap does it
+            policy, own = self.spec.policy, self.spec.policy.mode == "limits"
+            private = PrivateFolders(self.user.uid, policy.disk_mb) if own else None
+            masked = policy.masked if own else ()  # else bubblewrap does it
             self.mounts = Mounts.of(self.visible, private, masked)
 
     def _judge_readable(self) -> None:
         """Raise PlayerFault where a file of the command is closed to a user of its own."""
-        folder = Path(self.cwd)
         programs = [self.program]
         with suppress(OSError):  # may be run and not read
             programs += interpreter(self.program)[:1]
-        for word in (*programs, *(str(folder / word) for word in self.spec.command[1:])):
+        for word in (*programs, *(str(Path(self.cwd, word)) for word in self.spec.command[1:])):
             path = Path(word)
             needed = stat.S_IXOTH if word in programs else stat.S_IROTH
             if not names_file(word) or within(str(path.resolve()), self.visible.writable):
@@ -106,7 +98,7 @@ class Allocation:
                     f"that owns nothing: chmod -R o+rX {path.parent}.",
                 )
 
-    def _own(self, folders: tuple[str, ...] | list[str]) -> None:
+    def _own(self, folders: Iterable[str]) -> None:
         if self.user is not None:
             users.hand_over(folders, self.user.uid, self.user.uid)
 
@@ -117,12 +109,8 @@ class Allocation:
         if self.folder is not None:
             with suppress(FileNotFoundError):
                 leftovers.remove(self.folder)
-        try:
-            if self.group is not None:
-                self.group.remove()
-        except OSError as error:  # a process that the system cannot end yet: left to a sweep
-            if error.errno != errno.EBUSY:
-                raise
+        if self.group is not None:
+            self.group.remove()
         if self.user is not None:
             self.user.close()
         self.folder = self.group = self.user = None

@@ -5,28 +5,23 @@ the seccomp filter refuses namespaces too.
 """
 
 import os
-import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from arena.model.containment import Policy
-from arena.sandbox.visible_files import Link, VisibleFiles, programs, settings, within
+from arena.sandbox.visible_files import VisibleFiles, programs, settings, within
 
 MOVED_STDIN, MOVED_STDOUT = 3, 4
 """Where bubblewrap gets the player's streams: beyond its own, within a shell's reach."""
 HOME = "/tmp"
 """The player's private folder inside."""
 _NAMESPACES = (
-    "--unshare-user",
-    "--unshare-pid",
-    "--unshare-net",
-    "--unshare-ipc",
-    "--unshare-uts",
+    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
     "--unshare-cgroup-try",
-)
+)  # fmt: skip
 _SWAP_STREAMS = (
     # Processes are counted in here alone, not with all others of the user. It is `-p` to most
     # shells that are /bin/sh, and `-u` to bash.
@@ -35,11 +30,6 @@ _SWAP_STREAMS = (
 )
 """The shell inside swaps streams: bubblewrap keeps copies of its own standard streams, which would
 hide that the player closes them. So bubblewrap gets others, and the player its own here."""
-
-
-def find() -> str | None:
-    """The path of bubblewrap; None where it is not installed."""
-    return shutil.which("bwrap")
 
 
 @cache
@@ -67,12 +57,23 @@ def command(
     words = [bwrap, *_NAMESPACES, "--die-with-parent", "--json-status-fd", str(status_fd)]
     if _knows_disable_userns(bwrap):
         words.append("--disable-userns")
-    words += _system()
+    for path in programs():
+        if Path(path).is_symlink():
+            words += ["--symlink", str(Path(path).readlink()), path]
+        else:
+            words += ["--ro-bind", path, path]
+    for path in settings():
+        words += ["--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):  # half the disk each: bubblewrap has no bound for both
         words += ["--size", half, "--tmpfs", folder]
     words += ["--symlink", "../tmp", "/var/tmp"]  # relative: bubblewrap follows it while it mounts
-    words += _files(shown)
+    bound = (*shown.readable, *shown.writable)
+    for path in sorted(bound):  # outer folders first: a later mount covers an earlier one
+        words += ["--bind" if path in shown.writable else "--ro-bind", path, path]
+    for link in shown.links:
+        if not within(link.at, (*bound, *settings())):
+            words += ["--symlink", link.to, link.at]
     for path in policy.masked:
         if Path(path).exists() and within(os.path.realpath(path), shown.readable):
             words += ["--ro-bind", os.devnull, os.path.realpath(path)]
@@ -82,29 +83,6 @@ def command(
         words += ["--seccomp", str(filter_fd)]
     words += ["--", "/bin/sh", "-c", _SWAP_STREAMS.format(processes=policy.processes)]
     return (*words, *program)
-
-
-def _system() -> Iterable[str]:
-    for path in programs():
-        if Path(path).is_symlink():
-            yield from ("--symlink", str(Path(path).readlink()), path)
-        else:
-            yield from ("--ro-bind", path, path)
-    for path in settings():
-        yield from ("--ro-bind", path, path)
-
-
-def _files(shown: VisibleFiles) -> Iterable[str]:
-    """Outer folders first: a later mount covers an earlier one."""
-    for path in sorted((*shown.readable, *shown.writable)):
-        yield from ("--bind" if path in shown.writable else "--ro-bind", path, path)
-    for link in shown.links:
-        if not _seen(link, shown):
-            yield from ("--symlink", link.to, link.at)
-
-
-def _seen(link: Link, shown: VisibleFiles) -> bool:
-    return within(link.at, (*shown.readable, *shown.writable, *settings()))
 
 
 def move_streams() -> None:

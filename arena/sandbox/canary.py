@@ -4,8 +4,6 @@ Every guarantee is tried. The acts are in `canary_acts`; here are their targets:
 processes of ours. It runs as a player does, in a Container, with small limits so that it is quick.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -27,7 +25,7 @@ from arena.model.record import PlayerFault
 from arena.sandbox import canary_acts
 from arena.sandbox.container import Container
 from arena.sandbox.features import Features
-from arena.sandbox.processes import gathering, tree
+from arena.sandbox.processes import gathering, status, tree
 
 _PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a second
 _MEMORY_MB = 48
@@ -103,7 +101,7 @@ def probe(
     """
     with ExitStack() as stack:
         stack.enter_context(gathering())
-        targets = stack.enter_context(CanaryTargets())
+        targets = CanaryTargets(stack)
         given = {
             **targets.described,
             "cores": cores,
@@ -201,38 +199,25 @@ def _why_silent(process: subprocess.Popen[bytes], *, ended: bool) -> str:
 def _is_ours(pid: int) -> bool:
     """Whether the last process of its tree, the acts themselves, is root's or our own user's."""
     *_, acts = tree(pid)
-    (line,) = [line for line in status(acts) if line.startswith("Uid:")]
-    return bool({0, os.geteuid()} & set(map(int, line.split()[1:])))
+    return bool({0, os.geteuid()} & set(map(int, status(acts, "Uid").split())))
 
 
 # The targets
 
 
 class CanaryTargets:
-    """A secret that all may read and write, servers, and two processes of ours.
-
-    They exist inside a `with` statement.
+    """A secret that all may read and write, servers, and two processes of ours, until `stack` is
+    closed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stack: ExitStack) -> None:
         self._mark = f"arena-canary-{uuid.uuid4().hex}"
         here = (*_SHARED, str(Path.cwd()), str(Path.home()))
         self._folders = [path for path in dict.fromkeys(here) if os.access(path, os.W_OK)]
-
-    def __enter__(self) -> CanaryTargets:
-        with ExitStack() as stack:
-            self.own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
-            """The folder to start the canary in."""
-            self.own.chmod(0o755)
-            self._make(stack)
-            stack.callback(self._clean)
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-
-    def _make(self, stack: ExitStack) -> None:
+        stack.callback(self._clean)
+        self.own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
+        """The folder to start the canary in."""
+        self.own.chmod(0o755)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
         folder.chmod(0o777)
         secret, unix = folder / "secret", folder / "socket"
@@ -279,18 +264,12 @@ class CanaryTargets:
     def _bounds(self) -> tuple[object, ...]:
         """Tracer, niceness and limit of the process that no act may touch."""
         pid = self._meddled.pid
-        traced = [line for line in status(pid) if line.startswith("TracerPid:")]
         nice = os.getpriority(os.PRIO_PROCESS, pid)
-        return (*traced, nice, resource.prlimit(pid, resource.RLIMIT_CORE))
+        return status(pid, "TracerPid"), nice, resource.prlimit(pid, resource.RLIMIT_CORE)
 
     def _clean(self) -> None:
         for path in self.left():
             path.unlink()
-
-
-def status(pid: int) -> list[str]:
-    """The lines of /proc/PID/status; OSError: the process is gone."""
-    return Path(f"/proc/{pid}/status").read_text().splitlines()
 
 
 def _listening(name: str) -> socket.socket:

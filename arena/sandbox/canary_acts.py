@@ -28,56 +28,16 @@ _PTRACE_SEIZE = 0x4206
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def read(given: Given) -> bool:
-    return any(_possible(Path(path).read_bytes) for path in given["secrets"])
-
-
-def listing(given: Given) -> bool:
-    return _possible(lambda: list(Path(given["folder"]).iterdir()))
-
-
-def write(given: Given) -> bool:
-    return any(_possible(partial(_append, path)) for path in given["secrets"])
-
-
-def change_mode(given: Given) -> bool:
-    return _possible(lambda: Path(given["secrets"][0]).chmod(0o640))
-
-
-def leave(given: Given) -> bool:
+def leave(given: Given) -> None:
     """Seen from outside: a file written here may vanish with the sandbox."""
     for folder in given["folders"]:
         _possible(Path(folder, given["mark"]).touch)
-    return False
 
 
-def inherited(given: Given) -> bool:
-    """Use files that were open before it was started."""
-    return any(_possible(partial(os.fstat, fd)) for fd in range(3, 64))
-
-
-def tcp(given: Given) -> bool:
-    return _connect(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", given["tcp"]))
-
-
-def udp(given: Given) -> bool:
+def udp(given: Given) -> None:
     """Seen from outside: without a network, sending to oneself still works."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"x", ("127.0.0.1", given["udp"]))
-    return False
-
-
-def route(given: Given) -> bool:
-    """Find a way out of this machine; nothing is sent to that address, which is for examples."""
-    return _connect(socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 9))
-
-
-def unix_socket(given: Given) -> bool:
-    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, given["unix"])
-
-
-def abstract_socket(given: Given) -> bool:
-    return _connect(socket.AF_UNIX, socket.SOCK_STREAM, b"\0" + given["mark"].encode())
 
 
 def other_cores(given: Given) -> bool:
@@ -88,30 +48,20 @@ def other_cores(given: Given) -> bool:
 def see(given: Given) -> bool:
     """See another process by its command line; our own has the mark too, among other words."""
     mark = given["mark"].encode()
-    for entry in _entries("/proc"):
-        with suppress(OSError):
-            if b"read line\0" + mark in Path(entry, "cmdline").read_bytes():
-                return True
+    with suppress(OSError):
+        for entry in Path("/proc").iterdir():
+            with suppress(OSError):
+                if b"read line\0" + mark in Path(entry, "cmdline").read_bytes():
+                    return True
     return False
 
 
-def meddle(given: Given) -> bool:
+def meddle(given: Given) -> None:
     """Trace, slow down and bound another process; seen from outside."""
     pid = given["meddled"]
     _LIBC.ptrace(_PTRACE_SEIZE, pid, None, None)
     _possible(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
     _possible(lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)))
-    return False
-
-
-def end(given: Given) -> bool:
-    """End another process; seen from outside."""
-    _possible(lambda: os.kill(given["ended"], signal.SIGUSR1))
-    return False
-
-
-def become_root(given: Given) -> bool:
-    return _possible(lambda: os.setresuid(0, 0, 0))
 
 
 def own_namespace(given: Given) -> bool:
@@ -120,11 +70,6 @@ def own_namespace(given: Given) -> bool:
     if pid == 0:
         os._exit(int(_LIBC.unshare(_CLONE_NEWUSER) == 0))
     return os.waitpid(pid, 0)[1] != 0
-
-
-def gain(given: Given) -> bool:
-    """Gain rights from programs that run as another user, such as `su`."""
-    return bool(_LIBC.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0)
 
 
 def many_processes(given: Given) -> bool:
@@ -162,15 +107,33 @@ def fill(given: Given) -> bool:
     return bool(sum(size for _, size in written) > given["disk_bytes"])
 
 
-ACTS: tuple[Callable[[Given], bool], ...] = (
-    read, listing, write, change_mode, leave, inherited,
-    tcp, udp, route, unix_socket, abstract_socket,
-    other_cores,
-    see, meddle, end,
-    own_namespace, gain,
-    many_processes, fill,
-    become_root,  # last: as root it could do the rest again
-)  # fmt: skip
+ACTS: dict[str, Callable[[Given], object]] = {
+    "read": lambda given: any(_possible(Path(path).read_bytes) for path in given["secrets"]),
+    "listing": lambda given: _possible(lambda: list(Path(given["folder"]).iterdir())),
+    "write": lambda given: any(_possible(partial(_append, path)) for path in given["secrets"]),
+    "change_mode": lambda given: _possible(lambda: Path(given["secrets"][0]).chmod(0o640)),
+    "leave": leave,
+    # files that were open before it was started
+    "inherited": lambda _: any(_possible(partial(os.fstat, fd)) for fd in range(3, 64)),
+    "tcp": lambda given: _connect(socket.AF_INET, ("127.0.0.1", given["tcp"])),
+    "udp": udp,
+    # nothing is sent to that address, which is for examples
+    "route": lambda _: _connect(socket.AF_INET, ("192.0.2.1", 9), socket.SOCK_DGRAM),
+    "unix_socket": lambda given: _connect(socket.AF_UNIX, given["unix"]),
+    "abstract_socket": lambda given: _connect(socket.AF_UNIX, b"\0" + given["mark"].encode()),
+    "other_cores": other_cores,
+    "see": see,
+    "meddle": meddle,
+    # seen from outside
+    "end": lambda given: _possible(lambda: os.kill(given["ended"], signal.SIGUSR1)) and False,
+    "own_namespace": own_namespace,
+    # of programs that run as another user, such as `su`
+    "gain": lambda _: _LIBC.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0,
+    "many_processes": many_processes,
+    "fill": fill,
+    # last: as root it could do the rest again
+    "become_root": lambda _: _possible(lambda: os.setresuid(0, 0, 0)),
+}
 
 
 def hog(given: Given) -> None:
@@ -208,18 +171,12 @@ def _append(path: str) -> None:
         pass
 
 
-def _connect(family: int, kind: int, address: object) -> bool:
+def _connect(family: int, address: object, kind: int = socket.SOCK_STREAM) -> bool:
     with suppress(OSError), socket.socket(family, kind) as way:
         way.settimeout(1)
         way.connect(address)  # type: ignore[arg-type] # an address of that family
         return True
     return False
-
-
-def _entries(folder: str) -> list[Path]:
-    with suppress(OSError):
-        return list(Path(folder).iterdir())
-    return []
 
 
 def _write_file(path: Path, size: int) -> int:
@@ -234,7 +191,7 @@ def _write_file(path: Path, size: int) -> int:
 def main() -> None:
     given: Given = json.loads(sys.argv[1])
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # of `end`, should a number in here be the same
-    sys.stdout.write(json.dumps({act.__name__: act(given) for act in ACTS}) + "\n")
+    sys.stdout.write(json.dumps({name: bool(act(given)) for name, act in ACTS.items()}) + "\n")
     sys.stdout.flush()
     if given["hog_bytes"] and sys.stdin.readline():
         hog(given)

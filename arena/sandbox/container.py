@@ -47,6 +47,15 @@ class Container:
         self._player: int | None = None
         self._killed = False
 
+    @property
+    def group(self) -> Group | None:
+        """Its control group; None without one."""
+        return self.allocation.group if self.allocation is not None else None
+
+    @property
+    def _user(self) -> User | None:
+        return self.allocation.user if self.allocation is not None else None
+
     def start(self) -> subprocess.Popen[bytes]:
         """Start the program, in a session of its own, with pipes; once.
 
@@ -56,7 +65,7 @@ class Container:
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
-            self.allocation = Allocation.make(self.spec, self._cores, self._means)
+            self.allocation = Allocation(self.spec, self._cores, self._means)
             begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
             try:
                 self._launched = begin(self.allocation, self._cores, self._means)
@@ -66,11 +75,6 @@ class Container:
         self.pid = self._launched.process.pid
         """The process we started: the player's, or bubblewrap's outer one."""
         return self._launched.process
-
-    @property
-    def group(self) -> Group | None:
-        """Its control group; None without one."""
-        return self.allocation.group if self.allocation is not None else None
 
     # Its use of the machine
 
@@ -148,10 +152,6 @@ class Container:
             if self._user is not None:
                 yield from self._user.processes()
 
-    @property
-    def _user(self) -> User | None:
-        return self.allocation.user if self.allocation is not None else None
-
     # Freezing
 
     def freeze(self) -> None:
@@ -197,25 +197,22 @@ class Container:
         kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
-        elif self.allocation is not None and self.allocation.user is not None:
-            self.allocation.user.kill_all()
+        elif self._user is not None:
+            self._user.kill_all()
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
-        self._reap_adopted()
-        if self._launched.status is not None:
-            os.close(self._launched.status)
-        if self.allocation is not None:
-            self.allocation.close()
-
-    def _reap_adopted(self) -> None:
-        """Reap processes that became our children when their parent died, as bubblewrap's init."""
+        # Processes become our children when their parent dies, as bubblewrap's init.
         deadline = time.monotonic() + _DEATH_S
         while adopted := [pid for pid in children() if self._is_its(pid)]:
             for pid in adopted:
                 os.waitpid(pid, os.WNOHANG)
             if time.monotonic() > deadline:
-                return
+                break
             time.sleep(_POLL_S)
+        if self._launched.status is not None:
+            os.close(self._launched.status)
+        if self.allocation is not None:
+            self.allocation.close()
 
     def _is_its(self, pid: int) -> bool:
         """Whether a child of ours belongs to this container, by its user, else by its session."""

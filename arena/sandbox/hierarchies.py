@@ -26,8 +26,6 @@ CONTROLS: tuple[Control, ...] = ("memory", "pids", "cpuset", "freezer", "cpuacct
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
 _REFEREES = "arena-referees"  # the child that takes the processes of a group that is divided
 _MOVES = 5  # how often a group is emptied: its processes may fork meanwhile
-
-
 _PROC = Path("/proc")
 _NAME = re.compile(r"arena(-\d+){4}")
 _NUMBERS = itertools.count(1)
@@ -58,14 +56,12 @@ def mounts(mountinfo: str) -> Iterator[Mount]:
         before, _, after = line.partition(" - ")
         fields, (kind, _, options, *_) = before.split(), (*after.split(), "", "", "")
         if kind in ("cgroup", "cgroup2"):
-            root, point = (_unescaped(field) for field in fields[3:5])
+            root, point = (  # space, tab, newline and backslash are octal
+                re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
+                for field in fields[3:5]
+            )
             version: Literal[1, 2] = 2 if kind == "cgroup2" else 1
             yield Mount(version, Path(point), root, frozenset(options.split(",")))
-
-
-def _unescaped(field: str) -> str:
-    """Space, tab, newline and backslash are octal in mountinfo."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
 
 
 def own_folder(mount: Mount, cgroup: str) -> Path | None:
@@ -75,9 +71,7 @@ def own_folder(mount: Mount, cgroup: str) -> Path | None:
         ours = not names if mount.version == 2 else bool(mount.controllers & set(names.split(",")))
         if ours:
             below = os.path.relpath(path, mount.root)
-            if below == ".." or below.startswith("../"):
-                return None
-            return mount.point / below
+            return None if below.split("/")[0] == ".." else mount.point / below
     return None
 
 

@@ -1,13 +1,11 @@
 """Starting a player's program: bare, in bubblewrap, or within the system's limits."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -26,46 +24,147 @@ from arena.sandbox.seccomp import Filter
 from arena.sandbox.seccomp import program as filter_program
 from arena.sandbox.spawn import not_started
 
-_DEVICE = Access.READ_FILE | Access.WRITE_FILE
+Cores = tuple[int, ...] | None
 
 
 class Step(NamedTuple):
-    """A step of the child between fork and exec."""
+    """A step of the child between fork and exec; `to` continues "could not …"."""
 
-    to: str  # its purpose, in words that continue "could not …"
+    to: str
     do: Callable[[], object]
 
 
-class Child:
-    """The steps, in order, as `subprocess` wants them for its `preexec_fn`.
+class Launched(NamedTuple):
+    """A process that was started."""
 
-    Sound only where the process that forks has one thread, as a referee's has. Use it in a `with`
-    statement.
-    """
+    process: subprocess.Popen[bytes]
+    status: int | None = None
+    """A file in which bubblewrap reports that the program started, and its end."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = tuple(steps)
-        self._report = os.memfd_create("sandbox")
 
-    def __call__(self) -> None:
-        """Take the steps; the first that fails is reported and ends the child."""
-        for step in self._steps:
+def bare(spec: Prepared) -> Launched:
+    """Start it as it is. Raises PlayerFault (`start_failed`); OSError: the host fails."""
+    return Launched(_popen(spec, spec.command, [_end_with_us()], cwd=spec.cwd))
+
+
+def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launched:
+    """Start it in bubblewrap. Raises PlayerFault (`start_failed`); OSError: the host fails."""
+    assert features.bwrap is not None, "the mode bwrap is only chosen where bubblewrap exists"
+    spec = allocation.spec
+    steps = _common_steps(allocation, cores)
+    if allocation.user is not None:
+        steps.append(Step("change its user", allocation.user.become))
+    steps += [_end_with_us(), Step("move its streams", move_streams)]
+    with ExitStack() as stack:
+        stack.enter_context(reserve_fds())  # first: no file passed on may get these numbers
+        status = os.memfd_create("status")
+        try:
+            filter_fd = None
+            if features.seccomp is not None:
+                filter_fd = _filter(allocation, features.seccomp).descriptor()
+                stack.callback(os.close, filter_fd)
+            words = bwrap.command(
+                features.bwrap,
+                (allocation.program, *spec.command[1:]),
+                allocation.cwd,
+                spec.policy,
+                allocation.visible,
+                filter_fd=filter_fd,
+                status_fd=status,
+            )
+            keep = {MOVED_STDIN, MOVED_STDOUT, status} | ({filter_fd} if filter_fd else set())
+            return Launched(_popen(spec, words, steps, allocation.environment, keep=keep), status)
+        except BaseException:
+            os.close(status)
+            raise
+
+
+def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launched:
+    """Start it within limits. Raises PlayerFault (`start_failed`); OSError: the host fails."""
+    spec, user = allocation.spec, allocation.user
+    steps = _common_steps(
+        allocation, cores, spec.policy.processes + (0 if user else _tasks_of_user())
+    )
+    with ExitStack() as stack:
+        if allocation.group is None:  # so processes it forks away stay in its tree
+            steps.append(Step("become the parent of its orphans", become_subreaper))
+        if features.landlock:
+            rules = _rules(allocation, features.landlock)
+            stack.callback(rules.close)
+            steps.append(Step("close files to it (Landlock)", partial(_enter, rules, allocation)))
+        if user is not None:
+            steps.append(Step("change its user", user.become))
+        steps.append(_end_with_us())
+        steps.append(Step("enter its folder", partial(os.chdir, allocation.cwd)))
+        steps.append(Step("give up new rights", no_new_privileges))
+        if features.seccomp is not None:
+            filter_ = _filter(allocation, features.seccomp)
+            steps.append(Step("filter its system calls (seccomp)", filter_.install))
+        program = allocation.program
+        return Launched(_popen(spec, spec.command, steps, allocation.environment, program=program))
+
+
+def report_of(status: int) -> bool:
+    """Whether bubblewrap says that it started the program and saw its end."""
+    lines = os.pread(status, 4096, 0).decode().splitlines()
+    return any("exit-code" in json.loads(line) for line in lines)
+
+
+def _popen(
+    spec: Prepared,
+    words: Sequence[str],
+    steps: Sequence[Step],
+    environment: Mapping[str, str] | None = None,
+    *,
+    cwd: str | None = None,
+    program: str | None = None,
+    keep: Collection[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start it with pipes, in a session of its own; the child takes the steps in order."""
+    report = os.memfd_create("sandbox")
+
+    def take_steps() -> None:
+        for step in steps:
             try:
                 step.do()
             except Exception as error:  # any error: without this step it must not start
                 why = error.strerror if isinstance(error, OSError) else repr(error)
-                os.write(self._report, f"The sandbox could not {step.to}: {why}".encode())
+                os.write(report, f"The sandbox could not {step.to}: {why}".encode())
                 raise
 
-    def failure(self) -> str | None:
-        """The step that failed in the child, as a sentence without a full stop."""
-        return os.pread(self._report, 4096, 0).decode() or None
+    try:
+        return subprocess.Popen(
+            words,
+            executable=program,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+            pass_fds=tuple(sorted(keep)),
+            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
+            preexec_fn=take_steps,
+        )
+    except subprocess.SubprocessError as error:
+        raise OSError(os.pread(report, 4096, 0).decode() or str(error)) from None
+    except (OSError, ValueError) as error:
+        raise not_started(spec, error) from None
+    finally:
+        os.close(report)
 
-    def __enter__(self) -> Child:
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        os.close(self._report)
+def _common_steps(allocation: Allocation, cores: Cores, processes: int | None = None) -> list[Step]:
+    steps = []
+    if allocation.group is not None:
+        steps.append(Step("join its control group", allocation.group.join))
+    if cores:
+        steps.append(Step("keep it on its cores", partial(os.sched_setaffinity, 0, cores)))
+    if allocation.mounts is not None:
+        steps.append(Step("mount its files", allocation.mounts.enter))
+    bound = partial(bound_resources, allocation.spec.policy, processes)
+    return [*steps, Step("limit its resources", bound)]
 
 
 def bound_resources(policy: Policy, processes: int | None) -> None:
@@ -81,135 +180,6 @@ def bound_resources(policy: Policy, processes: int | None) -> None:
         allowed = processes if most == resource.RLIM_INFINITY else min(processes, most)
         resource.setrlimit(resource.RLIMIT_NPROC, (allowed, allowed))
     Path("/proc/self/oom_score_adj").write_text("1000")
-
-
-class Launched(NamedTuple):
-    """A process that was started."""
-
-    process: subprocess.Popen[bytes]
-    status: int | None = None
-    """A file in which bubblewrap reports that the program started, and its end."""
-
-
-def bare(spec: Prepared) -> Launched:
-    """Start it as it is. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    with_us = partial(die_with_parent, os.getpid(), signal.SIGKILL)
-    return Launched(_popen(spec, spec.command, with_us, cwd=spec.cwd))
-
-
-def in_bwrap(allocation: Allocation, cores: tuple[int, ...] | None, features: Features) -> Launched:
-    """Start it in bubblewrap. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    assert features.bwrap is not None, "the mode bwrap is only chosen where bubblewrap exists"
-    spec = allocation.spec
-    steps = _common_steps(allocation, cores)
-    steps += [
-        Step("change its user", allocation.user.become) if allocation.user else None,
-        _end_with_us(),
-        Step("move its streams", move_streams),
-    ]
-    with ExitStack() as stack:
-        stack.enter_context(reserve_fds())  # first: no file passed on may get these numbers
-        child = stack.enter_context(Child([step for step in steps if step]))
-        status = os.memfd_create("status")
-        filter_fd = None
-        if features.seccomp is not None:
-            filter_fd = _filter(allocation, features.seccomp).descriptor()
-            stack.callback(os.close, filter_fd)
-        words = bwrap.command(
-            features.bwrap,
-            (allocation.program, *spec.command[1:]),
-            allocation.cwd,
-            spec.policy,
-            allocation.visible,
-            filter_fd=filter_fd,
-            status_fd=status,
-        )
-        keep = {MOVED_STDIN, MOVED_STDOUT, status} | ({filter_fd} if filter_fd else set())
-        try:
-            process = _popen(spec, words, child, environment=allocation.environment, keep=keep)
-        except BaseException:
-            os.close(status)
-            raise
-        return Launched(process, status)
-
-
-def in_limits(
-    allocation: Allocation, cores: tuple[int, ...] | None, features: Features
-) -> Launched:
-    """Start it within limits. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    spec = allocation.spec
-    processes = spec.policy.processes + (0 if allocation.user else _tasks_of_user())
-    steps = _common_steps(allocation, cores, processes)
-    with ExitStack() as stack:
-        if allocation.group is None:  # so processes it forks away stay in its tree
-            steps.append(Step("become the parent of its orphans", become_subreaper))
-        if features.landlock:
-            rules = _rules(allocation, features.landlock)
-            stack.callback(rules.close)
-            steps.append(Step("close files to it (Landlock)", partial(_enter, rules, allocation)))
-        if allocation.user is not None:
-            steps.append(Step("change its user", allocation.user.become))
-        steps.append(_end_with_us())
-        steps.append(Step("enter its folder", partial(os.chdir, allocation.cwd)))
-        steps.append(Step("give up new rights", no_new_privileges))
-        if features.seccomp is not None:
-            filter_ = _filter(allocation, features.seccomp)
-            steps.append(Step("filter its system calls (seccomp)", filter_.install))
-        child = stack.enter_context(Child([step for step in steps if step]))
-        environment = allocation.environment
-        return Launched(
-            _popen(spec, spec.command, child, environment=environment, program=allocation.program)
-        )
-
-
-def report_of(status: int) -> bool:
-    """Whether bubblewrap says that it started the program and saw its end."""
-    lines = os.pread(status, 4096, 0).decode().splitlines()
-    return any("exit-code" in json.loads(line) for line in lines)
-
-
-def _popen(
-    spec: Prepared,
-    words: Sequence[str],
-    child: Child | Callable[[], None],
-    *,
-    cwd: str | None = None,
-    environment: Mapping[str, str] | None = None,
-    program: str | None = None,
-    keep: frozenset[int] | set[int] = frozenset(),
-) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            words,
-            executable=program,
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            pass_fds=tuple(sorted(keep)),
-            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
-            preexec_fn=child,
-        )
-    except subprocess.SubprocessError as error:
-        why = child.failure() if isinstance(child, Child) else None
-        raise OSError(why or str(error)) from None
-    except (OSError, ValueError) as error:
-        raise not_started(spec, error) from None
-
-
-def _common_steps(
-    allocation: Allocation, cores: tuple[int, ...] | None, processes: int | None = None
-) -> list[Step | None]:
-    policy = allocation.spec.policy
-    return [
-        Step("join its control group", allocation.group.join) if allocation.group else None,
-        Step("keep it on its cores", partial(os.sched_setaffinity, 0, cores)) if cores else None,
-        Step("mount its files", allocation.mounts.enter) if allocation.mounts else None,
-        Step("limit its resources", partial(bound_resources, policy, processes)),
-    ]
 
 
 def _end_with_us() -> Step:
@@ -238,17 +208,12 @@ def _filter(allocation: Allocation, machine: str) -> Filter:
 
 
 def _rules(allocation: Allocation, version: int) -> Ruleset:
-    given = allocation.visible
-    readable = (
-        *visible_files.programs(),
-        *visible_files.settings(),
-        *visible_files.kernel(),
-        *given.readable,
-    )
-    writable = given.writable if allocation.folder is None else (*given.writable, allocation.folder)
-    rules = Ruleset(readable, writable, version=version)
+    given, folder = allocation.visible, allocation.folder
+    system = (*visible_files.programs(), *visible_files.settings(), *visible_files.kernel())
+    writable = given.writable if folder is None else (*given.writable, folder)
+    rules = Ruleset((*system, *given.readable), writable, version=version)
     for device in visible_files.DEVICES:
-        rules.allow(device, _DEVICE)
+        rules.allow(device, Access.READ_FILE | Access.WRITE_FILE)
     return rules
 
 

@@ -29,9 +29,11 @@ def sweep() -> None:
     hierarchies.sweep()
     for path in Path(tempfile.gettempdir()).iterdir():
         made = _NAME.fullmatch(path.name)
-        if made and not _alive(int(made[1])):
+        if made and not Path("/proc", made[1]).exists():
             with suppress(OSError):  # another sweep's
-                if _ours(path.lstat()):
+                owner, user = path.lstat().st_uid, os.geteuid()
+                # Made by us, or by root for a player: no other user can set a trap in it.
+                if owner == user or (user == 0 and is_player(owner)):
                     remove(str(path))
 
 
@@ -84,19 +86,3 @@ def _opened(folder: str, within: int | None = None) -> int:
         return os.open(here, os.O_RDONLY | os.O_DIRECTORY)
     finally:
         os.close(path)
-
-
-def _ours(folder: os.stat_result) -> bool:
-    """Whether this user made it, or root for a player: no other user can set a trap in it."""
-    user = os.geteuid()
-    return folder.st_uid == user or (user == 0 and is_player(folder.st_uid))
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -9,7 +9,6 @@ mount_namespaces(7), tmpfs(5), proc(5).
 import ctypes
 import os
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,10 +27,10 @@ PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 class PrivateFolders(NamedTuple):
-    """A player's own temporary folders."""
+    """A player's own temporary folders: the user that may write them, and their size in sum."""
 
-    uid: int  # the user that may write them
-    megabytes: int  # their size in sum
+    uid: int
+    megabytes: int
 
 
 class Mounts(NamedTuple):
@@ -55,7 +54,7 @@ class Mounts(NamedTuple):
         # It will own the folders it may write, and can enter them however closed to others.
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
-        hidden = set(_outermost(sorted(hidden)))
+        hidden = {path for path in hidden if not within(path, hidden - {path})}  # the outer ones
         return cls(
             tuple(sorted(hidden)),
             tuple(sorted(path for path in readable if within(path, hidden))),
@@ -67,7 +66,8 @@ class Mounts(NamedTuple):
 
     def enter(self) -> None:
         """Give them to this process, which has one thread. Raises OSError."""
-        _check(_LIBC.unshare(_CLONE_NEWNS | (_CLONE_NEWIPC if self.private else 0)), "/")
+        if _LIBC.unshare(_CLONE_NEWNS | (_CLONE_NEWIPC if self.private else 0)) != 0:
+            raise _error("/")
         _mount("none", "/", None, _MS_REC | _MS_SLAVE)
         opened = {
             path: os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -75,7 +75,8 @@ class Mounts(NamedTuple):
         }
         if self.private is not None:
             self._mount_private(self.private)
-        covered = [path for path in self.hidden if not self._is_private(path)]
+        private = PRIVATE if self.private is not None else ()
+        covered = [path for path in self.hidden if path not in private]
         for path in covered:
             _mount("tmpfs", path, "tmpfs", _SAFE, "mode=0755,size=1m")
         for path, file in sorted(opened.items()):
@@ -89,9 +90,6 @@ class Mounts(NamedTuple):
                 Path(link.at).symlink_to(link.to)
         for path in covered:
             _mount("none", path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _SAFE)
-
-    def _is_private(self, path: str) -> bool:
-        return self.private is not None and path in PRIVATE
 
     def _mount_private(self, private: PrivateFolders) -> None:
         """One file system behind all private folders, so that one bound is for their sum."""
@@ -124,15 +122,6 @@ def _opened(path: str) -> list[str]:
     return [str(entry) for entry in Path(path).iterdir()] if _is_closed(path) else [path]
 
 
-def _outermost(paths: Iterable[str]) -> list[str]:
-    """Of nested folders the outer one."""
-    found: list[str] = []
-    for path in sorted(paths):
-        if not within(path, found):
-            found.append(path)
-    return found
-
-
 @cache
 def mounts_possible() -> bool:
     """Whether this process may make such mounts here, tried in a child."""
@@ -163,18 +152,11 @@ def _bring_back(path: str, file: int, *, read_only: bool) -> None:
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    kind_bytes = kind.encode() if kind else None
-    result = _LIBC.mount(
-        os.fsencode(source),
-        os.fsencode(target),
-        kind_bytes,
-        ctypes.c_ulong(flags),
-        options.encode(),
-    )
-    _check(result, target)
+    names = (os.fsencode(source), os.fsencode(target), kind.encode() if kind else None)
+    if _LIBC.mount(*names, ctypes.c_ulong(flags), options.encode()) != 0:
+        raise _error(target)
 
 
-def _check(result: int, path: str) -> None:
-    if result != 0:
-        error = ctypes.get_errno()
-        raise OSError(error, f"{os.strerror(error)} at {path}")
+def _error(path: str) -> OSError:
+    error = ctypes.get_errno()
+    return OSError(error, f"{os.strerror(error)} at {path}")

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,6 @@ LEAST_MS = 20.0
 
 _PROC = Path("/proc")
 _NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_IDLE = slice(4, 6)  # in a line of /proc/stat: idle, and idle while a disk is waited for
 
 
 class Load(NamedTuple):
@@ -43,11 +42,18 @@ class Load(NamedTuple):
 
 def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> Load:
     """The load now: `processes` are the player's, `cpu_ms` is the CPU time of all so far."""
-    threads = [thread for pid in processes for thread in _threads(pid)]
+    waited: dict[int, int] = {}
+    ready = False
+    for pid in processes:
+        for task in _threads(pid):
+            with suppress(OSError):
+                running = stat_fields(task)[0] == "R"
+                waited[int(task.name)] = int((task / "schedstat").read_text().split()[1])
+                ready |= running
     return Load(
         at=time.monotonic_ns(),
-        waited={thread.id: thread.waited for thread in threads},
-        ready=any(thread.ready for thread in threads),
+        waited=waited,
+        ready=ready,
         own=int(cpu_ms * 1e6) + time.process_time_ns(),
         idle=_idle(cores),
         cores=len(cores),
@@ -66,29 +72,18 @@ def stolen_ms(before: Load, after: Load) -> float:
     return max(0, min(waited, others)) / 1e6
 
 
-class _Thread(NamedTuple):
-    id: int
-    waited: int
-    ready: bool
-
-
-def _threads(pid: int) -> Iterator[_Thread]:
+def _threads(pid: int) -> list[Path]:
     """The threads of a process; none when it is gone."""
     with suppress(OSError):
-        for task in (_PROC / str(pid) / "task").iterdir():
-            with suppress(OSError):
-                waited = int((task / "schedstat").read_text().split()[1])
-                state = stat_fields(task)[0]
-                yield _Thread(int(task.name), waited, state == "R")
+        return list((_PROC / str(pid) / "task").iterdir())
+    return []
 
 
 def _idle(cores: Collection[int]) -> int:
+    """In lines of /proc/stat: idle, and idle while a disk is waited for."""
     wanted = {f"cpu{core}" for core in cores}
-    ticks = 0
-    for line in (_PROC / "stat").read_text().splitlines():
-        fields = line.split()
-        if fields[0] in wanted:
-            ticks += sum(map(int, fields[_IDLE]))
+    lines = map(str.split, (_PROC / "stat").read_text().splitlines())
+    ticks = sum(sum(map(int, fields[4:6])) for fields in lines if fields[0] in wanted)
     return ticks * _NS_PER_TICK
 
 

@@ -16,8 +16,7 @@ from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.spawn import find_program
 from arena.sandbox.visible_files import visible_to
 
-_FROM_CGROUPS = {Guarantee.MEMORY: "memory", Guarantee.PROCESSES: "processes", Guarantee.CPU: "cpu"}
-"""Their names in `cgroups.available`."""
+_FROM_CGROUPS = (Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU)
 _IN_BWRAP = {
     Guarantee.PROCESSES: "rlimit",
     Guarantee.CPU: "seccomp",
@@ -47,23 +46,18 @@ def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> H
     if asked == "none":
         note = "Players are not contained; the referee watches their memory, nothing else."
         return Held(mode="none", by=dict.fromkeys(Guarantee), notes=(note,))
-    if asked == "limits":
-        return _held("limits", spec, features)
-    if asked == "bwrap":
-        return _held("bwrap", spec, features)
+    if asked != "auto":
+        return _held(asked, spec, features)
     try:
         inside = _held("bwrap", spec, features)
     except SandboxError as error:
         held = _held("limits", spec, features)
         return held.model_copy(update={"notes": (str(error), *held.notes)})
-    if None not in inside.by.values():
+    missing = list(inside.by.values()).count(None)
+    if not missing:
         return inside
     limited = _held("limits", spec, features)
-    return limited if _count(limited) > _count(inside) else inside
-
-
-def _count(held: Held) -> int:
-    return sum(way is not None for way in held.by.values())
+    return limited if list(limited.by.values()).count(None) < missing else inside
 
 
 def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
@@ -78,13 +72,12 @@ def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
             f"No player can be started within limits here: {result}. "
             'Use sandbox = "none" only for programs you trust.'
         )
-    by: dict[Guarantee, str | None] = {}
-    notes = []
-    for guarantee in Guarantee:
-        way, note = _judge(guarantee, mode, spec, features, result)
-        by[guarantee] = way
-        notes += [note] if note else []
-    return Held(mode=mode, by=by, notes=tuple(notes))
+    judged = {each: _judge(each, mode, spec, features, result) for each in Guarantee}
+    return Held(
+        mode=mode,
+        by={guarantee: way for guarantee, (way, _) in judged.items()},
+        notes=tuple(note for _, note in judged.values() if note),
+    )
 
 
 @cache
@@ -116,11 +109,9 @@ def _judge(
     """How a guarantee is held, or None; and a sentence where it is not or only in part."""
     if guarantee is Guarantee.MEMORY and spec.memory_mb is None:
         return None, "memory is not held: memory_mb sets no limit."
-    breaches = findings.breaches[guarantee]
-    if breaches:
-        could = ", ".join(breaches)
+    if breaches := ", ".join(findings.breaches[guarantee]):
         remedy = _remedy(guarantee, mode, features, findings)
-        return None, f"{guarantee} is not held: a player could {could}. {remedy}".rstrip()
+        return None, f"{guarantee} is not held: a player could {breaches}. {remedy}".rstrip()
     if guarantee is Guarantee.MEMORY and not findings.ended_for_memory:
         remedy = _remedy(guarantee, mode, features, findings)
         return "watched", f"memory is watched by the referee, not bounded by the system. {remedy}"
@@ -136,19 +127,16 @@ def _remedy(guarantee: Guarantee, mode: Mode, features: Features, findings: Find
     if guarantee in _FROM_CGROUPS:
         if not features.cgroups:
             return "A control group would hold it."
-        wanted = _FROM_CGROUPS[guarantee]
-        (there,) = [one for one in cgroups.available() if one.what == wanted]
+        (there,) = [one for one in cgroups.available() if one.what == guarantee]
         return f"A control group would hold it, but {there.missing}" if there.missing else ""
-    if guarantee is Guarantee.UID:
-        if not features.root:
-            return "Start the arena as root to give each player a user of its own."
-        if findings.user_kept is not None:
-            return (
-                f"{findings.user_kept} is in a folder that only some users may enter; "
-                "move it, or open its folders to all (chmod a+x)."
-            )
-        return ""
-    if mode == "limits":
+    if guarantee is Guarantee.UID and not features.root:
+        return "Start the arena as root to give each player a user of its own."
+    if guarantee is Guarantee.UID and findings.user_kept is not None:
+        return (
+            f"{findings.user_kept} is in a folder that only some users may enter; "
+            "move it, or open its folders to all (chmod a+x)."
+        )
+    if guarantee is not Guarantee.UID and mode == "limits":
         return f"Bubblewrap would hold it. {_INSTALL if features.bwrap is None else ''}".rstrip()
     return ""
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
-_PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
-_PR_GET_CHILD_SUBREAPER = 37
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
+_PR_SET_NO_NEW_PRIVS = 38
 
 
 def system_call(number: int, *arguments: object) -> int:
@@ -22,8 +20,7 @@ def system_call(number: int, *arguments: object) -> int:
     given = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     result: int = _LIBC.syscall(ctypes.c_long(number), *given)
     if result < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, f"system call {number}: {os.strerror(error)}")
+        raise _last_error(f"system call {number}")
     return result
 
 
@@ -32,8 +29,13 @@ def prctl(option: int, *arguments: object) -> None:
     given = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]
     given += [ctypes.c_ulong(0)] * (4 - len(given))
     if _LIBC.prctl(ctypes.c_int(option), *given) != 0:
-        error = ctypes.get_errno()
-        raise OSError(error, f"prctl({option}): {os.strerror(error)}")
+        raise _last_error(f"prctl({option})")
+
+
+def _last_error(what: str) -> OSError:
+    """The error of the C library's last call."""
+    error = ctypes.get_errno()
+    return OSError(error, f"{what}: {os.strerror(error)}")
 
 
 def no_new_privileges() -> None:
@@ -104,10 +106,10 @@ def tree(pid: int) -> Iterator[int]:
 
 def strays(players: Collection[int]) -> frozenset[int]:
     """Our children that a player forked away: neither a player nor of our session."""
-    ours, found = os.getsid(0), set()
+    found = set()
     for pid in children() - frozenset(players):
         with suppress(ProcessLookupError):
-            if os.getsid(pid) != ours:
+            if os.getsid(pid) != os.getsid(0):
                 found.add(pid)
     return frozenset(found)
 
@@ -118,15 +120,19 @@ def resident_bytes(pid: int) -> int:
     for process in tree(pid):
         with suppress(OSError):
             total += int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return total * _PAGE_BYTES
+    return total * os.sysconf("SC_PAGE_SIZE")
+
+
+def status(pid: int, key: str) -> str:
+    """A value of /proc/PID/status; empty where it has none. OSError: the process is gone."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((line[len(key) + 1 :] for line in lines if line.startswith(f"{key}:")), "")
 
 
 def peak_resident_bytes(pid: int) -> int:
     """The most resident memory the process `pid` alone ever had; 0 when it is gone."""
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
+        return int((status(pid, "VmHWM") or "0").split()[0]) * 1024
     return 0
 
 

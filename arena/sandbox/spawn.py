@@ -13,7 +13,6 @@ from arena.model.record import PlayerFault
 
 _HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""
-_ELF = b"\x7fELF"
 _ELF_MACHINE = slice(18, 20)  # the bytes of an ELF file that name its machine
 
 
@@ -35,9 +34,25 @@ def find_program(spec: Prepared, search: str | None) -> str:
     judges as the system would. Raises PlayerFault (`start_failed`).
     """
     try:
-        return _program(spec, search)
+        if any("\0" in word for word in spec.command):
+            raise ValueError("embedded null byte")
+        name, folder = spec.command[0], Path(spec.cwd or ".")
+        _require(folder.is_dir(), errno.ENOENT)
+        found = folder / name if "/" in name else Path(shutil.which(name, path=search) or name)
+        program = str(found.absolute())
+        _require(Path(program).exists(), errno.ENOENT)
+        _require(not Path(program).is_dir() and os.access(program, os.X_OK), errno.EACCES)
+        if os.access(program, os.R_OK):
+            _judge_contents(program)
     except (OSError, ValueError) as error:
         raise not_started(spec, error) from None
+    return program
+
+
+def _require(fine: bool, error: int) -> None:
+    """Raise the OSError that starting it without a sandbox would raise."""
+    if not fine:
+        raise OSError(error, os.strerror(error))
 
 
 def interpreter(program: str) -> list[str]:
@@ -47,47 +62,22 @@ def interpreter(program: str) -> list[str]:
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
-def _program(spec: Prepared, search: str | None) -> str:
-    """Raises the OSError or ValueError that starting it without a sandbox would raise."""
-    if any("\0" in word for word in spec.command):
-        raise ValueError("embedded null byte")
-    name = spec.command[0]
-    if spec.cwd is not None and not Path(spec.cwd).is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    if "/" in name:
-        program = str(Path(spec.cwd or Path.cwd()) / name)
-    else:
-        program = str(Path(shutil.which(name, path=search) or name).absolute())
-    if not Path(program).exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    if Path(program).is_dir() or not os.access(program, os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if os.access(program, os.R_OK):
-        _judge_contents(program)
-    return program
-
-
 def _judge_contents(program: str) -> None:
-    with Path(program).open("rb") as file:
-        head = file.read(20)
+    head = _head(program)
     if head.startswith(b"#!"):
         words = interpreter(program)
-        if not words or not Path(words[0]).exists():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        if not os.access(words[0], os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    elif not head.startswith(_ELF) or not _for_this_machine(head):
-        raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC))
+        _require(bool(words) and Path(words[0]).exists(), errno.ENOENT)
+        _require(os.access(words[0], os.X_OK), errno.EACCES)
+        return
+    # As this interpreter was compiled; a 64-bit x86 also runs 32-bit programs.
+    machines = [_head(sys.executable)[_ELF_MACHINE]]
+    machines += [b"\x03\x00"] if platform.machine() == "x86_64" else []
+    _require(head.startswith(b"\x7fELF") and head[_ELF_MACHINE] in machines, errno.ENOEXEC)
 
 
-def _for_this_machine(head: bytes) -> bool:
-    """As this interpreter was compiled; a 64-bit x86 also runs 32-bit programs."""
-    with Path(sys.executable).open("rb") as file:
-        ours = file.read(20)
-    i386 = b"\x03\x00"
-    return head[_ELF_MACHINE] == ours[_ELF_MACHINE] or (
-        platform.machine() == "x86_64" and head[_ELF_MACHINE] == i386
-    )
+def _head(program: str) -> bytes:
+    with Path(program).open("rb") as file:
+        return file.read(20)
 
 
 def _why_not_started(spec: Prepared, error: OSError) -> str:

@@ -26,19 +26,16 @@ class User:
         start = os.getpid() * 31 % span  # referees that run at once begin at different uids
         for number in range(span):
             self.uid = FIRST + (start + number) % span
-            if self.uid not in taken and self._reserve():
+            if self.uid in taken:
+                continue
+            # Reserved among referees by a name that the system frees when we end.
+            self._name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                self._name.bind(f"\0arena-uid-{self.uid}")
                 return
+            except OSError:
+                self._name.close()
         raise OSError(f"All users from {FIRST} to {LAST} are in use")
-
-    def _reserve(self) -> bool:
-        """Reserve the uid among referees by a name that the system frees when we end."""
-        self._name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            self._name.bind(f"\0arena-uid-{self.uid}")
-        except OSError:
-            self._name.close()
-            return False
-        return True
 
     def become(self) -> None:
         """Give this process its rights and no others, for ever. Raises OSError."""
@@ -49,23 +46,21 @@ class User:
     def kill_all(self, patience_s: float = 1.0) -> None:
         """Kill every process it has, wherever it was forked to, and reap those that are ours."""
         deadline = time.monotonic() + patience_s
-        while self._kill_once() and time.monotonic() < deadline:
+        while True:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self.become()
+                    os.kill(-1, signal.SIGKILL)  # all at once; returns 0 even where it kills none
+                finally:
+                    os._exit(0)
+            os.waitpid(pid, 0)
+            for process in self.processes():
+                with suppress(ChildProcessError):
+                    os.waitpid(process, os.WNOHANG)
+            if not any(self.processes()) or time.monotonic() >= deadline:
+                return
             time.sleep(0.002)
-
-    def _kill_once(self) -> bool:
-        """Kill all of them in one system call and reap ours; whether any are left."""
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self.become()
-                os.kill(-1, signal.SIGKILL)  # returns 0 even where it kills none
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
-        for process in self.processes():
-            with suppress(ChildProcessError):
-                os.waitpid(process, os.WNOHANG)
-        return any(True for _ in self.processes())
 
     def processes(self) -> Iterator[int]:
         """Pids of its processes."""
@@ -100,18 +95,15 @@ def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
     """
     pending = list(folders)
     while pending:
+        folder = pending.pop()
         try:
-            _hand_over(pending.pop(), uid, gid, pending)
+            os.chown(folder, uid, gid, follow_symlinks=False)
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    else:
+                        os.chown(entry.path, uid, gid, follow_symlinks=False)
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
                 raise
-
-
-def _hand_over(folder: str, uid: int, gid: int, pending: list[str]) -> None:
-    os.chown(folder, uid, gid, follow_symlinks=False)
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(entry.path)
-            else:
-                os.chown(entry.path, uid, gid, follow_symlinks=False)
