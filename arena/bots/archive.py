@@ -76,8 +76,6 @@ class Entry(NamedTuple):
 
 
 class _RawEntry(NamedTuple):
-    """An entry as the archive describes it, before it is judged."""
-
     name: str
     kind: EntryKind
     executable: bool
@@ -90,9 +88,8 @@ def is_archive(path: Path) -> bool:
 
 
 def judge(path: Path) -> tuple[Entry, ...]:
-    """The files of the package in an archive. Raises ArchiveError naming all that is refused.
-
-    A single folder around everything is not part of their paths.
+    """The files of the package in an archive. Raises ArchiveError naming all that is refused. A
+    single folder around everything is not part of their paths.
     """
     entries = _entries(path)
     top = _wrapping(entries)
@@ -100,9 +97,8 @@ def judge(path: Path) -> tuple[Entry, ...]:
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Write the files of an archive into an empty folder, once all of it is judged.
-
-    Raises ArchiveError.
+    """Write the files of an archive into an empty folder, once all of it is judged. Raises
+    ArchiveError.
     """
     top = _wrapping(_entries(path))
     for name, raw in _admitted(path):
@@ -247,15 +243,11 @@ class _RefusedError(Exception):
 
 
 class _Reader(Protocol):
-    """A source of bytes."""
-
     def read(self, size: int, /) -> bytes:
         """At most `size` bytes; none at the end."""
 
 
 class _Outflow:
-    """Counts the bytes that come out of an archive."""
-
     def __init__(self, archive_bytes: int) -> None:
         self._archive_bytes = archive_bytes
         self._total = 0
@@ -273,8 +265,6 @@ class _Outflow:
 
 
 class _BoundedStream:
-    """A stream whose bytes are counted as they come out."""
-
     def __init__(self, stream: _Reader, outflow: _Outflow) -> None:
         self._stream = stream
         self._outflow = outflow
@@ -306,7 +296,6 @@ class _XzReader:
 
 def _check_zip_directory(file: IO[bytes]) -> None:
     """Refuse a zip whose directory would fill the memory: the library reads all of it at once.
-
     Raises _RefusedError.
     """
     size = file.seek(0, 2)

@@ -34,9 +34,8 @@ _LOOK_S = 0.2  # how often time and disk are checked
 
 
 def build(bot: Bot, mode: Mode) -> Bot:
-    """The bot, ready to be started: built in a sandbox of this `mode`, or found built before.
-
-    A bot that needs no building is returned as it is. Raises BuildError.
+    """The bot, ready to be started: built in a sandbox of this `mode`, or found built before. A bot
+    that needs no building is returned as it is. Raises BuildError.
     """
     if bot.build is None:
         return bot
@@ -61,7 +60,6 @@ def build(bot: Bot, mode: Mode) -> Bot:
 
 
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
-    """Run the build command in `folder`. Raises BuildError."""
     spec = Prepared(
         name=bot.name,
         command=words,
@@ -93,10 +91,8 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The PATH to the compilers.
-
-    rustup puts stand-ins on the PATH that look for the compiler in the user's home, which a sandbox
-    does not show: so the compiler itself comes first.
+    """The PATH to the compilers. rustup puts stand-ins on the PATH that look for the compiler in
+    the user's home, which a sandbox does not show: so the compiler itself comes first.
     """
     path = os.environ.get("PATH", os.defpath)
     if shutil.which("rustup") is None:
@@ -112,7 +108,6 @@ def _environment() -> dict[str, str]:
 def _follow(
     container: Container, process: subprocess.Popen[bytes], folder: Path, said: bytearray
 ) -> str | None:
-    """Take the output until the end; the failure, None when it ended well."""
     assert process.stdin and process.stdout and process.stderr, "a container gives all three"
     process.stdin.close()
     deadline = time.monotonic() + MAX_SECONDS
@@ -133,7 +128,6 @@ def _follow(
 
 
 def _ending(ended: os.waitid_result) -> str | None:
-    """How a process ended, in words; None for exit code 0."""
     if ended.si_code == os.CLD_EXITED:
         return f"ended with exit code {ended.si_status}" if ended.si_status else None
     return f"was ended by signal {ended.si_status}"
@@ -174,7 +168,6 @@ def _beyond_disk(folder: Path) -> str | None:
 
 
 def _results(bot: Bot, work: Path) -> dict[str, Path]:
-    """The files after the build, judged like those handed in."""
     try:
         return files_in(work)
     except PackageError as error:

@@ -103,7 +103,6 @@ class EntryJudge:
             raise self._error(self._package, self._reasons)
 
     def _why_not_with_others(self, parts: tuple[str, ...], kind: EntryKind) -> str | None:
-        """Why the entry cannot go with those before it."""
         if kind is EntryKind.FILE and self._kinds.get("/".join(parts)) is EntryKind.FILE:
             return "is in the package twice"
         for depth in range(1, len(parts) + 1):
@@ -149,9 +148,8 @@ def shown_name(name: str) -> str:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """The files of a package that is a folder, by their path in it, judged; sorted.
-
-    Raises PackageError with every entry refused.
+    """The files of a package that is a folder, by their path in it, judged; sorted. Raises
+    PackageError with every entry refused.
     """
     judge = EntryJudge(folder, PackageError)
     found: dict[str, Path] = {}
@@ -167,9 +165,8 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def _walk(folder: Path, depth: int) -> Iterable[Path]:
-    """Everything below except litter; links are not followed.
-
-    Folders refused for being more than `depth` deep are not entered.
+    """Everything below except litter; links are not followed. Folders refused for being more than
+    `depth` deep are not entered.
     """
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: entry.name)

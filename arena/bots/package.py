@@ -42,9 +42,8 @@ class Bot(Frozen):
 
 
 def open_bot(path: Path) -> Bot:
-    """The bot at `path`: a script, or a folder or an archive with a bot.toml.
-
-    An archive is unpacked into the user's cache, by its digest. Raises PackageError.
+    """The bot at `path`: a script, or a folder or an archive with a bot.toml. An archive is
+    unpacked into the user's cache, by its digest. Raises PackageError.
     """
     source = path.absolute()
     try:
@@ -115,9 +114,8 @@ def startable(bot: Bot) -> Bot:
 
 
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
-    """A sandbox shows the files a command names: a student's could name our secrets.
-
-    It also shows the files installed next to a program, so a program elsewhere must be on the PATH.
+    """A sandbox shows the files a command names: a student's could name our secrets. It also shows
+    the files installed next to a program, so a program elsewhere must be on the PATH.
     """
     for word in words:
         if not word.startswith("/") or not names_file(word):
@@ -157,7 +155,6 @@ def _open_script(source: Path) -> Bot:
 
 
 def _unpacked(archive: Path) -> Path:
-    """The folder of the cache with the files of the archive."""
     store = package_store()
     with made_aside(store) as aside:
         unpack(archive, aside)

@@ -25,10 +25,8 @@ from arena.sandbox.probe import resolve
 def prepare(
     contender: Contender, rule_set: str, home: Home | None = None, *, masked: tuple[str, ...] = ()
 ) -> Prepared:
-    """The contender as this machine starts it for games of `rule_set`. `masked` are files kept
-    from it.
-
-    Raises ProgramError, PackageError, SandboxError.
+    """The contender as this machine starts it for games of `rule_set`. `masked` are files kept from
+    it. Raises ProgramError, PackageError, SandboxError.
     """
     home = home or Home()
     folder = Path(home.folder) if home.folder else Path.cwd()
@@ -127,7 +125,6 @@ def _roots(rule_set: str) -> tuple[str, ...]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in an options table."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

@@ -19,7 +19,6 @@ def write_starter(
     name: str, language: str, folder: Path, more: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Write the starter of a language, one of LANGUAGES, into `folder`; the names of its files.
-
     `name` is one that `is_name` accepts; `more` are files besides those of the language. Raises
     FileExistsError when `folder` exists.
     """

@@ -62,9 +62,8 @@ class Receipt(Frozen):
 
 
 def accept(bot: Bot, checked: Sequence[CheckedItem], folder: Path) -> Receipt:
-    """Take a bot that is built and was checked into `folder`, and make it the active version.
-
-    A version that exists is kept as it is, receipt included. Raises SubmissionError.
+    """Take a bot that is built and was checked into `folder`, and make it the active version. A
+    version that exists is kept as it is, receipt included. Raises SubmissionError.
     """
     assert bot.build is None, "build it first"
     home = home_for(bot, folder)
@@ -109,9 +108,8 @@ def home_for(bot: Bot, folder: Path) -> Path:
 
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
-    """The receipt for exactly these contents under this name; None when there is none.
-
-    Raises SubmissionError when the version was changed.
+    """The receipt for exactly these contents under this name; None when there is none. Raises
+    SubmissionError when the version was changed.
     """
     at = folder / bot.name / bot.digest[:_VERSION_LENGTH]
     if not at.is_dir():
@@ -130,9 +128,8 @@ def active_version(bot: Bot, folder: Path) -> str | None:
 
 
 def submissions(folder: Path) -> tuple[Bot, ...]:
-    """The active version of every bot in a folder, ready to be started, by name.
-
-    Raises SubmissionError when one is not as it was accepted.
+    """The active version of every bot in a folder, ready to be started, by name. Raises
+    SubmissionError when one is not as it was accepted.
     """
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
@@ -152,7 +149,6 @@ _SUBMIT_AGAIN = "remove that folder and submit the bot again"
 
 
 def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
-    """Write a version's files into the folder `aside`."""
     tree = aside / TREE
     tree.mkdir()
     opens = "." if bot.rules is not None else Path(bot.source).name
@@ -180,7 +176,6 @@ def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
 
 
 def _open(home: Path) -> Bot:
-    """The active version in a bot's folder."""
     at = home / (home / ACTIVE).readlink().name
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")

@@ -51,9 +51,8 @@ def write(path: Path, chunks: Iterator[bytes], runs: bool) -> None:
 
 @contextmanager
 def made_aside(parent: Path) -> Iterator[Path]:
-    """A new folder in `parent`, removed at the end unless `settle` moved it.
-
-    It is locked as long as its maker lives; folders of dead makers are removed here.
+    """A new folder in `parent`, removed at the end unless `settle` moved it. It is locked as long
+    as its maker lives; folders of dead makers are removed here.
     """
     parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as ours:
@@ -67,9 +66,8 @@ def made_aside(parent: Path) -> Iterator[Path]:
 
 
 def settle(made: Path, final: Path) -> None:
-    """Make a folder read-only, sync it to the disk, and let it appear as `final`.
-
-    A `final` that another process made meanwhile stays.
+    """Make a folder read-only, sync it to the disk, and let it appear as `final`. A `final` that
+    another process made meanwhile stays.
     """
     for folder, _, names in os.walk(made):
         for name in names:

@@ -245,14 +245,12 @@ def about_move(move: str, position: Position) -> str | None:
 
 
 def _meant(move: str, legal: tuple[str, ...]) -> str | None:
-    """The legal move that is written in another way."""
     text = move.strip().lower()
     ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
     return next((way for way in ways if way in legal), None)
 
 
 def _is_the_other_seats(move: str, position: Position) -> bool:
-    """Whether it would be legal if the other seat were to move."""
     if position.game.seats != 2 or position.to_move is None:
         return False
     try:

@@ -55,10 +55,9 @@ def run_checks(
     clocks: CheckClocks | None = None,
     memory_mb: int = 2048,
 ) -> Iterator[CheckResult]:
-    """Judge the script, folder or archive at `path`; each result as soon as it is known.
-
-    `opponent` plays against it, `held` is the sandbox of this machine (the bot gets one of its
-    mode), `rules` the rule sets to check instead of those it claims. OSError: the host failed.
+    """Judge the script, folder or archive at `path`; each result as soon as it is known. `opponent`
+    plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `rules`
+    the rule sets to check instead of those it claims. OSError: the host failed.
     """
     subject = Subject(path, opponent, held, rules, clocks or CheckClocks(), memory_mb)
     failed: int | None = None
@@ -77,9 +76,8 @@ def run_checks(
 
 
 def _judge(item: Item, subject: Subject) -> CheckFinding:
-    """The finding of an item, tried again while the host was overloaded.
-
-    Going beyond the memory limit is left to the item about memory.
+    """The finding of an item, tried again while the host was overloaded. Going beyond the memory
+    limit is left to the item about memory.
     """
     for _ in range(_TRIES):
         try:

@@ -122,10 +122,8 @@ class Dialogue:
         return used_ms
 
     def ask(self, practice: PracticeGame, time_ms: int | None = None) -> Answered:
-        """Ask for a move within `time_ms`.
-
-        Without it the request says `hurry_ms` and the answer is judged by `move_ms`: the item is
-        not about the clock.
+        """Ask for a move within `time_ms`. Without it the request says `hurry_ms` and the answer is
+        judged by `move_ms`: the item is not about the clock.
         """
         told_ms = time_ms or self._clocks.hurry_ms
         lenience_ms = 0 if time_ms else self._clocks.move_ms - told_ms
@@ -153,9 +151,8 @@ class Dialogue:
                 practice.play(answered.move.move)
 
     def play_on(self, practice: PracticeGame, moves: int, seconds: float = math.inf) -> None:
-        """Ask for moves until the game, the moves or the time are over.
-
-        For an illegal answer another move is played.
+        """Ask for moves until the game, the moves or the time are over. For an illegal answer
+        another move is played.
         """
         deadline = time.monotonic() + seconds
         for _ in range(moves):

@@ -23,9 +23,8 @@ _MAX_PLIES = 600  # games of tiles last as long as the player is good
 
 
 def second_game(subject: Subject) -> CheckFinding:
-    """Judge whether a process that has played a game plays others, on other boards and seats.
-
-    A failure in a later game that the item about legal moves has noted is shown here.
+    """Judge whether a process that has played a game plays others, on other boards and seats. A
+    failure in a later game that the item about legal moves has noted is shown here.
     """
     if subject.again is not None:
         return _failed_later(subject, subject.again)
@@ -55,7 +54,6 @@ def second_game(subject: Subject) -> CheckFinding:
 
 
 def _one_move(dialogue: Dialogue, at: Golden) -> None:
-    """A start and a move. Raises Offence."""
     dialogue.listen()
     practice = PracticeGame.at(at)
     dialogue.start(practice)
@@ -112,7 +110,6 @@ def against_itself(subject: Subject) -> CheckFinding:
 
 
 def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
-    """The boards of that many games: each rule set once before one comes again."""
     columns = zip_longest(*(games(rule_set).items() for rule_set in subject.rules))
     return list(islice(cycle([board for board in chain(*columns) if board]), count))
 
@@ -120,7 +117,6 @@ def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
 def _play(
     subject: Subject, game: Game, players: tuple[Prepared, ...], number: int, pool: SessionPool
 ) -> GameRecord:
-    """One game, played at `hurry_ms` and judged by `move_ms`, as in a dialogue."""
     clocks = subject.clocks
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     setup = GameSetup(
@@ -141,9 +137,8 @@ def _play(
 def _trouble(
     subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
 ) -> CheckFinding | None:
-    """The finding of a game that did not reach its end; `ours` are the bot's seats.
-
-    Raises Overloaded for a void one.
+    """The finding of a game that did not reach its end; `ours` are the bot's seats. Raises
+    Overloaded for a void one.
     """
     seat = record.offender
     if record.termination is Termination.VOID:

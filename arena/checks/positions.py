@@ -36,8 +36,6 @@ class Golden(NamedTuple):
 
 
 class _Moment(NamedTuple):
-    """A position of a playout, with what the traits look at."""
-
     position: Position
     before: str | None  # the move that led here
     again: bool  # whether the same seat made it
@@ -73,7 +71,6 @@ def games(rule_set: str) -> dict[str, Game]:
 
 
 def _traits(game: Game) -> dict[str, _Trait]:
-    """The moments of a game to be found."""
     return {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
 
 
@@ -123,7 +120,6 @@ def _playout(game: Game, seed: int) -> tuple[Moves, list[tuple[int, _Moment]]]:
 
 class PracticeGame:
     """A game in which the program plays one seat: chance is drawn, the other seat moves at random.
-
     Forced passes are played, as the referee does, so the program is asked only where it can choose.
     """
 

@@ -70,9 +70,8 @@ def _refused(error: PackageError) -> CheckFinding:
 
 
 def start_time(subject: Subject) -> CheckFinding:
-    """Judge whether `start` is answered in time, in a fresh process for each rule set.
-
-    A script that claims none is asked in all: where it exits at `start` it does not play.
+    """Judge whether `start` is answered in time, in a fresh process for each rule set. A script
+    that claims none is asked in all: where it exits at `start` it does not play.
     """
     took: dict[str, str] = {}
     declined: Offence | None = None
@@ -91,7 +90,6 @@ def start_time(subject: Subject) -> CheckFinding:
 
 
 def _start(subject: Subject, rule_set: str) -> str:
-    """How long it took, in words. Raises Offence."""
     game = next(iter(games(rule_set).values()))
     with subject.process() as dialogue:
         try:
@@ -132,10 +130,9 @@ def no_strays(subject: Subject) -> CheckFinding:
 
 
 def _namespace(subject: Subject, pid: int) -> int | None:
-    """The first process of its own namespace, stopped, or None where it has no namespace.
-
-    Orphans become that one's children, as they become ours where there is none. It would end with
-    the program and everything with it; stopped, it cannot, and the processes left can be seen.
+    """The first process of its own namespace, stopped, or None where it has no namespace. Orphans
+    become that one's children, as they become ours where there is none. It would end with the
+    program and everything with it; stopped, it cannot, and the processes left can be seen.
     """
     if subject.held.mode != "bwrap":
         return None
@@ -180,7 +177,6 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
 
 
 def _play(subject: Subject, dialogue: Dialogue) -> None:
-    """The beginning of a game. Raises Offence."""
     practice = PracticeGame.opening(next(iter(subject.boards.values())))
     dialogue.start(practice)
     dialogue.play_on(practice, 2)
@@ -188,7 +184,6 @@ def _play(subject: Subject, dialogue: Dialogue) -> None:
 
 
 def _command(pid: int) -> str:
-    """The command line of a process; empty for one that has ended, reaped or not."""
     with suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return printable(b" ".join(words).decode(errors="replace").strip())[:200]

@@ -145,7 +145,6 @@ def _missing(sandboxes: tuple[TriedSandbox, ...]) -> list[str]:
 
 
 def _version(words: tuple[str, ...]) -> str | None:
-    """The first line a program tells of itself; None where it is not there or does not run."""
     if shutil.which(words[0]) is None:
         return None
     try:
@@ -165,7 +164,6 @@ def _version(words: tuple[str, ...]) -> str | None:
 
 
 def _memory() -> tuple[int, int]:
-    """Of this machine, all and what is available, in MB."""
     lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
     kilobytes = {words[0].rstrip(":"): int(words[1]) for words in lines}
     return kilobytes["MemTotal"] // 1024, kilobytes["MemAvailable"] // 1024

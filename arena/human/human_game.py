@@ -80,7 +80,6 @@ class HumanGame:
             self._say(f"The moves: {moves}", "dim")
 
     def _rounds(self) -> Left | None:
-        """Ply after ply; None when the game is over. Raises PlayerFault."""
         while (mover := self._position.to_move) is not None:
             chance = Random(derive(self._seed, f"ply {len(self._moves)}"))  # the same after an undo
             forced = forced_move(self._position, chance)
@@ -119,7 +118,6 @@ class HumanGame:
         return None
 
     def _obey(self, word: str, legal: tuple[str, ...]) -> None:
-        """One line that does not leave the game."""
         if word == "undo":
             self._undo()
         elif word == "moves":
@@ -166,7 +164,6 @@ class HumanGame:
     # How it ends
 
     def _end(self) -> None:
-        """By the rules."""
         early = self._position.is_adjudicated
         decided = "decided before the last move"
         outcome = adjudicated(self._position, decided) if early else natural(self._position)
@@ -181,7 +178,6 @@ class HumanGame:
         self._say(f"Game over{f', {decided}' if early else ''}. {self._scores()}.{won}", "bold")
 
     def _leave(self, left: Left) -> None:
-        """By the person."""
         told = f"You left the game. {self._scores()}."
         if self._opponent is not None:
             outcome = Outcome(Termination.VOID, "The person left the game.")
@@ -193,7 +189,6 @@ class HumanGame:
         self._say(told, "bold")
 
     def _forfeit(self, fault: PlayerFault) -> None:
-        """By the opponent, which broke the protocol."""
         self._show()
         name = self._name(1 - self._seat)
         self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")

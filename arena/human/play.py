@@ -61,7 +61,6 @@ _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 
 
 def _ask_pipe(prompt: str, words: Sequence[str]) -> str:
-    """A line from no terminal, shown as if it had been typed."""
     line = _line(prompt)
     sys.stdout.write(f"{line}\n")
     return line

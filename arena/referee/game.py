@@ -48,16 +48,12 @@ def play_game(
 
 
 class _Ended(Exception):
-    """The game ends otherwise than by its rules."""
-
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.detail)
         self.outcome = outcome
 
 
 class _Game:
-    """A game while it is played."""
-
     def __init__(
         self, setup: GameSetup, players: Sequence[Prepared], pool: SessionPool, on_move: OnMove
     ) -> None:
@@ -161,7 +157,6 @@ class _Game:
         self.on_move(self.moves)
 
     def _ask(self, seat: Seat, player: Session) -> tuple[Move, float, float | None]:
-        """Its move, the time and the CPU time it took. Raises PlayerFault."""
         request = turn_request(
             self.setup.game,
             self.position,
@@ -179,10 +174,9 @@ class _Game:
         return move, used_ms, None if before is None or after is None else after - before
 
     def _start_all(self) -> None:
-        """Have all players load; only then are failures judged, the first seat first.
-
-        They load side by side, but for players that may not think in each other's time: these
-        share their cores, so that one could keep the other from loading.
+        """Have all players load; only then are failures judged, the first seat first. They load
+        side by side, but for players that may not think in each other's time: these share their
+        cores, so that one could keep the other from loading.
         """
         for together in (self.seats,) if self.terms.ponder else ([seat] for seat in self.seats):
             begun = {}
@@ -197,16 +191,14 @@ class _Game:
                 self._fault(seat, seat.lost)
 
     def _restart(self, seat: Seat) -> Session:
-        """Go on with a fresh process after a fault. Raises PlayerFault.
-
-        A player that failed to start is not started again: the same fault is raised at each turn.
+        """Go on with a fresh process after a fault. Raises PlayerFault. A player that failed to
+        start is not started again: the same fault is raised at each turn.
         """
         if seat.lost is not None:
             raise seat.lost
         return self._await_ready(seat, self._begin(seat))
 
     def _begin(self, seat: Seat) -> PendingRequest:
-        """Send `start` to a process for this seat. Raises PlayerFault."""
         with self._loading(seat):
             player = seat.player = self.pool.open(seat.prepared, seat.stderr)
             if not self.terms.ponder:

@@ -38,7 +38,6 @@ class SessionPool:
 
     def open(self, prepared: Prepared, stderr: HeadTail | None = None) -> Session:
         """A process that plays for `prepared`: an idle one that has kept quiet, or a new one.
-
         `stderr` keeps what it writes there from now on. Raises PlayerFault (`start_failed`); an
         OSError is the host's fault.
         """

@@ -73,9 +73,8 @@ def closed_pipe(stream: str, termination: Termination) -> PlayerFault:
 
 
 def exited(end: os.waitid_result | None, last_lines: str) -> PlayerFault:
-    """The process is dead: how it ended; None when that is not known.
-
-    Its death is seen later than it happened, so the sentence does not say whether it was asked.
+    """The process is dead: how it ended; None when that is not known. Its death is seen later than
+    it happened, so the sentence does not say whether it was asked.
     """
     if end is None:
         how = "ended"

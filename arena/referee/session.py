@@ -87,7 +87,6 @@ class Session:
             self.process.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
     def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> PendingRequest:
-        """Write a request. The time of its answer runs from the last byte written."""
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
         self.process.expect_silence()
         line, began = _line(request), self._clock()
@@ -169,5 +168,4 @@ def turn_request(
 
 
 def _line(message: Message) -> bytes:
-    """A message as a line, newline included."""
     return message.__pydantic_serializer__.to_json(message) + b"\n"

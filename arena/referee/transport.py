@@ -73,7 +73,6 @@ class HeadTail:
 
 class PlayerProcess:
     """A player's process and its pipes, in a sandbox that may use `cores` (None: all of ours).
-
     Starting it may raise PlayerFault (`start_failed`).
     """
 
@@ -117,9 +116,8 @@ class PlayerProcess:
     # Requests and replies
 
     def expect_silence(self) -> None:
-        """Before a request a dead process, a closed stdout and waiting bytes are faults.
-
-        Blank lines are ignored. Raises PlayerFault.
+        """Before a request a dead process, a closed stdout and waiting bytes are faults. Blank
+        lines are ignored. Raises PlayerFault.
         """
         events = self._events(0)
         if self.fault is not None:
@@ -139,9 +137,8 @@ class PlayerProcess:
             raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
 
     def write(self, line: bytes, deadline: int) -> None:
-        """Thaw the player and write all of `line`.
-
-        Raises PlayerFault: exited, stdin_closed, timeout, out_of_memory.
+        """Thaw the player and write all of `line`. Raises PlayerFault: exited, stdin_closed,
+        timeout, out_of_memory.
         """
         self._before = None
         self._late = False
@@ -175,10 +172,8 @@ class PlayerProcess:
             self._poll.register(self._stdout, select.POLLIN)
 
     def read_line(self, deadline: int) -> OutputLine:
-        """The next line.
-
-        One deadline: partial output never extends it. Raises PlayerFault: exited, stdout_closed,
-        line_too_long, timeout, out_of_memory.
+        """The next line. One deadline: partial output never extends it. Raises PlayerFault: exited,
+        stdout_closed, line_too_long, timeout, out_of_memory.
         """
         searched = 0
         if self.fault is not None:
@@ -233,9 +228,8 @@ class PlayerProcess:
                 other.look_after()
 
     def look_after(self) -> None:
-        """While we wait for another: take the output of this player, and watch its memory.
-
-        Nothing is judged before it is asked again, and at most a line's worth is taken.
+        """While we wait for another: take the output of this player, and watch its memory. Nothing
+        is judged before it is asked again, and at most a line's worth is taken.
         """
         if self._killed:
             return
@@ -265,7 +259,6 @@ class PlayerProcess:
                 self._poll.unregister(self._stderr)
 
     def _watch_memory(self) -> None:
-        """Raise PlayerFault when the process tree uses more than its limit; sampled."""
         now = time.monotonic_ns()
         if now < self._sample_at:
             return
@@ -278,7 +271,6 @@ class PlayerProcess:
         self._judge_memory()
 
     def _judge_memory(self) -> None:
-        """Raise PlayerFault when the system killed one of its processes for their limit."""
         if self._limit_bytes is not None and self.container.out_of_memory():
             raise sentences.out_of_memory(self.container.peak_bytes(), self._limit_bytes)
 
@@ -295,9 +287,8 @@ class PlayerProcess:
             self.container.freeze()
 
     def stolen_ms(self) -> float:
-        """How long it waited for a CPU that others used, from early in our wait for it until now.
-
-        0 for a player that has not answered and sleeps.
+        """How long it waited for a CPU that others used, from early in our wait for it until now. 0
+        for a player that has not answered and sleeps.
         """
         if self._before is None:
             return 0.0
@@ -320,7 +311,6 @@ class PlayerProcess:
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
-        """The fault behind a closed pipe: of a dying process, or of a living one."""
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):

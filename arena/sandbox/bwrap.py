@@ -48,10 +48,9 @@ def command(
     filter_fd: int | None,
     status_fd: int,
 ) -> tuple[str, ...]:
-    """The words that start `program`, whose first is absolute, contained.
-
-    `filter_fd`: the seccomp filter, where the machine has one; to `status_fd` bubblewrap writes in
-    JSON that the program started and how it ended.
+    """The words that start `program`, whose first is absolute, contained. `filter_fd`: the seccomp
+    filter, where the machine has one; to `status_fd` bubblewrap writes in JSON that the program
+    started and how it ended.
     """
     half = str(policy.disk_mb * 2**20 // 2)
     words = [bwrap, *_NAMESPACES, "--die-with-parent", "--json-status-fd", str(status_fd)]
@@ -96,10 +95,9 @@ def move_streams() -> None:
 
 @contextmanager
 def reserve_fds() -> Iterator[None]:
-    """Open files at the numbers the streams are moved to, unless others are open there already.
-
-    So no pipe that the parent makes while forking gets these numbers; and, opened early, no file
-    of a library that closes it in every forked child, as matplotlib does with fonts.
+    """Open files at the numbers the streams are moved to, unless others are open there already. So
+    no pipe that the parent makes while forking gets these numbers; and, opened early, no file of a
+    library that closes it in every forked child, as matplotlib does with fonts.
     """
     files = [os.open(os.devnull, os.O_RDONLY)]
     while files[-1] < MOVED_STDOUT:

@@ -95,7 +95,6 @@ def probe(
     mode: Mode, cores: tuple[int, ...], features: Features, readable: tuple[str, ...] = ()
 ) -> Findings:
     """Try all forbidden acts in that mode, kept to `cores`, with `readable` as a player has it.
-
     Nothing else in this process may start others meanwhile: processes left over are killed.
     CanaryError: the acts could not be tried; OSError: the host fails.
     """
@@ -169,7 +168,6 @@ def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _line(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> bytes | None:
-    """Its next line, whole; empty where it ended before, None where there is none in time."""
     assert process.stdout is not None, "asked for"
     taken = b""
     deadline = time.monotonic() + patience_s
@@ -262,7 +260,6 @@ class CanaryTargets:
         return [path for path in found if path.exists()]
 
     def _bounds(self) -> tuple[object, ...]:
-        """Tracer, niceness and limit of the process that no act may touch."""
         pid = self._meddled.pid
         nice = os.getpriority(os.PRIO_PROCESS, pid)
         return status(pid, "TracerPid"), nice, resource.prlimit(pid, resource.RLIMIT_CORE)

@@ -137,9 +137,8 @@ ACTS: dict[str, Callable[[Given], object]] = {
 
 
 def hog(given: Given) -> None:
-    """Take the memory in two processes, each with less than the limit, one of them far away.
-
-    They keep it until this process ends.
+    """Take the memory in two processes, each with less than the limit, one of them far away. They
+    keep it until this process ends.
     """
     done, tell = os.pipe()
     wait, hold = os.pipe()
@@ -180,7 +179,6 @@ def _connect(family: int, address: object, kind: int = socket.SOCK_STREAM) -> bo
 
 
 def _write_file(path: Path, size: int) -> int:
-    """Write as much as possible; the bytes written."""
     written = 0
     with suppress(OSError), path.open("wb", buffering=0) as file:
         while written < size:

@@ -89,7 +89,6 @@ class Group:
         return tuple(hierarchies.processes(folder))
 
     def _file(self, control: Control, v1: str, v2: str) -> Path | None:
-        """The group's file of that control, by its name in each version; None without one."""
         if control not in self._serving:
             return None
         part, folder = self._serving[control]
@@ -142,9 +141,8 @@ class Group:
         write(file, v2 if file.name == "cgroup.freeze" else v1)
 
     def kill(self, patience_s: float = 2.0) -> bool:
-        """End all its processes, frozen ones too; whether none is left in time.
-
-        The caller reaps its own children.
+        """End all its processes, frozen ones too; whether none is left in time. The caller reaps
+        its own children.
         """
         return hierarchies.end(self._parts.values(), patience_s)
 
@@ -159,7 +157,6 @@ class Group:
 
 
 def _set_limits(part: Hierarchy, folder: Path, control: Control, bounds: Bounds) -> None:
-    """Set the limits that `control` is for. OSError where that cannot be."""
     for name, value, needed in limits(part, control, bounds):
         try:
             write(folder / name, value)
@@ -264,5 +261,4 @@ def _available(what: str, control: Control) -> ControlGroup:
 
 
 def _pairs(path: Path) -> dict[str, int]:
-    """A file of `name number` lines."""
     return {name: int(value) for name, value in map(str.split, path.read_text().splitlines())}

@@ -30,10 +30,9 @@ _POLL_S = 0.0005
 
 
 class Container:
-    """One player's processes, contained as its `sandbox` says.
-
-    `cores`: those it may run on in a sandbox; None for the caller's. `features`: those of this
-    machine that may be used, by default all. Call `start` before any other method.
+    """One player's processes, contained as its `sandbox` says. `cores`: those it may run on in a
+    sandbox; None for the caller's. `features`: those of this machine that may be used, by default
+    all. Call `start` before any other method.
     """
 
     def __init__(
@@ -57,9 +56,8 @@ class Container:
         return self.allocation.user if self.allocation is not None else None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the program, in a session of its own, with pipes; once.
-
-        Raises PlayerFault (`start_failed`); an OSError is the host's fault.
+        """Start the program, in a session of its own, with pipes; once. Raises PlayerFault
+        (`start_failed`); an OSError is the host's fault.
         """
         mode = self.spec.policy.mode
         if mode == "none":
@@ -111,9 +109,8 @@ class Container:
         return self._player
 
     def end(self) -> os.waitid_result | None:
-        """How the player ended, once it has; it is left to be reaped.
-
-        bubblewrap reports a signal as shells do, by a code above 128, and so may a player itself.
+        """How the player ended, once it has; it is left to be reaped. bubblewrap reports a signal
+        as shells do, by a code above 128, and so may a player itself.
         """
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         if end is None or self.spec.policy.mode != "bwrap" or end.si_status <= 128:
@@ -129,10 +126,9 @@ class Container:
         return "bubblewrap ended before the player's program did"
 
     def load(self, others: Collection[int]) -> Load:
-        """The load of its processes and its cores; `others` are pids of other players.
-
-        Where neither group nor user shows whose a process is, processes that any player forked
-        away count as this one's: no player can be excused by its own strays.
+        """The load of its processes and its cores; `others` are pids of other players. Where
+        neither group nor user shows whose a process is, processes that any player forked away count
+        as this one's: no player can be excused by its own strays.
         """
         processes = set(self._processes())
         used = self.group.cpu_ms() if self.group is not None else None
@@ -155,10 +151,8 @@ class Container:
     # Freezing
 
     def freeze(self) -> None:
-        """Stop all its processes where they are.
-
-        Without a freezer by signals, which miss a process that is just being forked: freezing
-        again stops that one too.
+        """Stop all its processes where they are. Without a freezer by signals, which miss a process
+        that is just being forked: freezing again stops that one too.
         """
         if self.group is not None and self.group.freezes:
             self.group.freeze()
@@ -184,10 +178,9 @@ class Container:
         signal_tree(self.pid)
 
     def kill(self) -> None:
-        """End every process in it, reap ours, and release its resources. Twice is fine.
-
-        In mode `none`, or with our own user, processes that were forked away are not known here: a
-        caller that is a subreaper gets them.
+        """End every process in it, reap ours, and release its resources. Twice is fine. In mode
+        `none`, or with our own user, processes that were forked away are not known here: a caller
+        that is a subreaper gets them.
         """
         if self._killed:
             return

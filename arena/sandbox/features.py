@@ -51,7 +51,6 @@ def this_host() -> Host:
 
 
 def _cpu_model() -> str:
-    """As Linux names it; the architecture where it does not."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -61,9 +60,8 @@ def _cpu_model() -> str:
 
 
 def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:
-    """The cores this process may run on: its affinity, cut to the CPU quota of its container.
-
-    A core is what the system schedules on; two hyper-threads count as two.
+    """The cores this process may run on: its affinity, cut to the CPU quota of its container. A
+    core is what the system schedules on; two hyper-threads count as two.
     """
     cores = sorted(os.sched_getaffinity(0))
     quota = cpu_quota(cgroups)

@@ -76,10 +76,9 @@ def own_folder(mount: Mount, cgroup: str) -> Path | None:
 
 
 def find(proc: Path) -> tuple[Hierarchy, ...]:
-    """The hierarchies in which the process of `proc` (/proc/self) has a group of its own.
-
-    v2 serves what it can, as it freezes and kills better; v1 the rest. Divides our group of v2
-    where that is needed and allowed. The caller tries whether they can be written.
+    """The hierarchies in which the process of `proc` (/proc/self) has a group of its own. v2 serves
+    what it can, as it freezes and kills better; v1 the rest. Divides our group of v2 where that is
+    needed and allowed. The caller tries whether they can be written.
     """
     known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
     cgroup = (proc / "cgroup").read_text()
@@ -101,9 +100,8 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
 
 
 def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str]:
-    """Give controllers to the children of a group of v2; those they have then.
-
-    `whole` says that the group is the root of all that is seen: the machine's, or a container's.
+    """Give controllers to the children of a group of v2; those they have then. `whole` says that
+    the group is the root of all that is seen: the machine's, or a container's.
     """
     try:
         offered = set((folder / "cgroup.controllers").read_text().split())
@@ -157,9 +155,8 @@ def write(path: Path, value: str) -> None:
 
 
 def new_name() -> str:
-    """A new group name that no other process ever had: `arena-PID-START-PIDS-N`.
-
-    START is the start of this process, PIDS the namespace of its pid.
+    """A new group name that no other process ever had: `arena-PID-START-PIDS-N`. START is the start
+    of this process, PIDS the namespace of its pid.
     """
     pid = os.getpid()
     return f"arena-{pid}-{_started(pid)}-{_pid_namespace()}-{next(_NUMBERS)}"
@@ -177,7 +174,6 @@ def _pid_namespace() -> int:
 
 
 def _started(pid: int) -> int | None:
-    """The start of a process in ticks since boot; None when it is dead, or a zombie."""
     try:
         fields = stat_fields(_PROC / str(pid))
     except OSError:
@@ -186,9 +182,8 @@ def _started(pid: int) -> int | None:
 
 
 def sweep() -> int:
-    """Kill and remove the groups of referees that are dead; the number of folders.
-
-    Searches every mount: a referee may have had another group than ours.
+    """Kill and remove the groups of referees that are dead; the number of folders. Searches every
+    mount: a referee may have had another group than ours.
     """
     known = mounts((_PROC / "self" / "mountinfo").read_text())
     found = [folder for mount in known for folder in _groups(mount.point)]

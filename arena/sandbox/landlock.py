@@ -88,10 +88,9 @@ def handled(version: int) -> Access:
 
 
 class Ruleset:
-    """The rights of a process: made by its parent, entered by the forked child.
-
-    Besides files it takes away TCP (version 4), abstract sockets and signals to processes outside
-    (version 6), all without exception. `version` is at most `abi()`. Raises OSError.
+    """The rights of a process: made by its parent, entered by the forked child. Besides files it
+    takes away TCP (version 4), abstract sockets and signals to processes outside (version 6), all
+    without exception. `version` is at most `abi()`. Raises OSError.
     """
 
     def __init__(
@@ -117,10 +116,9 @@ class Ruleset:
             raise
 
     def allow(self, path: str, access: Access) -> None:
-        """Grant `access` to the file or to all beneath the folder, as it is mounted now.
-
-        A path that does not exist, or may not be entered, needs no rule: it stays closed. A child
-        calls this for paths that only it sees, such as `/proc/self` or a file system it mounted.
+        """Grant `access` to the file or to all beneath the folder, as it is mounted now. A path
+        that does not exist, or may not be entered, needs no rule: it stays closed. A child calls
+        this for paths that only it sees, such as `/proc/self` or a file system it mounted.
         """
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -136,9 +134,8 @@ class Ruleset:
         system_call(_ADD_RULE, self._fd, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
 
     def restrict(self) -> None:
-        """Enter it: this process, and all it will start, for ever. Raises OSError.
-
-        It mounts nothing from here on.
+        """Enter it: this process, and all it will start, for ever. Raises OSError. It mounts
+        nothing from here on.
         """
         no_new_privileges()
         system_call(_RESTRICT_SELF, self._fd, 0)

@@ -169,7 +169,6 @@ def _common_steps(allocation: Allocation, cores: Cores, processes: int | None = 
 
 def bound_resources(policy: Policy, processes: int | None) -> None:
     """Allow no core files, no file beyond the disk's limit, and at most `processes` of this user.
-
     When the machine runs out of memory, the system kills this process first.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -39,7 +39,6 @@ def sweep() -> None:
 
 def remove(folder: str) -> None:
     """Remove a folder and everything in it: folders closed or nested without end, links, pipes.
-
     Nothing outside is touched, even if another process makes and moves things meanwhile. Raises
     OSError.
     """
@@ -57,9 +56,8 @@ def remove(folder: str) -> None:
 
 
 def _emptied(name: str, top: int) -> list[str]:
-    """Empty the folder `name` in `top`: folders nested there are in `top` now, by these names.
-
-    So no path grows beyond the length the system takes.
+    """Empty the folder `name` in `top`: folders nested there are in `top` now, by these names. So
+    no path grows beyond the length the system takes.
     """
     folder, moved = _opened(name, top), []
     try:

@@ -61,10 +61,9 @@ def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> L
 
 
 def stolen_ms(before: Load, after: Load) -> float:
-    """The longest that a thread of the player waited while others ran on the player's cores.
-
-    Never more than the CPU time these others had: 0 for a player that kept its cores busy itself,
-    for one that left them idle, and where the system does not count.
+    """The longest that a thread of the player waited while others ran on the player's cores. Never
+    more than the CPU time these others had: 0 for a player that kept its cores busy itself, for one
+    that left them idle, and where the system does not count.
     """
     waited = max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
     busy = before.cores * (after.at - before.at) - (after.idle - before.idle)
@@ -73,7 +72,6 @@ def stolen_ms(before: Load, after: Load) -> float:
 
 
 def _threads(pid: int) -> list[Path]:
-    """The threads of a process; none when it is gone."""
     with suppress(OSError):
         return list((_PROC / str(pid) / "task").iterdir())
     return []
@@ -108,9 +106,8 @@ print((now - began - (time.process_time() - used)) * 1000)
 
 
 def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[int, float]:
-    """By core, the milliseconds that a busy loop of `seconds` on it lost to other programs.
-
-    All cores at once, as in a tournament. OSError: no process can be started.
+    """By core, the milliseconds that a busy loop of `seconds` on it lost to other programs. All
+    cores at once, as in a tournament. OSError: no process can be started.
     """
     loops = {
         core: subprocess.Popen(

@@ -33,15 +33,13 @@ def prctl(option: int, *arguments: object) -> None:
 
 
 def _last_error(what: str) -> OSError:
-    """The error of the C library's last call."""
     error = ctypes.get_errno()
     return OSError(error, f"{what}: {os.strerror(error)}")
 
 
 def no_new_privileges() -> None:
-    """Make setuid programs and file capabilities useless to this process, for ever.
-
-    The kernel demands it of ordinary users before they may restrict themselves.
+    """Make setuid programs and file capabilities useless to this process, for ever. The kernel
+    demands it of ordinary users before they may restrict themselves.
     """
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
@@ -53,9 +51,8 @@ def become_subreaper() -> None:
 
 @contextmanager
 def gathering() -> Iterator[None]:
-    """A time as a subreaper, at whose end all new children are killed.
-
-    Nothing else in this process may start others meanwhile.
+    """A time as a subreaper, at whose end all new children are killed. Nothing else in this process
+    may start others meanwhile.
     """
     before, was = children(), ctypes.c_int()
     prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
@@ -137,10 +134,9 @@ def peak_resident_bytes(pid: int) -> int:
 
 
 def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) -> None:
-    """Kill and reap our children and all their descendants, but for the children in `spare`.
-
-    As a subreaper we also get the processes they forked away. Repeated while new ones appear, for
-    at most `patience_s`: a killed process is not gone at once.
+    """Kill and reap our children and all their descendants, but for the children in `spare`. As a
+    subreaper we also get the processes they forked away. Repeated while new ones appear, for at
+    most `patience_s`: a killed process is not gone at once.
     """
     deadline = time.monotonic() + patience_s
     while True:

@@ -160,7 +160,6 @@ def _load(offset: int) -> bytes:
 
 
 def _argument(index: int) -> int:
-    """The place of an argument's lower half, which is all that an `int` of the kernel takes."""
     return _ARGUMENTS_AT + 8 * index
 
 
@@ -173,12 +172,10 @@ def _refuse(error: int) -> bytes:
 
 
 def _when(test: int, value: int, then: bytes) -> bytes:
-    """Do `then` where the test is true, else skip it."""
     return _instruction(test, value, jump_else=len(then) // 8) + then
 
 
 def _unless(test: int, value: int, then: bytes, *, load: int) -> bytes:
-    """Load a word; do `then` where the test fails, else skip it."""
     return _load(load) + _instruction(test, value, jump_true=len(then) // 8) + then
 
 

@@ -28,9 +28,8 @@ def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
 
 
 def find_program(spec: Prepared, search: str | None) -> str:
-    """The file that the command names, by its absolute path; `search` is the PATH it gets.
-
-    For sandboxes, where another program starts it and the system's answer does not reach us: this
+    """The file that the command names, by its absolute path; `search` is the PATH it gets. For
+    sandboxes, where another program starts it and the system's answer does not reach us: this
     judges as the system would. Raises PlayerFault (`start_failed`).
     """
     try:
@@ -50,7 +49,6 @@ def find_program(spec: Prepared, search: str | None) -> str:
 
 
 def _require(fine: bool, error: int) -> None:
-    """Raise the OSError that starting it without a sandbox would raise."""
     if not fine:
         raise OSError(error, os.strerror(error))
 

@@ -89,9 +89,8 @@ def is_player(uid: int) -> bool:
 
 
 def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
-    """Make a user the owner of folders and all in them; links are not followed.
-
-    Files nested deeper than the system takes paths keep their owner.
+    """Make a user the owner of folders and all in them; links are not followed. Files nested deeper
+    than the system takes paths keep their owner.
     """
     pending = list(folders)
     while pending:

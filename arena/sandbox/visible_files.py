@@ -118,7 +118,6 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
 
 
 def _home() -> str | None:
-    """The referee's home; None where it is unknown."""
     try:
         return str(Path.home().resolve())
     except RuntimeError:
