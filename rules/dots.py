@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rules.position import (
@@ -21,6 +22,7 @@ from rules.position import (
     MalformedMove,
     Position,
     bits_of,
+    rows_of,
     select,
     share_of_plies,
     square_name,
@@ -34,10 +36,8 @@ _OWNERS = str.maketrans("012", ".01")
 
 
 def load(**settings: Any) -> Dots:
-    """Dots and boxes with `settings`: `rows` and `cols` of boxes, 1 to 15, each 5 by default;
-    `stop_at_majority` (default false), to end the game once a seat owns more than half of them.
-
-    Raises ValueError for an unknown option or value.
+    """Dots and boxes with the settings that `rules.load` lists. Raises ValueError for an unknown
+    option or value.
     """
     only_known("dots", settings, OPTIONS)
     return Dots(
@@ -51,9 +51,12 @@ def load(**settings: Any) -> Dots:
 class Dots(Game):
     """The rule set and the tables of its board."""
 
+    name = "dots"
+    seats = 2
     quiet_openings = True
     unit = "boxes"
     move_pattern = r"[a-z]\d+[a-z]\d+"
+    check_boards = MappingProxyType({"dots 5×5": {}, "dots 3×3": {"rows": 3, "cols": 3}})
     landmarks: ClassVar = {
         "boxes to take": lambda at, before, again: len(at.scoring_moves()) > 1,
         "a second move in a row": lambda at, before, again: again,
@@ -65,14 +68,6 @@ class Dots(Game):
     """Columns of boxes; there is one more column of dots."""
     stop_at_majority: bool
     """Whether the game ends as soon as a seat owns more than half of the boxes."""
-
-    @property
-    def name(self) -> str:
-        return "dots"
-
-    @property
-    def seats(self) -> int:
-        return 2
 
     @property
     def variant(self) -> dict[str, Any]:
@@ -87,10 +82,6 @@ class Dots(Game):
     def opening_plies(self) -> int:
         """A tenth of the game: safe moves are few."""
         return share_of_plies(self.typical_plies, 10)
-
-    @property
-    def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"dots 5×5": {}, "dots 3×3": {"rows": 3, "cols": 3}}
 
     def start(self, seed: int | None = None) -> DotsPosition:
         return DotsPosition(self, 0, (0, 0), 0)
@@ -110,8 +101,8 @@ class Dots(Game):
             raise ValueError(f"score must be {boxes}, the boxes in owners, not {score!r}")
         seat = seat_or_null(state, (0, 1))
         if self.is_final(edges, owners):
-            return DotsPosition(self, edges, owners, None)
-        if seat is None:
+            seat = None
+        elif seat is None:
             raise ValueError("to_move is null, but the game is not over: it must be 0 or 1")
         return DotsPosition(self, edges, owners, seat)
 
@@ -148,12 +139,6 @@ class Dots(Game):
         return (*across, *down)
 
     @cached_property
-    def reversed_names(self) -> dict[str, str]:
-        """The right name of each edge by the one that gives its dots in the wrong order."""
-        split = (re.fullmatch(r"([a-z]\d+)([a-z]\d+)", name) for name in self.names)
-        return {pair[2] + pair[1]: pair[0] for pair in split if pair}
-
-    @cached_property
     def sides(self) -> tuple[int, ...]:
         """The mask of the four edges around each box."""
         return tuple(
@@ -179,22 +164,20 @@ class Dots(Game):
 
     def _edges(self, state: Mapping[str, Any]) -> int:
         across = int_rows("horizontal", required(state, "horizontal"), self.rows + 1, self.cols)
-        down = int_rows("vertical", required(state, "vertical"), self.rows, self.cols + 1)
-        for name, drawn in zip(self.names, across + down, strict=True):
+        every = across + int_rows("vertical", required(state, "vertical"), self.rows, self.cols + 1)
+        for name, drawn in zip(self.names, every, strict=True):
             if drawn not in (0, 1):
                 raise ValueError(f"edge {name} is {drawn}, but must be 0 (open) or 1 (drawn)")
-        return sum(drawn << edge for edge, drawn in enumerate(across + down))
+        return sum(drawn << edge for edge, drawn in enumerate(every))
 
     def _owners(self, state: Mapping[str, Any], edges: int) -> tuple[int, int]:
         owners = text_rows("owners", required(state, "owners"), self.rows, self.cols, ".01")
         for box, (owner, sides) in enumerate(zip(owners, self.sides, strict=True)):
             if (owner != ".") != (edges & sides == sides):
-                found = "owned" if owner != "." else "without an owner"
-                drawn = "not all" if owner != "." else "all"
-                row, column = divmod(box, self.cols)
+                found = "without an owner, but all" if owner == "." else "owned, but not all"
+                dot = square_name(*divmod(box, self.cols))
                 raise ValueError(
-                    f"owners: the box below and right of dot {square_name(row, column)} is "
-                    f"{found}, but {drawn} its sides are drawn"
+                    f"owners: the box below and right of dot {dot} is {found} its sides are drawn"
                 )
         first, second = (
             sum(1 << box for box, owner in enumerate(owners) if owner == seat) for seat in "01"
@@ -244,18 +227,14 @@ class DotsPosition(Position):
 
     def state(self) -> dict[str, Any]:
         game = self.game
-        cols = game.cols
         # The extra top bit makes the string of bits complete when high edges are open.
         drawn = list(bits_of(self.edges | game.all_edges + 1))
-        across = game.horizontals
         return {
             "rows": game.rows,
-            "cols": cols,
-            "horizontal": [drawn[at : at + cols] for at in range(0, across, cols)],
-            "vertical": [
-                drawn[at : at + cols + 1] for at in range(across, len(drawn) - 1, cols + 1)
-            ],
-            "owners": self._owner_rows(),
+            "cols": game.cols,
+            "horizontal": rows_of(drawn[: game.horizontals], game.cols),
+            "vertical": rows_of(drawn[game.horizontals : -1], game.cols + 1),
+            "owners": rows_of(symbols(*self.owners, len(game.sides), _OWNERS), game.cols),
             "score": list(self.scores()),
             "to_move": self.to_move,
         }
@@ -264,33 +243,25 @@ class DotsPosition(Position):
         state = self.state()
         margin = len(str(self.game.rows + 1))
         letters = (square_name(0, column)[0] for column in range(self.game.cols + 1))
-        lines = [" " * margin + " " + "   ".join(letters)]
-        walls: list[list[int]] = [*state["vertical"], []]
-        owner_rows = [*state["owners"], ""]
-        for row, (across, down, owners) in enumerate(
-            zip(state["horizontal"], walls, owner_rows, strict=True), start=1
-        ):
+        lines = [" " * (margin + 1) + "   ".join(letters)]
+        for row, across in enumerate(state["horizontal"]):
             edges = "".join(("---" if drawn else "   ") + "+" for drawn in across)
-            lines.append(f"{str(row).rjust(margin)} +{edges}")
-            cells = (f" {owner} " for owner in f"{owners} ".replace(".", " "))
-            pairs = zip(down, cells, strict=False)
-            inside = "".join(("|" if drawn else " ") + cell for drawn, cell in pairs)
-            lines.append(" " * (margin + 1) + inside)
+            lines.append(f"{str(row + 1).rjust(margin)} +{edges}")
+            if row < self.game.rows:
+                owners = f"{state['owners'][row]} ".replace(".", " ")
+                cells = zip(state["vertical"][row], owners, strict=True)
+                inside = "".join(f"{'|' if drawn else ' '} {owner} " for drawn, owner in cells)
+                lines.append(" " * (margin + 1) + inside)
         turn = "game over" if self.to_move is None else f"player {self.to_move} to move"
-        lines[-1] = f"{turn}, boxes {state['score'][0]}-{state['score'][1]}"
+        lines.append(f"{turn}, boxes {state['score'][0]}-{state['score'][1]}")
         return "\n".join(line.rstrip() for line in lines)
-
-    def _owner_rows(self) -> list[str]:
-        cols, boxes = self.game.cols, self.game.rows * self.game.cols
-        text = symbols(*self.owners, boxes, _OWNERS)
-        return [text[at : at + cols] for at in range(0, boxes, cols)]
 
     def _refusal(self, move: str) -> MalformedMove | IllegalMove:
         if move in self.game.edges:
             reason = "the game is over" if self.is_over else "the edge is already drawn"
             return IllegalMove(f"{move!r} is illegal: {reason}")
-        reverse = self.game.reversed_names.get(move)
-        if reverse is not None:
+        reverse = re.sub(r"^([a-z]\d+)([a-z]\d+)$", r"\2\1", move)
+        if reverse in self.game.edges:
             return MalformedMove(f"{move!r} names its dots in the wrong order: it is {reverse!r}")
         last = square_name(self.game.rows, self.game.cols)
         return MalformedMove(

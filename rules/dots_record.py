@@ -5,20 +5,18 @@ A record is one JSON object:
     {"R": "first player", "B": "second player", "winner": "R", "RScore": 13, "BScore": 12,
      "Date": "2022-08-06", "Event": "2022 CCGC", "game": [{"piece": "r(a6,h)"}, …]}
 
-Red moves first. `winner` is R, B, or U for undecided. A piece is the colour and an edge:
+Red moves first. `winner` is R, B, or U for undecided or a tie. A piece is the colour and an edge:
 `r(a6,h)` joins dot a6 to the dot on its right, `b(a5,v)` joins dot a5 to the dot above. Rows of
 dots are counted from the bottom, 1 to 6 on the championship's 5×5 boxes, so a6 is the dot that
 the wire calls a1. Further keys, such as comments, are ignored.
 
-The format is described here after the recorder of github.com/Selflocking/DotsAndBoxes, a
-program made for that championship. What it does not say is assumed: other board sizes count
-their rows from the bottom likewise, and a tie, impossible on 25 boxes, is U.
+Source: the recorder of github.com/Selflocking/DotsAndBoxes, made for that championship. Assumed:
+other sizes count their rows from the bottom likewise, and a tie, impossible on 25 boxes, is U.
 """
 
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
@@ -29,59 +27,27 @@ _PIECE = re.compile(r"([rb])\(([a-z])([0-9]{1,2}),([hv])\)")
 _COLOURS = "rb"
 
 
-@dataclass(frozen=True)
-class DotsRecord:
-    """A game and its heading, with moves as on the wire."""
+def write_record(
+    game: Dots, moves: Iterable[str], *, red: str, blue: str, winner: str, date: str, event: str
+) -> str:
+    """The record of `moves` from the start of `game` as JSON, without a line break.
 
-    red: str
-    """The name of seat 0, who moves first."""
-    blue: str
-    """The name of seat 1."""
-    winner: str
-    """R, B or U (undecided, or a tie). A game may be won otherwise than by boxes."""
-    scores: tuple[int, int]
-    """Boxes of red and of blue."""
-    date: str
-    """As written; the championship writes 2022-08-06."""
-    event: str
-    moves: tuple[str, ...]
-
-
-def make_record(
-    game: Dots, moves: Iterable[str], *, red: str, blue: str, date: str, event: str
-) -> DotsRecord:
-    """The record of `moves` from the start of `game`, won by the player with more boxes at the end.
-
-    Raises MoveError when they are not legal in turn.
+    `red` is the name of seat 0; `winner` is R, B or U: a game may be won otherwise than by boxes.
+    Raises MoveError when the moves are not legal in turn.
     """
-    played = tuple(moves)
-    position = game.start()
-    for move in played:
-        position = position.play(move)
-    first, second = position.scores()
-    winner = "U" if not position.is_over or first == second else "R" if first > second else "B"
-    return DotsRecord(red, blue, winner, (first, second), date, event, played)
-
-
-def write_record(game: Dots, record: DotsRecord) -> str:
-    """The record as JSON, without a line break.
-
-    Raises MoveError when its moves are not legal in turn.
-    """
-    pieces = []
-    position = game.start()
-    for move in record.moves:
+    pieces, position = [], game.start()
+    for move in moves:
         after = position.play(move)
         pieces.append({"piece": _piece(game, position, move)})
         position = after
-    heading = {"R": record.red, "B": record.blue, "winner": record.winner}
-    scores = {"RScore": record.scores[0], "BScore": record.scores[1]}
-    place = {"Date": record.date, "Event": record.event}
-    return json.dumps({**heading, **scores, **place, "game": pieces}, ensure_ascii=False)
+    first, second = position.scores()
+    heading = {"R": red, "B": blue, "winner": winner, "RScore": first, "BScore": second}
+    record = {**heading, "Date": date, "Event": event, "game": pieces}
+    return json.dumps(record, ensure_ascii=False)
 
 
-def read_record(game: Dots, text: str) -> DotsRecord:
-    """The record that `text` holds, its moves checked against the rules.
+def read_record(game: Dots, text: str) -> tuple[str, ...]:
+    """The moves of the record in `text`, checked against the rules as its heading is.
 
     Raises ValueError naming the key or the piece, what was found and what is expected.
     """
@@ -105,8 +71,9 @@ def read_record(game: Dots, text: str) -> DotsRecord:
     winner = _value(data, "winner", str)
     if winner not in ("R", "B", "U"):
         raise ValueError(f"winner must be R, B or U, not {winner!r}")
-    red, blue, date, event = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
-    return DotsRecord(red, blue, winner, scores, date, event, tuple(moves))
+    for key in ("R", "B", "Date", "Event"):
+        _value(data, key, str)
+    return tuple(moves)
 
 
 def _piece(game: Dots, position: DotsPosition, move: str) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rules.position import (
@@ -25,6 +26,7 @@ from rules.position import (
     MalformedMove,
     Position,
     draw_grid,
+    rows_of,
     select,
     square_name,
     symbols,
@@ -41,12 +43,8 @@ _SYMBOLS = str.maketrans("0123", ".XO#")
 
 
 def load(**settings: Any) -> Othello:
-    """Othello with `settings`: a `preset` ("standard" or "cornerless"), an even `size` from 4 to
-    16, and what overrides the preset: `start` ("centre" or "empty"), `corners` (whether they
-    may be played), `free_centre` (whether an empty central square is always playable).
-
-    Raises ValueError for an unknown option or value, and for rules under which no player could
-    ever move.
+    """Othello with the settings that `rules.load` lists. Raises ValueError for an unknown option or
+    value, and for rules under which no player could ever move.
     """
     only_known("othello", settings, OPTIONS)
     preset = one_of("preset", settings.get("preset", "standard"), PRESETS)
@@ -66,10 +64,13 @@ def load(**settings: Any) -> Othello:
 class Othello(Game):
     """The rule set and the masks of its board."""
 
+    name = "othello"
+    seats = 2
     unit = "discs"
     marks = "XO"
     move_pattern = r"pass|ps|pa|--|[a-z]\d+"
     move_gap = ""
+    check_boards = MappingProxyType({"othello": {}, "othello cornerless": {"preset": "cornerless"}})
     landmarks: ClassVar = {
         "after the other's forced pass": lambda at, before, again: before == PASS
     }
@@ -82,14 +83,6 @@ class Othello(Game):
     """Whether corners may be played. If not, they stop a line like an edge."""
     free_centre: bool
     """Whether every empty square of the central (n−2)×(n−2) is playable."""
-
-    @property
-    def name(self) -> str:
-        return "othello"
-
-    @property
-    def seats(self) -> int:
-        return 2
 
     @property
     def variant(self) -> dict[str, Any]:
@@ -105,10 +98,6 @@ class Othello(Game):
         """A square each; a game has at most a few plies less or, with passes, more."""
         corners = 0 if self.corners else 4
         return self.size**2 - corners - (4 if self.setup == "centre" else 0)
-
-    @property
-    def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"othello": {}, "othello cornerless": {"preset": "cornerless"}}
 
     def start(self, seed: int | None = None) -> OthelloPosition:
         """Empty, or with four discs in the centre: white on its main diagonal (d4, e5)."""
@@ -155,12 +144,15 @@ class Othello(Game):
         return {name: 1 << index for index, name in enumerate(self.names) if name}
 
     @cached_property
+    def blocked(self) -> int:
+        """The squares of the board that are out of play."""
+        ends = () if self.corners else (0, self.size - 1)
+        return sum(self.squares[square_name(row, column)] for row in ends for column in ends)
+
+    @cached_property
     def playable(self) -> int:
         """The squares that are in play."""
-        last = self.size - 1
-        corners = (square_name(row, column) for row in (0, last) for column in (0, last))
-        board = sum(self.squares.values())
-        return board if self.corners else board - sum(self.squares[name] for name in corners)
+        return sum(self.squares.values()) - self.blocked
 
     @cached_property
     def free(self) -> int:
@@ -174,11 +166,6 @@ class Othello(Game):
     def shifts(self) -> tuple[int, ...]:
         """How far a bit moves for one step east, south-west, south and south-east."""
         return (1, self.stride - 1, self.stride, self.stride + 1)
-
-    @cached_property
-    def blocked(self) -> int:
-        """The squares of the board that are out of play."""
-        return sum(self.squares.values()) & ~self.playable
 
     def mobility(self, own: int, opponent: int) -> int:
         """The mask of squares where the owner of `own` may place a disc."""
@@ -257,10 +244,9 @@ class OthelloPosition(Position):
         return f"{draw_grid(self._rows())}\n{turn}, X {black} O {white}"
 
     def _rows(self) -> list[str]:
-        size, stride = self.game.size, self.game.stride
-        blocked = self.game.blocked
+        size, stride, blocked = self.game.size, self.game.stride, self.game.blocked
         text = symbols(self.black | blocked, self.white | blocked, size * stride, _SYMBOLS)
-        return [text[row : row + size] for row in range(0, size * stride, stride)]
+        return [row[:size] for row in rows_of(text, stride)]
 
     def _refusal(self, move: str) -> MalformedMove | IllegalMove:
         last = square_name(self.game.size - 1, self.game.size - 1)

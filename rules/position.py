@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from random import Random
 from string import ascii_lowercase
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 CHANCE = -1
 """The seat of chance."""
@@ -27,6 +27,7 @@ CHANCE = -1
 PASS = "pass"
 """The move of a player who has no other."""
 
+Cells = TypeVar("Cells", str, list[int])
 _SET_BITS = bytes.maketrans(b"01", b"\x00\x01")
 
 
@@ -201,6 +202,11 @@ def bits_of(mask: int) -> bytes:
     return f"{mask:b}"[::-1].encode().translate(_SET_BITS)
 
 
+def rows_of(cells: Cells, width: int) -> list[Cells]:
+    """Cells row by row, cut into rows of that width."""
+    return [cells[at : at + width] for at in range(0, len(cells), width)]
+
+
 def select(names: Sequence[str], mask: int) -> tuple[str, ...]:
     """The names whose index is a set bit of `mask`, in order."""
     return tuple(compress(names, bits_of(mask)))
@@ -224,8 +230,8 @@ def draw_grid(rows: Sequence[Sequence[str]]) -> str:
     """Cells under column letters and next to row numbers, all columns equally wide."""
     width = max(len(cell) for row in rows for cell in row)
     margin = len(str(len(rows)))
-    letters = (letter.rjust(width) for letter in ascii_lowercase[: len(rows[0])])
-    lines = [" ".join((" " * margin, *letters))]
-    for number, row in enumerate(rows, start=1):
-        lines.append(" ".join((str(number).rjust(margin), *(cell.rjust(width) for cell in row))))
-    return "\n".join(line.rstrip() for line in lines)
+    lines = []
+    for number, row in enumerate((ascii_lowercase[: len(rows[0])], *rows)):
+        cells = (str(number or "").rjust(margin), *(cell.rjust(width) for cell in row))
+        lines.append(" ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -78,9 +78,8 @@ def registration(name: str) -> Registration:
     try:
         found = point.load()
     except (ImportError, AttributeError) as error:
-        raise ValueError(
-            f"the game {name!r} cannot be loaded from {point.value}: {error}"
-        ) from error
+        why = f"the game {name!r} cannot be loaded from {point.value}: {error}"
+        raise ValueError(why) from error
     if not isinstance(found, Registration):
         raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
     return found
@@ -106,11 +105,13 @@ def folders(name: str) -> tuple[Path, ...]:
 def load(name: str, /, **settings: Any) -> Game:
     """The rule set `name` with its settings; what is not given has a default.
 
-    othello: preset ("standard" or "cornerless"), size (even, 4 to 16; 8), and what a preset
-        fills: start ("centre" or "empty"), corners, free_centre (booleans).
-    dots: rows, cols (1 to 15; 5), stop_at_majority (false).
+    othello: preset ("standard" or "cornerless"), size (even, 4 to 16; 8), and what overrides the
+        preset: start ("centre" or "empty"), corners (whether they may be played), free_centre
+        (whether an empty central square is always playable).
+    dots: rows, cols (of boxes, 1 to 15; 5), stop_at_majority (whether the game ends once a seat
+        owns more than half of the boxes; false).
     2048, 2584: spawn ("2/4"; "1/2" or "1/3"), placer ("chance" or "player"), placer_chooses
-        ("tile" or "cell").
+        ("tile", or "cell" alone, whose tile is drawn).
 
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """

@@ -12,8 +12,7 @@ def one_of(key: str, value: object, known: Iterable[str]) -> str:
     """`value`, which must be one of the words `known`."""
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
-        near = get_close_matches(value, words, 1) if isinstance(value, str) else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = _did_you_mean(value, words) if isinstance(value, str) else ""
         raise ValueError(f"{key} must be one of {', '.join(words)}, not {value!r}{hint}")
     return value
 
@@ -37,9 +36,13 @@ def only_known(what: str, given: Iterable[str], known: Sequence[str]) -> None:
     """Refuse a key that is not among `known`."""
     for key in given:
         if key not in known:
-            near = get_close_matches(key, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = _did_you_mean(key, known)
             raise ValueError(f"{what} has no option {key!r}; known: {', '.join(known)}{hint}")
+
+
+def _did_you_mean(word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def required(state: Mapping[str, Any], key: str) -> Any:
@@ -67,11 +70,8 @@ def int_rows(key: str, value: object, rows: int, columns: int) -> tuple[int, ...
     """All entries of `rows` lists of `columns` integers each, top row first."""
     grid = _rows(key, value, rows, "lists")
     for number, row in enumerate(grid):
-        if (
-            not isinstance(row, list | tuple)
-            or len(row) != columns
-            or any(type(entry) is not int for entry in row)
-        ):
+        fits = isinstance(row, list | tuple) and len(row) == columns
+        if not fits or any(type(entry) is not int for entry in row):
             raise ValueError(f"{key}[{number}] must be a list of {columns} integers, not {row!r}")
     return tuple(entry for row in grid for entry in row)
 

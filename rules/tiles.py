@@ -12,7 +12,7 @@ neighbours in 1, 2, 3, 5, 8, … and 1+1, and spawns 1 (0.9) or 2 (0.1), or 1 (0
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from random import Random, SystemRandom
 from typing import Any, ClassVar
@@ -25,6 +25,7 @@ from rules.position import (
     Position,
     draw_chance,
     draw_grid,
+    rows_of,
     square_name,
 )
 from rules.settings import int_rows, one_of, only_known, required, seat_or_null, whole
@@ -52,11 +53,8 @@ _LANES: Mapping[str, tuple[tuple[int, ...], ...]] = {
 
 
 def load(name: str, /, **settings: Any) -> Tiles:
-    """2048 or 2584 with `settings`: `spawn` (the tile table), `placer` ("chance" or "player"),
-    and `placer_chooses` ("tile": cell and tile; "cell": the cell alone, the tile is drawn),
-    which matters only when a player places.
-
-    Raises ValueError for an unknown option or value.
+    """2048 or 2584 with the settings that `rules.load` lists. Raises ValueError for an unknown
+    option or value.
     """
     only_known(name, settings, OPTIONS)
     tables = SPAWNS[name]
@@ -106,6 +104,10 @@ class Tiles(Game):
 
     decided_by_seed = True
     is_endless = True
+    typical_plies = 600
+    """Slides and placements of a simple player; good ones last much longer."""
+    opening_plies = 0
+    """None: each seed is another game."""
     move_pattern = r"up|down|left|right|[a-z]\d+(?:=\d+)?"
     landmarks: ClassVar = {
         "two legal moves": lambda at, before, again: len(at.legal_moves()) == 2,
@@ -115,8 +117,11 @@ class Tiles(Game):
     kind: str
     """2048 or 2584."""
     spawn: str
+    """The name of a table in SPAWNS."""
     placer: str
+    """chance or player."""
     placer_chooses: str
+    """What a player places: a tile in a cell, or the cell alone, whose tile is drawn."""
 
     @property
     def name(self) -> str:
@@ -128,21 +133,7 @@ class Tiles(Game):
 
     @property
     def variant(self) -> dict[str, Any]:
-        return {
-            "spawn": self.spawn,
-            "placer": self.placer,
-            "placer_chooses": self.placer_chooses,
-        }
-
-    @property
-    def typical_plies(self) -> int:
-        """Slides and placements of a simple player; good ones last much longer."""
-        return 600
-
-    @property
-    def opening_plies(self) -> int:
-        """None: each seed is another game."""
-        return 0
+        return {"spawn": self.spawn, "placer": self.placer, "placer_chooses": self.placer_chooses}
 
     def start(self, seed: int | None = None) -> TilesPosition:
         """Two tiles, both drawn by chance even where a player places the later ones."""
@@ -150,7 +141,8 @@ class Tiles(Game):
         dealer = Tiles(self.name, self.spawn, "chance", "tile")
         cells = (0,) * len(CELLS)
         for _ in range(2):
-            cells = TilesPosition(dealer, cells, 0, CHANCE).play_drawn(rng)
+            position = TilesPosition(dealer, cells, 0, CHANCE)
+            cells = position.play(draw_chance(position, rng)).cells
         return TilesPosition(self, cells, 0, 0)
 
     def position(self, state: Mapping[str, Any]) -> TilesPosition:
@@ -172,8 +164,8 @@ class Tiles(Game):
             raise ValueError(f"to_move is {seat}, but the board has no empty cell")
         if seat == CHANCE and self.seats == 2:
             cell = one_of("cell", required(state, "cell"), CELLS)
-            if cells[_CELL_INDEX[cell]]:
-                raise ValueError(f"cell must be empty, but {cell} holds {cells[_CELL_INDEX[cell]]}")
+            if held := cells[_CELL_INDEX[cell]]:
+                raise ValueError(f"cell must be empty, but {cell} holds {held}")
             return TilesPosition(self, cells, score, seat, cell)
         return TilesPosition(self, cells, score, seat)
 
@@ -256,28 +248,19 @@ class TilesPosition(Position):
         return (self.score, 0)[: self.game.seats]
 
     def state(self) -> dict[str, Any]:
-        board = [list(self.cells[at : at + SIZE]) for at in range(0, len(CELLS), SIZE)]
-        state = {"board": board, "score": self.score, "to_move": self.to_move}
-        return state if self.cell is None else {**state, "cell": self.cell}
+        board = rows_of(list(self.cells), SIZE)
+        cell = {} if self.cell is None else {"cell": self.cell}
+        return {"board": board, "score": self.score, "to_move": self.to_move, **cell}
 
     def __str__(self) -> str:
-        rows = [
-            [str(tile) if tile else "." for tile in self.cells[at : at + SIZE]]
-            for at in range(0, len(CELLS), SIZE)
-        ]
+        rows = [[str(tile or ".") for tile in row] for row in rows_of(list(self.cells), SIZE)]
         turns = {None: "game over", 0: "slider to move", 1: "placer to move"}
         turn = turns.get(self.to_move, f"a tile comes{f' to {self.cell}' if self.cell else ''}")
         return f"{draw_grid(rows)}\n{turn}, score {self.score}"
 
     def settled(self) -> TilesPosition:
         """The position itself, or the end of the game when no slide changes it."""
-        if self.legal_moves():
-            return self
-        return TilesPosition(self.game, self.cells, self.score, None)
-
-    def play_drawn(self, rng: Random) -> tuple[int, ...]:
-        """The cells after a move of chance drawn by `rng`."""
-        return self.play(draw_chance(self, rng)).cells
+        return self if self.legal_moves() else replace(self, to_move=None)
 
     @property
     def _names_cell(self) -> bool:

@@ -19,8 +19,7 @@ def write_transcript(start: Position, moves: Iterable[str]) -> str:
 
     Raises MoveError when they are not legal in turn.
     """
-    written = []
-    position = start
+    position, written = start, []
     for move in moves:
         position = position.play(move)
         if move != PASS:
@@ -35,8 +34,7 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
     Raises ValueError naming the place of text that is no move, or the number of a move that
     cannot be played and why.
     """
-    position = start
-    moves: list[str] = []
+    position, moves = start, list[str]()
     for number, move in enumerate(_tokens(start.game, text.lower()), start=1):
         try:
             if position.legal_moves() == (PASS,) and move != PASS:
@@ -56,9 +54,8 @@ def _tokens(game: Game, text: str) -> list[str]:
     while text[at:].strip(" \t\r\n,"):
         found = token.match(text, at)
         if not found:
-            raise ValueError(
-                f"character {at + 1} of the transcript: {text[at : at + 12]!r} is no move"
-            )
+            place, near = f"character {at + 1} of the transcript", text[at : at + 12]
+            raise ValueError(f"{place}: {near!r} is no move")
         tokens.append(PASS if found[1] in _SPELLED_PASSES else found[1])
         at = found.end()
     return tokens

@@ -1,11 +1,9 @@
 """The Chinese championship's JSON record of a game of dots and boxes, won as it was scored."""
 
-from dataclasses import replace
-
 from arena.errors import RecordError
 from arena.model.record import GameRecord
 from rules.dots import Dots
-from rules.dots_record import make_record, read_record, write_record
+from rules.dots_record import read_record, write_record
 from rules.position import Game
 
 
@@ -24,12 +22,14 @@ class ChampionshipRecord:
         red, blue = (seat.player for seat in record.seats)
         moves = (move.move for move in record.moves)
         date = record.started_at[:10]
-        made = make_record(game, moves, red=red, blue=blue, date=date, event=event)
         winner = {1.0: "R", 0.0: "B"}.get(record.points[0], "U") if record.points else "U"
-        return write_record(game, replace(made, winner=winner)) + "\n"
+        written = write_record(
+            game, moves, red=red, blue=blue, winner=winner, date=date, event=event
+        )
+        return written + "\n"
 
     def read(self, text: str, game: Game) -> tuple[str, ...]:
         """The moves of such a record."""
         if not isinstance(game, Dots):
             raise RecordError(f"{game.name} has no such record; only dots has")
-        return tuple(read_record(game, text).moves)
+        return read_record(game, text)

@@ -277,7 +277,7 @@ def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) ->
     if sort == "transcript":
         moves = read_transcript(game.start(), written)
     else:
-        moves = read_record(game, written).moves
+        moves = read_record(game, written)
     position = game.start()
     for move in moves:
         position = position.play(move)
