@@ -136,22 +136,17 @@ def show(judgement: Judgement, console: Console) -> None:
     for player, judged, mistakes, lost, worst in judgement.players:
         rate, said = f"{lost / judged:.3f}" if judged else "–", "none"
         if worst is not None:
-            said = (
-                f"{worst.game} ply {worst.ply}: {worst.move} lost {worst.lost}, best {worst.best}"
-            )
+            game, ply, move, best, gone = worst
+            said = f"{game} ply {ply}: {move} lost {gone}, best {best}"
         table.add_row(Text(player), f"{judged:,}", f"{mistakes:,}", f"{lost:,}", rate, said)
     console.print(table)
     games = f"{judgement.games:,} game{'' if judgement.games == 1 else 's'}"
-    console.print(
-        Text(
-            f"judged: the moves chosen in {games} with at most {judgement.within} moves to come, "
-            "by the exact value\nof every move; openings, forced moves and the referee's "
-            "moves are left out\na mistake's game and ply go to `arena analyse RUN --game … --ply "
-            "…`",
-            style="dim",
-        ),
-        soft_wrap=True,
+    said = (
+        f"judged: the moves chosen in {games} with at most {judgement.within} moves to come, by "
+        "the exact value\nof every move; openings, forced moves and the referee's moves are left "
+        "out\na mistake's game and ply go to `arena analyse RUN --game … --ply …`"
     )
+    console.print(Text(said, style="dim"), soft_wrap=True)
 
 
 def dumps(judgement: Judgement) -> str:

@@ -117,8 +117,7 @@ def analyse(
     JSON of a run: run, rules, variant, within, games, and players, each with
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
-    from arena.analysis.analyse import find_position
-    from arena.analysis.positions import run_path
+    from arena.analysis.analyse import find_position, run_path
     from rules import names
 
     pairs = read_pairs("--set", settings)

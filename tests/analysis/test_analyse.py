@@ -15,8 +15,7 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.analysis import analyse as analysis
-from arena.analysis.analyse import find_position
-from arena.analysis.positions import read_position
+from arena.analysis.analyse import find_position, read_position
 from arena.cli import app
 from arena.errors import UserError
 from rules.position import PASS, Position
