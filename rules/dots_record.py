@@ -20,10 +20,10 @@ from collections.abc import Iterable
 from string import ascii_lowercase
 from typing import Any
 
-from rules.dots import Dots, DotsPosition
-from rules.position import MoveError, square_name
+from rules.dots import Dots
+from rules.position import MoveError
 
-_PIECE = re.compile(r"([rb])\(([a-z])([0-9]{1,2}),([hv])\)")
+_PIECE = re.compile(r"([rb])\(([a-z])0?([0-9]{1,2})(,[hv])\)")
 _COLOURS = "rb"
 
 
@@ -35,11 +35,12 @@ def write_record(
     `red` is the name of seat 0; `winner` is R, B or U: a game may be won otherwise than by boxes.
     Raises MoveError when the moves are not legal in turn.
     """
+    edges = dict(zip(game.names, _edge_names(game), strict=True))
     pieces, position = [], game.start()
     for move in moves:
-        after = position.play(move)
-        pieces.append({"piece": _piece(game, position, move)})
-        position = after
+        colour = _COLOURS[position.to_move or 0]
+        position = position.play(move)
+        pieces.append({"piece": f"{colour}({edges[move]})"})
     first, second = position.scores()
     heading = {"R": red, "B": blue, "winner": winner, "RScore": first, "BScore": second}
     record = {**heading, "Date": date, "Event": event, "game": pieces}
@@ -57,10 +58,25 @@ def read_record(game: Dots, text: str) -> tuple[str, ...]:
         raise ValueError(f"the record is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise ValueError(f"the record must be a JSON object, not {type(data).__name__}")
-    position = game.start()
-    moves = []
+    edges = dict(zip(_edge_names(game), game.names, strict=True))
+    moves, position = list[str](), game.start()
     for number, entry in enumerate(_value(data, "game", list), start=1):
-        move, position = _read_piece(game, position, number, entry)
+        where = f"piece {number} of the record"
+        piece = entry.get("piece") if isinstance(entry, dict) else None
+        found = _PIECE.fullmatch(piece) if isinstance(piece, str) else None
+        if not found:
+            raise ValueError(f'{where} must be {{"piece": "r(a6,h)"}} or alike, not {entry!r}')
+        move = edges.get("".join(found.groups()[1:]))
+        if move is None:
+            raise ValueError(
+                f"{where}: {piece} is outside a board of {game.rows}×{game.cols} boxes"
+            )
+        if position.to_move is not None and found[1] != _COLOURS[position.to_move]:
+            raise ValueError(f"{where}: {piece} is not the move of {_COLOURS[position.to_move]}")
+        try:
+            position = position.play(move)
+        except MoveError as error:
+            raise ValueError(f"{where}, {piece}: {error}") from error
         moves.append(move)
     scores = (_value(data, "RScore", int), _value(data, "BScore", int))
     if position.is_over and scores != position.scores():
@@ -76,40 +92,18 @@ def read_record(game: Dots, text: str) -> tuple[str, ...]:
     return tuple(moves)
 
 
-def _piece(game: Dots, position: DotsPosition, move: str) -> str:
-    """The piece of a move that is legal in `position`."""
-    edge = game.names.index(move)
-    if edge < game.horizontals:
-        row, column = divmod(edge, game.cols)
-        number, way = game.rows + 1 - row, "h"
-    else:
-        row, column = divmod(edge - game.horizontals, game.cols + 1)
-        number, way = game.rows - row, "v"
-    return f"{_COLOURS[position.to_move or 0]}({ascii_lowercase[column]}{number},{way})"
-
-
-def _read_piece(
-    game: Dots, position: DotsPosition, number: int, entry: object
-) -> tuple[str, DotsPosition]:
-    where = f"piece {number} of the record"
-    text = entry.get("piece") if isinstance(entry, dict) else None
-    found = _PIECE.fullmatch(text) if isinstance(text, str) else None
-    if not found:
-        raise ValueError(f'{where} must be {{"piece": "r(a6,h)"}} or alike, not {entry!r}')
-    colour, letter, row, way = found.groups()
-    below, column = game.rows + 1 - int(row), ascii_lowercase.index(letter)
-    first = (below, column) if way == "h" else (below - 1, column)
-    second = (below, column + 1) if way == "h" else (below, column)
-    on_board = min(first) >= 0 and second[0] <= game.rows and second[1] <= game.cols
-    if not on_board:
-        raise ValueError(f"{where}: {text} is outside a board of {game.rows}×{game.cols} boxes")
-    move = square_name(*first) + square_name(*second)
-    if position.to_move is not None and colour != _COLOURS[position.to_move]:
-        raise ValueError(f"{where}: {text} is not the move of {_COLOURS[position.to_move]}")
-    try:
-        return move, position.play(move)
-    except MoveError as error:
-        raise ValueError(f"{where}, {text}: {error}") from error
+def _edge_names(game: Dots) -> list[str]:
+    """The championship's names of the edges, such as `a6,h`, in the order of `game.names`."""
+    rows, cols = game.rows, game.cols
+    across = (
+        f"{ascii_lowercase[col]}{rows + 1 - row},h"
+        for row in range(rows + 1)
+        for col in range(cols)
+    )
+    down = (
+        f"{ascii_lowercase[col]}{rows - row},v" for row in range(rows) for col in range(cols + 1)
+    )
+    return [*across, *down]
 
 
 def _value(data: dict[str, Any], key: str, kind: type) -> Any:

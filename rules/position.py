@@ -100,8 +100,7 @@ move made that move."""
 class Game(ABC):
     """A rule set with all its settings: frozen, equal and hashed by value.
 
-    The class attributes and the last properties are its traits: facts that the arena asks of every
-    game in place of its name. Each has a default.
+    The class attributes and the last properties are its traits, each with a default.
     """
 
     decided_by_seed: ClassVar[bool] = False

@@ -139,13 +139,10 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
         try:
             return loader(**left), wrong
         except ValueError as error:
-            key = next((key for key in left if _speaks_of(str(error), key)), "")
-            wrong[key] = str(error)
+            said = str(error)
+            first_word = re.split(r"\W", said, maxsplit=1)[0]
+            key = next((key for key in left if key == first_word or f"option {key!r}" in said), "")
+            wrong[key] = said
             if not key:
                 return None, wrong
             del left[key]  # the rest may be wrong too
-
-
-def _speaks_of(message: str, key: str) -> bool:
-    """Whether a sentence of a loader is about the setting `key`."""
-    return re.search(rf"^{re.escape(key)}\b|option {re.escape(repr(key))}", message) is not None

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 
 from rules.position import PASS, Game, MoveError, Position
 
-_SPELLED_PASSES = ("ps", "pa", "--")
-
 
 def write_transcript(start: Position, moves: Iterable[str]) -> str:
     """The transcript of `moves` played from `start`.
@@ -56,6 +54,6 @@ def _tokens(game: Game, text: str) -> list[str]:
         if not found:
             place, near = f"character {at + 1} of the transcript", text[at : at + 12]
             raise ValueError(f"{place}: {near!r} is no move")
-        tokens.append(PASS if found[1] in _SPELLED_PASSES else found[1])
+        tokens.append(PASS if found[1] in ("ps", "pa", "--") else found[1])
         at = found.end()
     return tokens
