@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arena.model.protocol import Termination
 from arena.ratings.elo import fit
-from arena.ratings.results import results_of
+from arena.ratings.results import digest, results_of
 from arena.tournament.store import Store
 from tests.tournament.helpers import schedule
 
@@ -26,7 +26,7 @@ def test_uct_ends_above_the_monkey_separated(tmp_path: Path) -> None:
     assert {record.termination for record in records} == {Termination.NATURAL}, [
         (record.game, record.detail) for record in records
     ]
-    ratings = fit(results_of(records))
+    ratings = fit(results_of(map(digest, records)))
     assert len(ratings.players) == 4
     comparison = ratings.compare("uct", "monkey")
     assert comparison.separated

@@ -4,10 +4,10 @@ The model: `first` scores 1/(1 + 10^(−(d + h)/400)) against `second`, where d 
 their ratings and h the advantage of moving first, fitted with the ratings. A draw is half a point.
 
 The prior: each player also has one pair of games, colours swapped, against a virtual opponent of
-average strength, and the pair counts half as won twice and half as lost twice. As points that is
-one drawn pair; it keeps ratings finite at 0 % and 100 %, and the pool in one piece. As spread it is
-a whole pair of each kind, so that the error of a player who never lost is wide, as it should be;
-and the spread of the first move's advantage has a pair that went to the first mover, or the second.
+average strength, which counts half as won twice and half as lost twice. As points that is one drawn
+pair: ratings are finite at 0 % and 100 %, and the pool in one piece. As spread it is a whole pair
+of each kind, so that the error of a player who never lost is wide; likewise the spread of the first
+move's advantage has a pair that went to the first mover, or the second.
 The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games:
 1.2 Elo where 200 games between two players gave 75 %, against an error of ±56.
 
@@ -68,9 +68,8 @@ class Fit:
         """Set two different players against each other."""
         a, b = self.players.index(one), self.players.index(other)
         difference = float(self.elo[a] - self.elo[b])
-        spread = math.sqrt(
-            self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
-        )
+        both = self.covariance[a, b]
+        spread = math.sqrt(self.covariance[a, a] + self.covariance[b, b] - 2 * both)
         linked = any(one in group and other in group for group in self.groups)
         return Neighbours(
             upper=one,
@@ -106,9 +105,8 @@ def fit(
     if not players:
         return Fit((), np.zeros(0), np.zeros((0, 0)), None, ())
     if anchor is not None and anchor not in players:
-        raise ValueError(
-            f"the anchor {anchor!r} has no results; it must be one of {', '.join(players)}"
-        )
+        known = ", ".join(players)
+        raise ValueError(f"the anchor {anchor!r} has no results; it must be one of {known}")
     model = _Model(players, results, first_mover)
     strengths = model.maximum()
     bread = np.linalg.inv(model.information(model.expected(strengths)))
@@ -119,14 +117,13 @@ def fit(
         origin = np.array([float(name == anchor) for name in players])
     shift = np.eye(len(players)) - origin
     ratings = slice(len(players))
-    advantage = float(strengths[-1]) * SCALE
+    error = Z95 * math.sqrt(spread[-1, -1])
+    advantage = Advantage(elo=float(strengths[-1]) * SCALE, error=error)
     return Fit(
         players=players,
         elo=shift @ strengths[ratings] * SCALE + anchor_elo,
         covariance=shift @ spread[ratings, ratings] @ shift.T,
-        first_mover=Advantage(elo=advantage, error=Z95 * math.sqrt(spread[-1, -1]))
-        if first_mover
-        else None,
+        first_mover=advantage if first_mover else None,
         groups=_groups(players, results),
     )
 

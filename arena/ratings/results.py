@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import NamedTuple
 
 import rules
@@ -109,12 +109,7 @@ def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:
         yield record.offender, record.termination, record.detail
 
 
-def digests(games: Iterable[GameRecord | GameDigest]) -> tuple[GameDigest, ...]:
-    """All `games` as digests."""
-    return tuple(game if isinstance(game, GameDigest) else digest(game) for game in games)
-
-
-def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
+def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:
     """The results of `games`, in a fixed order. Void games give none.
 
     A game that decided points is a result as it stands, a forfeit included; of more than two
@@ -132,49 +127,37 @@ def results_of(games: Iterable[GameRecord | GameDigest]) -> tuple[Result, ...]:
     results: list[Result] = []
     seeds: dict[tuple[str, int], list[GameDigest]] = defaultdict(list)
     roles: dict[tuple[str, frozenset[str]], list[GameDigest]] = defaultdict(list)
-    for game in digests(games):
+    for game in games:
         if game.termination is Termination.VOID:
             continue
         if not rules.default(game.rules).decided_by_seed:
-            results += _of_game(game)
+            label = game.pair if len(game.players) == 2 else game.pair or game.game
+            seats = zip(game.players, game.points, strict=True)
+            for (first, own), (second, others) in combinations(seats, 2):
+                results.append(Result(first, second, _compare(own, others), label))
         elif len(game.players) == 1:
             seeds[game.pair, game.seed].append(game)
         else:
             roles[game.pair, frozenset(game.players)].append(game)
     for (label, seed), together in seeds.items():
-        results += _same_seed(label or f"seed {seed}", together)
+        for one, other in combinations(sorted(together, key=_order), 2):
+            if one.players != other.players:
+                results.append(_compared(one, other, label or f"seed {seed}"))
     for (label, _), together in roles.items():
-        results += _swapped_roles(label, together)
+        ordered = sorted(together, key=_order)
+        ones = [game for game in ordered if game.players == ordered[0].players]
+        results += map(_compared, ones, ordered[len(ones) :], repeat(label))
     return tuple(results)
 
 
-def _of_game(game: GameDigest) -> Iterator[Result]:
-    """A game that decided points; of more than two players, each two of them compared."""
-    label = game.pair if len(game.players) == 2 else game.pair or game.game
-    for (one, own), (other, others) in combinations(zip(game.players, game.points, strict=True), 2):
-        yield Result(one, other, _compare(own, others), label)
+def _order(game: GameDigest) -> tuple[tuple[str, ...], str]:
+    return game.players, game.game
 
 
-def _same_seed(label: str, games: Sequence[GameDigest]) -> list[Result]:
-    """Compare all players of one seed, two by two."""
-    ordered = sorted(games, key=lambda game: (game.players, game.game))
-    return [
-        Result(one.players[0], other.players[0], _compare(slid(one), slid(other)), label)
-        for one, other in combinations(ordered, 2)
-        if one.players != other.players
-    ]
-
-
-def _swapped_roles(label: str, games: Sequence[GameDigest]) -> list[Result]:
-    """One result for each two games in which the slider of the one is the placer of the other."""
-    ordered = sorted(games, key=lambda game: (game.players, game.game))
-    slider = ordered[0].players[0]
-    ones = [game for game in ordered if game.players[0] == slider]
-    others = [game for game in ordered if game.players[0] != slider]
-    return [
-        Result(slider, other.players[0], _compare(slid(one), slid(other)), label)
-        for one, other in zip(ones, others, strict=False)
-    ]
+def _compared(one: GameDigest, other: GameDigest, label: str) -> Result:
+    """The sliders of two games, by their scores."""
+    score = _compare(slid(one), slid(other))
+    return Result(one.players[0], other.players[0], score, label)
 
 
 def slid(game: GameDigest) -> float:

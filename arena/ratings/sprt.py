@@ -12,12 +12,10 @@ fixes (μ − ½)/σ = t in place of the mean; there the condition is replaced b
 distribution found, which is a mean again, until nothing changes. A result that never came counts
 as a thousandth of one, so that every distribution is possible.
 
+The error rates α and β are those at `elo0` and `elo1`; between them either answer is right enough.
+
 Sources: Van den Bergh, "A practical introduction to the GSPRT" and "Comments on Normalized Elo"
 (2020–2021); the definition is that of fishtest and fastchess.
-
-The error rates α and β hold at `elo0` and `elo1`; between them either answer is right enough. An
-estimate of Elo made where a test stopped is biased: a test stops when luck has run one way, so the
-winner's lead looks larger than it is. To measure a lead, play a number of games fixed beforehand.
 """
 
 import math
@@ -39,12 +37,6 @@ LEAST_ELO = 0.1
 
 _NEVER = 1e-3
 """What stands for a count of 0."""
-_TANGENTS = 30
-"""Three or four are enough but for the most lopsided counts."""
-_CLOSE = 1e-9
-"""Shares that differ by less are the same."""
-_STEPS = 100
-"""More steps of Newton's than are ever needed: the bracket is halved at the least."""
 _STILL = 1e-13
 """A step is none if it is less than this part of the way to the nearest pole."""
 _ROUNDING = 1e-15
@@ -84,11 +76,10 @@ def expected_units(test: Sprt, games_each: int) -> tuple[float, float] | None:
     if test.model == "logistic":
         return None
     low, high = test.bounds
-    shift = t_value(test.elo1 - test.elo0, games_each)
-    drift = shift**2 / 2
+    squared = t_value(test.elo1 - test.elo0, games_each) ** 2
     at_h1 = (1 - test.beta) * high + test.beta * low
     at_h0 = -(test.alpha * high + (1 - test.alpha) * low)
-    return max(at_h0, at_h1) / drift, -low * high / shift**2
+    return max(at_h0, at_h1) / (squared / 2), -low * high / squared
 
 
 def t_value(elo: float, games_each: int) -> float:
@@ -105,17 +96,12 @@ def log_likelihood_ratio(test: Sprt, counts: ArrayLike) -> Floats:
     counts = np.asarray(counts, dtype=np.float64)
     rows = counts.reshape(-1, counts.shape[-1])
     played = rows.sum(axis=1) > 0
-    ratios = np.zeros(len(rows))
-    ratios[played] = _ratios(test, rows[played])
-    return ratios.reshape(counts.shape[:-1])
-
-
-def _ratios(test: Sprt, counts: Floats) -> Floats:
-    counts = np.where(counts > 0, counts, _NEVER)
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    seen = np.where(rows[played] > 0, rows[played], _NEVER)
+    shares = seen / seen.sum(axis=1, keepdims=True)
     under_h0, under_h1 = (likeliest(shares, elo, test.model) for elo in (test.elo0, test.elo1))
-    ratios: Floats = (counts * np.log(under_h1 / under_h0)).sum(axis=1)
-    return ratios
+    ratios = np.zeros(len(rows))
+    ratios[played] = (seen * np.log(under_h1 / under_h0)).sum(axis=1)
+    return ratios.reshape(counts.shape[:-1])
 
 
 def likeliest(shares: Floats, elo: float, model: Model) -> Floats:
@@ -130,14 +116,14 @@ def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
     """The likeliest distributions with (μ − ½)/σ = t, given the observed shares (rows, results)."""
     found = np.full_like(shares, 1 / shares.shape[1])
     going = np.arange(len(shares))  # rows that still change
-    for _ in range(_TANGENTS):
+    for _ in range(30):  # three or four are enough but for the most lopsided counts
         before = found[going]
         mean = (before * worth).sum(axis=1)  # unlike @, the same whatever the other rows are
         apart = worth - mean[:, None]
         sigma = np.sqrt((before * apart**2).sum(axis=1))[:, None]
         tangent = worth - 0.5 - t * sigma / 2 * (1 + (apart / sigma) ** 2)
         found[going] = _with_mean_zero(shares[going], tangent)
-        going = going[np.abs(found[going] - before).max(axis=1) > _CLOSE]
+        going = going[np.abs(found[going] - before).max(axis=1) > 1e-9]
         if not len(going):
             break
     return found
@@ -153,7 +139,7 @@ def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
     left, right = -1 / worth.max(axis=1), -1 / worth.min(axis=1)
     low, high, x = left, right, np.zeros(len(shares))
     done = np.zeros(len(shares), dtype=np.bool_)  # these stay: no row's answer hangs on another's
-    for _ in range(_STEPS):
+    for _ in range(100):  # more of Newton's steps than are needed: the bracket is halved at least
         terms = worth / (1 + x[:, None] * worth)
         value, slope = (shares * terms).sum(axis=1), -(shares * terms**2).sum(axis=1)
         low, high = np.where(value > 0, x, low), np.where(value < 0, x, high)

@@ -10,27 +10,24 @@ from numpy.typing import NDArray
 import rules
 from arena.model.containment import Held
 from arena.model.protocol import Termination
-from arena.model.record import GameRecord
 from arena.ratings import elo, tables
 from arena.ratings.model import (
     Anchor,
     Broken,
-    Cell,
     Contained,
     Match,
     PlayerStanding,
     Ranking,
-    Share,
     Spoilt,
     Standings,
     Verdict,
 )
 from arena.ratings.pentanomial import figures, head_to_head
-from arena.ratings.results import GameDigest, Result, digests, results_of
+from arena.ratings.results import GameDigest, Result, results_of
 
 
 def standings(
-    games: Iterable[GameRecord | GameDigest],
+    games: Iterable[GameDigest],
     *,
     players: Sequence[str] = (),
     name: str = "",
@@ -43,12 +40,11 @@ def standings(
     """The standings after `games`.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
-    the length of the schedule, `sprt` and `ranking` are what it says of these games. For a live
-    table keep digests instead of records.
+    the length of the schedule, `sprt` and `ranking` are what it says of these games.
     """
-    every = digests(games)
-    played = tuple(game for game in every if game.termination is not Termination.VOID)
-    void = tuple(game for game in every if game.termination is Termination.VOID)
+    played, void = list[GameDigest](), list[GameDigest]()
+    for game in games:
+        (void if game.termination is Termination.VOID else played).append(game)
     by = Anchor(player=anchor, elo=anchor_elo)
     return _rated(results_of(played), played, name, players, by).model_copy(
         update={
@@ -62,18 +58,13 @@ def standings(
 
 
 def standings_of_results(
-    results: Sequence[Result],
-    *,
-    name: str = "",
-    anchor: str | None = None,
-    anchor_elo: float = 0.0,
+    results: Sequence[Result], *, name: str = "", anchor: str | None = None, anchor_elo: float = 0.0
 ) -> Standings:
     """The standings of a bare list of results. ValueError: an anchor without results."""
     names = {player for result in results for player in result[:2]}
     if anchor is not None and anchor not in names:
-        raise ValueError(
-            f"the anchor {anchor!r} is none of the players: {', '.join(sorted(names))}"
-        )
+        known = ", ".join(sorted(names))
+        raise ValueError(f"the anchor {anchor!r} is none of the players: {known}")
     return _rated(results, (), name, (), Anchor(player=anchor, elo=anchor_elo))
 
 
@@ -84,20 +75,15 @@ def _rated(
     players: Sequence[str],
     anchor: Anchor,
 ) -> Standings:
-    """The standings of results, with what the games behind them tell where there are any."""
+    """The standings of results, with what the games behind them say where there are any."""
     moves_first = not any(rules.default(game.rules).decided_by_seed for game in games)
-    with_results = {player for result in results for player in result[:2]}
-    in_force = anchor.player is None or anchor.player in with_results
-    fit = elo.fit(
-        results,
-        anchor=anchor.player if in_force else None,
-        anchor_elo=anchor.elo,
-        first_mover=moves_first,
-    )
+    in_force = anchor.player is None or any(anchor.player in result[:2] for result in results)
+    by = anchor.player if in_force else None
+    fit = elo.fit(results, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first)
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
     crosstable = tables.crosstable(results)
-    rows = _Rows(fit, results, games, crosstable.values(), moves_first).of(names)
+    rows = _ranked(list(_rows(names, fit, results, games)))
     ranked = [row.name for row in rows if row.elo is not None]
     order = [fit.players.index(player) for player in ranked]
     return Standings(
@@ -134,81 +120,60 @@ def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
     return dict(Counter(map(str, terminations)).most_common())
 
 
-class _Rows:
-    """Makes the players' lines."""
-
-    def __init__(
-        self,
-        fit: elo.Fit,
-        results: Sequence[Result],
-        games: Sequence[GameDigest],
-        crosstable: Iterable[Cell],
-        moves_first: bool,
-    ) -> None:
-        self._fit = fit
-        self._any_games = bool(games)
-        self._moves_first = moves_first
-        self._sides = np.array([result[:2] for result in results], dtype=np.str_).reshape(-1, 2)
-        self._scores, self._clusters = _arrays(results)
-        self._difference = tables.differences(game for game in games if game.points)
-        self._seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
-        for game in games:
-            for seat, player in enumerate(game.players):
-                self._seats[player].append((game, seat))
-        self._counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
-        for cell in crosstable:
-            wins, draws, losses = self._counts[cell.player]
-            self._counts[cell.player] = (
-                wins + cell.wins, draws + cell.draws, losses + cell.losses
-            )  # fmt: skip
-
-    def of(self, names: Sequence[str]) -> tuple[PlayerStanding, ...]:
-        """The lines of these players, the strongest first."""
-        course = tables.course_ranks({name: self._course_key(name) for name in names})
-        rated = dict(zip(self._fit.players, self._fit.elo.tolist(), strict=True))
-
-        def strength(name: str) -> tuple[float | str, ...]:
-            if name not in rated:
-                return (1.0, name)
-            return (0.0, -round(rated[name], 6), course[name], name)
-
-        ranked = enumerate(sorted(names, key=strength), start=1)
-        return tuple(self._row(rank, name, course[name], rated.get(name)) for rank, name in ranked)
-
-    def _course_key(self, name: str) -> tuple[int, int, int]:
-        wins, draws, _ = self._counts[name]
-        return 2 * wins + draws, wins, self._difference.get(name, 0)
-
-    def _row(self, rank: int, name: str, course_rank: int, rating: float | None) -> PlayerStanding:
-        wins, draws, losses = self._counts[name]
-        met, own = wins + draws + losses, self._seats[name]
+def _rows(
+    names: Iterable[str], fit: elo.Fit, results: Sequence[Result], games: Sequence[GameDigest]
+) -> Iterator[PlayerStanding]:
+    """The players' lines, not ranked yet."""
+    sides = np.array([result[:2] for result in results], dtype=np.str_).reshape(-1, 2)
+    scores, clusters = _arrays(results)
+    rated = dict(zip(fit.players, fit.elo.tolist(), strict=True))
+    difference = tables.differences(game for game in games if game.points)
+    seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
+    for game in games:
+        for seat, player in enumerate(game.players):
+            seats[player].append((game, seat))
+    for name in names:
+        first, second = (sides == name).T
+        taken, own = np.append(scores[first], 1 - scores[second]), seats[name]
+        wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
+        moves_first = fit.first_mover is not None
         forfeits = (game.termination for game, seat in own if game.offender == seat)
-        return PlayerStanding(
-            rank=rank,
+        yield PlayerStanding(
+            rank=0,
             name=name,
-            elo=rating,
-            elo_error=None if rating is None else self._fit.error(name),
-            games=len(own) if self._any_games else met,
+            elo=rated.get(name),
+            elo_error=fit.error(name) if name in rated else None,
+            games=len(own) if games else len(taken),
             wins=wins,
             draws=draws,
             losses=losses,
-            score=(wins + draws / 2) / met if met else None,
+            score=float(taken.mean()) if len(taken) else None,
             points=2 * wins + draws,
-            course_rank=course_rank,
-            difference=self._difference.get(name),
-            as_first=self._share(name, 0, self._scores),
-            as_second=self._share(name, 1, 1 - self._scores),
+            course_rank=0,
+            difference=difference.get(name),
+            as_first=tables.share(scores[first], clusters[first]) if moves_first else None,
+            as_second=tables.share(1 - scores[second], clusters[second]) if moves_first else None,
             forfeits=_by_word(forfeits),
             random_moves=sum(game.random_moves[seat] for game, seat in own),
             times=tables.times([game.used_ms[seat] for game, seat in own]),
             tiles=tables.tile_figures([game for game, seat in own if seat == 0]),
         )
 
-    def _share(self, name: str, side: int, scores: NDArray[np.float64]) -> Share | None:
-        if not self._moves_first:
-            return None
-        own = self._sides[:, side] == name
-        return tables.share(scores[own], self._clusters[own])
+
+def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
+    """The players' lines, the strongest first."""
+    keys = {row.name: (row.points, row.wins, row.difference or 0) for row in rows}
+    course = tables.course_ranks(keys)
+
+    def strength(row: PlayerStanding) -> tuple[float | str, ...]:
+        if row.elo is None:
+            return (1.0, row.name)
+        return (0.0, -round(row.elo, 6), course[row.name], row.name)
+
+    return tuple(
+        row.model_copy(update={"rank": rank, "course_rank": course[row.name]})
+        for rank, row in enumerate(sorted(rows, key=strength), start=1)
+    )
 
 
 def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:

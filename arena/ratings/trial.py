@@ -21,20 +21,17 @@ class Unit(NamedTuple):
     """A round whose games are complete."""
 
     result: int
-    """Which of the results of a unit it brought."""
+    """As `Tally.add` takes it."""
     forfeits: int
-    """How many of its games were forfeited."""
     lines: tuple[bytes, ...]
-    """How its games went; the same as of another unit where they went alike."""
+    """Hashes of its games' moves."""
 
 
 class Tally:
     """The test as units come in, in their order. Once decided, later units do not count."""
 
     def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:
-        self.test = test
-        self.player = player
-        self.opponent = opponent
+        self.test, self.player, self.opponent = test, player, opponent
         self._paired = paired
         self._counts = np.zeros(5 if paired else 3, dtype=np.int64)
         self._ratio = 0.0
@@ -85,10 +82,10 @@ class Trial:
     A unit is a round: two games with colours swapped on one opening, or in 2048 and 2584 one
     comparison (both on one seed, or the two games with the roles swapped). Units count in the order
     of the schedule, up to the first that is still to be played, so that neither the pace of a game
-    nor an interruption has a say in the verdict. A round with a void attempt holds nothing up: it
+    nor an interruption changes the verdict. A round with a void attempt delays nothing: it
     counts once it is complete. A forfeit counts as the loss it is.
 
-    The verdict follows from the set of games alone. Once decided, later units do not count.
+    The verdict follows from the set of games alone.
     """
 
     def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:

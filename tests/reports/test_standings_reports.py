@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import jsonschema
 import pytest
@@ -14,10 +15,11 @@ from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings, schema
-from arena.ratings.results import Result, results_of
-from arena.ratings.standings import standings, standings_of_results
+from arena.ratings.results import Result, digest, results_of
+from arena.ratings.standings import standings as standings_of_digests
+from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report, terminal, words
-from arena.reports.rate import read_results
+from arena.reports.csv_report import read_results
 
 Golden = Callable[[str, str], None]
 
@@ -26,6 +28,10 @@ def printed(table: Standings, width: int) -> str:
     out = io.StringIO()
     terminal.show(table, Console(file=out, width=width))
     return out.getvalue()
+
+
+def standings(records: Iterable[GameRecord], **more: Any) -> Standings:
+    return standings_of_digests(map(digest, records), **more)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +132,7 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
 
 
 def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
-    text = csv_report.results(results_of(cup))
+    text = csv_report.results(results_of(map(digest, cup)))
     again = standings_of_results(read_results(text, "cup.csv"), name="cup", anchor="monkey")
     assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
         (row.name, row.elo, row.elo_error) for row in table.players
