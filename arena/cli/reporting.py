@@ -12,7 +12,6 @@ from arena.ratings.results import results_of
 from arena.ratings.standings import standings_of_results
 from arena.records import FORMS
 from arena.reports import csv_report, replay, terminal
-from arena.reports.rate import read_results
 from arena.tournament.run_view import RunView, recorded_game
 
 
@@ -66,7 +65,7 @@ def rate_file(file: Path, anchor: str | None, anchor_elo: float, *, as_json: boo
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise UserError(f"{file}: cannot be read: {reason}") from None
-    results = read_results(text, str(file))
+    results = csv_report.read_results(text, str(file))
     names = {name for result in results for name in result[:2]}
     if anchor is not None and anchor not in names:
         raise UserError(

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.doctor.facts import Facts, TriedSandbox
-from arena.reports import containment
+from arena.reports import words
 
 _INSTALL_BUBBLEWRAP = "not installed: apt install bubblewrap, or dnf install bubblewrap"
 
@@ -61,7 +61,7 @@ def _sandbox(sandbox: TriedSandbox) -> Iterator[Text]:
     if sandbox.held is None:
         yield _missing(sandbox.mode, sandbox.reason or "cannot be used")
         return
-    yield _there(sandbox.mode, f"holds {containment.holding(sandbox.held) or 'nothing'}")
+    yield _there(sandbox.mode, f"holds {words.holding(sandbox.held) or 'nothing'}")
     for note in sandbox.held.notes:
         yield _missing("", note)
 

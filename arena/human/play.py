@@ -14,7 +14,7 @@ from arena.human.opponent import Opponent, choose_opponent
 from arena.model.game_spec import first_position
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
-from arena.reports import containment
+from arena.reports.words import sandbox_lines
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import Game
@@ -42,7 +42,7 @@ def play(
         return
     player, builtin = choose_opponent(against, options, game)
     if builtin is None:
-        for line, warns in containment.lines([(player.name, player.held)]):
+        for line, warns in sandbox_lines([(player.name, player.held)]):
             console.print(Text(line, style="yellow" if warns else "dim"), soft_wrap=True)
     elif BUILTINS[builtin].kernels:
         warm_kernels([game.name])

@@ -11,8 +11,6 @@ from arena.checks.result import Checklist, CheckResult
 from arena.model.containment import Held
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
-_TITLE_WIDTH = 22
-_INDENT = 7
 
 
 def show_start(bot: str, held: Held, console: Console) -> None:
@@ -30,7 +28,7 @@ def show_result(result: CheckResult, console: Console) -> None:
     row = Table.grid(padding=(0, 1, 0, 0))
     row.add_column(justify="right", width=2)
     row.add_column(width=1)
-    row.add_column(width=_TITLE_WIDTH)
+    row.add_column(width=22)
     row.add_column(overflow="fold")
     detail = Text(first, style="dim" if result.passed is None else "")
     row.add_row(str(result.number), Text(mark, style=f"bold {style}"), Text(result.title), detail)
@@ -41,7 +39,7 @@ def show_result(result: CheckResult, console: Console) -> None:
     if result.fix is not None:
         lines.append(Text.assemble(("Fix: ", "bold"), result.fix))
     for line in lines:
-        console.print(Padding(line, (0, 0, 0, _INDENT)))
+        console.print(Padding(line, (0, 0, 0, 7)))
 
 
 def show_end(checklist: Checklist, console: Console) -> None:

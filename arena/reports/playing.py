@@ -1,29 +1,54 @@
-"""Playing a tournament in front of a user: from the resolved configuration to the final table."""
+"""Playing a tournament in front of a user: what is ahead, the run as it goes on, its standings."""
 
+import os
 import shlex
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from arena.errors import Exit
+from arena.model.containment import Held
+from arena.model.protocol import Termination
+from arena.ratings.model import Standings
+from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
-from arena.reports.live import LiveTable, PlainLines, preparations, to_play, watching
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import CatalogueEntry
 from arena.tournament.estimate import estimate
+from arena.tournament.events import GameFinished, GameVoid, RunStarted
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels
 
+_LOOK_S = 0.1
+"""How often a run is looked at."""
+_FIT_S = 0.5
+"""Standings are fitted again at most this often."""
+_FIT_GAMES = 2000
+"""Of more games the standings are fitted less often: the fit takes its time from the games."""
+_SHOWN_GAMES = 6
+_STATE_LINES = 12
+"""Lines of the screen that are not players."""
+_SAMPLE_GAMES = 1000
+"""The games from which the average time of one is estimated."""
+
 
 def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     """Say what would be played and how long it takes."""
-    names = ", ".join(player.name for player in config.players)
     _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
+    names = ", ".join(player.name for player in config.players)
     _say(f"{len(config.players)} players: {names}")
     schedule = config.schedule()
     ahead = estimate(config, iter(schedule.next, None))
@@ -69,16 +94,16 @@ def play_config(
     if outcome.interrupted:
         of = "" if outcome.total is None else f" of {outcome.total}"
         _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
-    else:
-        for void in outcome.void:
-            _say(f"void {void.game}: {void.detail}", Console(stderr=True))
-        if outcome.void:
-            _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
-        if outcome.verdict is not None:
-            _say(words.decision(outcome.verdict))
-            if outcome.verdict.decision is None and not outcome.void:
-                _say(f"More games go on from here: {more}.")
-        _say(f"Kept in {path}. A game, move by move: arena replay {path} g0001")
+        return Exit(outcome.exit_code)
+    for void in outcome.void:
+        _say(f"void {void.game}: {void.detail}", Console(stderr=True))
+    if outcome.void:
+        _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
+    if outcome.verdict is not None:
+        _say(words.decision(outcome.verdict))
+        if outcome.verdict.decision is None and not outcome.void:
+            _say(f"More games go on from here: {more}.")
+    _say(f"Kept in {path}. A game, move by move: arena replay {path} g0001")
     return Exit(outcome.exit_code)
 
 
@@ -89,3 +114,187 @@ def _say(line: str, console: Console | None = None) -> None:
 def default_store(config: TournamentConfig) -> Path:
     """Where a run is kept unless the user says otherwise."""
     return Path("runs") / f"{config.name}.sqlite"
+
+
+class LiveTable:
+    """Shows a run as standings that are drawn again and again on a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._fitted_at = float("-inf")
+
+    def show(self, view: RunView) -> None:
+        """Draw the screen."""
+        if view.started is None:
+            return
+        if not self._live.is_started:
+            for line in opening(view.started, view.config):
+                self._console.print(line)
+            self._live.start()
+        if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, view.done / _FIT_GAMES):
+            self._table, self._fitted_at = view.standings, time.monotonic()
+        self._live.update(screen(self._table, view, self._console.height), refresh=True)
+
+    def close(self) -> None:
+        """Take the screen away."""
+        self._live.stop()
+
+
+class PlainLines:
+    """Shows a run in one line for each finished game, for logs and pipes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, view: RunView) -> None:
+        """Show what is new at this look."""
+        for event in view.news:
+            match event:
+                case RunStarted():
+                    for line in opening(event, view.config):
+                        self._console.print(line, soft_wrap=True)
+                case GameFinished():
+                    _say(_finished(event, view), self._console)
+                case GameVoid():
+                    again = "played again" if event.replayed else "given up in this run"
+                    _say(f"void {event.game}: {event.detail} ({again})", self._console)
+
+    def close(self) -> None:
+        """The run is over, or nothing can be shown any more."""
+
+
+@contextmanager
+def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
+    """Show the run of a store from a thread of its own while this process plays it.
+
+    Where nothing can be shown any more, as on a closed pipe, the run is stopped by SIGINT.
+    """
+    over, failures = threading.Event(), list[BaseException]()
+
+    def watch() -> None:
+        try:
+            with RunView(path) as view:
+                show.show(view)
+                while not over.wait(_LOOK_S):
+                    view.refresh()
+                    show.show(view)
+                view.refresh()
+                show.show(view)
+        except BaseException as error:
+            failures.append(error)
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            show.close()
+
+    thread = threading.Thread(target=watch, name="watching", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        if failures:
+            raise failures[0]
+
+
+def screen(table: Standings, view: RunView, height: int) -> RenderableType:
+    """What a terminal shows during a run: the table is cut where there is no room for it."""
+    state = Table.grid(padding=(0, 2, 0, 0))
+    state.add_row(ProgressBar(total=view.total, completed=view.done, width=24), Text(status(view)))
+    games = Table.grid(padding=(0, 2, 0, 0))
+    playing = list(view.playing.values())
+    for game in playing[:_SHOWN_GAMES]:
+        now = f"ply {len(game.moves)}" if game.moves else "starting"
+        names = " – ".join(game.started.players)
+        games.add_row(Text(game.started.game, style="dim"), Text(names), Text(now))
+    if len(playing) > _SHOWN_GAMES:
+        games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
+    most = max(3, height - _STATE_LINES - min(len(playing), _SHOWN_GAMES))
+    parts = [terminal.heading(table), terminal.ranking(table, most)]
+    if any(row.tiles for row in table.players):
+        parts.append(terminal.tile_scores(table))
+    if view.verdict:
+        parts.append(terminal.sequential_test(view.verdict))
+    return Group(*parts, Text(), state, games)
+
+
+def status(view: RunView) -> str:
+    """Games done, speed, time left, in one line."""
+    most = "at most " if view.verdict else ""
+    parts = [f"{view.done:,}{f' of {most}{view.total:,}' if view.total is not None else ''} games"]
+    if view.games_per_s is not None:
+        parts.append(f"{view.games_per_s:.3g} games/s")
+    if view.left_s is not None:
+        parts.append(f"{words.duration(view.left_s)} left")
+    if view.void:
+        parts.append(f"{len(view.void)} void")
+    return " · ".join(parts)
+
+
+def _finished(event: GameFinished, view: RunView) -> str:
+    count = f"{event.done}"
+    if event.total is not None:
+        count = f"{event.done:>{len(str(event.total))}}/{event.total}"
+    line = f"{count} {in_a_line(next(g for g in reversed(view.games) if g.game == event.game))}"
+    if event.verdict is not None:
+        return f"{line} · {words.where_it_stands(event.verdict)}"
+    return line if view.left_s is None else f"{line} · {words.duration(view.left_s)} left"
+
+
+def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
+    """What is to come: games, the time they are estimated to take, what contains the players."""
+    if start.verdict is not None and start.verdict.decision is not None:
+        yield Text(f"{start.done:,} games done before; the test is decided, no more are played")
+        return
+    if start.done == start.total:
+        yield Text(f"All {start.total:,} games are played already.")
+    else:
+        yield Text(f"{to_play(config, start.total, start.done)}. {start.estimate}.")
+    yield from preparations(config)
+    if start.delay is not None:
+        yield Text(start.delay, style="yellow")
+
+
+def to_play(config: TournamentConfig, total: int | None, done: int = 0) -> str:
+    """`72 games to play`, `42 of 72 games to play`."""
+    if total is None:
+        return f"{done:,} games played"
+    count = f"{total - done:,} of {total:,}" if done else f"{total:,}"
+    return f"{'At most ' if config.sprt else ''}{count} games to play"
+
+
+def preparations(config: TournamentConfig) -> Iterator[Text]:
+    """How long a test takes, which submissions do not take part, and what contains the players; in
+    yellow what is not held.
+    """
+    if config.sprt is not None:
+        schedule = config.schedule()
+        some = list(islice(iter(schedule.next, None), _SAMPLE_GAMES))
+        sample = estimate(config, some)
+        lengths = words.expected_games(
+            config.sprt,
+            paired=not config.terms.game.decided_by_seed,
+            planned=schedule.total or 0,
+            game_s=sample.expected_s / len(some) if sample.known else None,
+        )
+        yield from map(Text, lengths)
+    for sentence in config.left_out:
+        yield Text(sentence, style="yellow")
+    players = ((player.name, player.home.held or Held()) for player in config.players)
+    for line, warns in words.sandbox_lines(players):
+        yield Text(line, style="yellow" if warns else "")
+
+
+def in_a_line(game: GameDigest) -> str:
+    """A finished game: `g0012 uct 40–24 monkey`, and how it ended if not by the rules."""
+    if len(game.players) == 2:
+        (first, second), (one, other) = game.players, game.scores
+        line = f"{game.game} {first} {one}–{other} {second}"
+    else:
+        scores = zip(game.players, game.scores, strict=True)
+        line = f"{game.game} " + ", ".join(f"{name} {score:,}" for name, score in scores)
+    if game.termination is Termination.NATURAL:
+        return line
+    by = "" if game.offender is None else f" by {game.players[game.offender]}"
+    return f"{line} · {game.termination}{by}: {game.detail}"

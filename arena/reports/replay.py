@@ -18,7 +18,6 @@ from rules.position import Game
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """What `step` understands."""
-_STDERR_LINES = 10
 
 
 def boards(record: GameRecord) -> list[str]:
@@ -106,10 +105,9 @@ def header(record: GameRecord) -> Text:
         f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
         f"+{clock.increment_ms} ms a move" if clock.increment_ms else "",
     ]
-    text = Text()
-    text.append(f"Game {record.game}", style="bold")
-    text.append(f" · {record.terms.rules} ({words.settings(record.terms.variant)})")
-    text.append(f" · {', '.join(filter(None, limits))}\n")
+    rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
+    text = Text.assemble((f"Game {record.game}", "bold"))
+    text.append(f" · {rules} · {', '.join(filter(None, limits))}\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
@@ -145,8 +143,7 @@ def _notes(record: GameRecord, ply: int) -> Iterator[str]:
 
 def thoughts(info: dict[str, Any]) -> Iterator[str]:
     """What the player said of its thinking."""
-    if info.get("score") is not None:
-        score = info["score"]
+    if (score := info.get("score")) is not None:
         yield f"evaluation {score:+,.0f}" if abs(score) >= 1000 else f"evaluation {score:+.4g}"
     if info.get("depth") is not None:
         yield f"depth {info['depth']}"
@@ -160,21 +157,17 @@ def thoughts(info: dict[str, Any]) -> Iterator[str]:
 
 def ending(record: GameRecord) -> Text:
     """How the game ended, and the last lines each player logged."""
-    text = Text()
-    text.append("End: ", style="bold").append(f"{record.termination}")
-    if record.offender is not None:
-        text.append(f" by {record.seats[record.offender].player}")
-    text.append(f" · {record.detail}\n")
-    for seat, player in enumerate(record.seats):
+    by = "" if record.offender is None else f" by {record.seats[record.offender].player}"
+    text = Text.assemble(("End: ", "bold"), f"{record.termination}{by} · {record.detail}\n")
+    for seat, (player, score) in enumerate(zip(record.seats, record.scores, strict=False)):
         points = f", {record.points[seat]:g} points" if record.points else ""
-        if seat < len(record.scores):
-            text.append(f"{player.player}: {record.scores[seat]}{points}\n")
+        text.append(f"{player.player}: {score}{points}\n")
     for player in record.seats:
         log = (player.stderr_tail or player.stderr_head).rstrip()
         if log:
             title = f"stderr of {player.player} ({player.stderr_bytes:,} bytes)\n"
             text.append(title, style="bold")
-            for line in log.split("\n")[-_STDERR_LINES:]:  # control characters shown, not obeyed
+            for line in log.split("\n")[-10:]:  # control characters shown, not obeyed
                 signs = (c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
                 text.append(f"  {''.join(signs)}\n", style="dim")
     return text

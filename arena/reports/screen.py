@@ -1,4 +1,4 @@
-"""What shows long work: a screen that renews itself on a terminal, or lines in a pipe."""
+"""What shows long work: a screen drawn again and again on a terminal, or lines in a pipe."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -11,8 +11,6 @@ from rich.text import Text
 
 from arena.reports.words import duration
 
-_REFRESH_HZ = 4
-
 
 class Screen(ABC):
     """A screen that stays as it ends. A context manager; `now` tells monotonic seconds.
@@ -24,9 +22,7 @@ class Screen(ABC):
         self._now = now
         self._doing, self._since = "", now()
         self._spinner = Spinner("dots")
-        self._live = Live(
-            console=console, get_renderable=self._screen, refresh_per_second=_REFRESH_HZ
-        )
+        self._live = Live(console=console, get_renderable=self._screen, refresh_per_second=4)
 
     def __enter__(self) -> Self:
         self._live.start()

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from arena.model.record import GameRecord
-from arena.reports import live, words
+from arena.reports import playing, words
 from arena.tournament.events import (
     GameVoid,
     MovesPlayed,
@@ -52,7 +52,7 @@ def test_the_live_table_shows_standings_speed_and_games(
     store.append(game_started(cup[30]))
     store.append(MovesPlayed(game=cup[30].game, ply=0, moves=("a1a2", "a2a3", "a1b1")))
     console = terminal()
-    table = live.LiveTable(console)
+    table = playing.LiveTable(console)
     with RunView(store.path) as view:
         view.refresh()
         table.show(view)
@@ -72,7 +72,7 @@ def test_a_table_of_many_players_leaves_room_for_the_rest(
         store.add(record)
     with RunView(store.path) as view:
         console = terminal(height=15)
-        console.print(live.screen(view.standings, view, 15))
+        console.print(playing.screen(view.standings, view, 15))
     shown = text_of(console)
     assert "and 1 more" in shown and "30 of 72 games" in shown
 
@@ -84,7 +84,7 @@ def test_scores_of_tiles_are_shown_before_a_pair_compares_them(
         store.add(tile_cup[0])
         with RunView(store.path) as view:
             console = terminal()
-            console.print(live.screen(view.standings, view, 40))
+            console.print(playing.screen(view.standings, view, 40))
     assert f"{tile_cup[0].scores[0]:,}" in text_of(console)
 
 
@@ -92,11 +92,11 @@ def test_many_games_are_fitted_less_often(
     store: Store, cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fit of a long test's games must not keep the next ones waiting."""
-    monkeypatch.setattr(live, "_FIT_GAMES", 4)
+    monkeypatch.setattr(playing, "_FIT_GAMES", 4)
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     clock = [100.0]
     store.append(RunStarted(total=72, done=0, estimate=estimate()))
-    table = live.LiveTable(terminal())
+    table = playing.LiveTable(terminal())
     fitted: list[int] = []
     with RunView(store.path) as view:
         for record in cup[:20]:
@@ -121,13 +121,13 @@ def test_speed_and_time_left_count_this_run_alone(store: Store, cup: list[GameRe
             ended(store, cup[number - 1], number, 72, at=2.0 * (number - 60))
         view.refresh()
         assert view.games_per_s == 0.5 and view.left_s == 18
-        assert live.status(view) == "63 of 72 games · 0.5 games/s · 18 s left"
+        assert playing.status(view) == "63 of 72 games · 0.5 games/s · 18 s left"
         assert len(view.games) == 63
 
 
 def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
     out = io.StringIO()
-    lines_of = live.PlainLines(Console(file=out, width=40))
+    lines_of = playing.PlainLines(Console(file=out, width=40))
     with RunView(store.path) as view:
         store.append(RunStarted(at=0, total=72, done=0, estimate=estimate()))
         store.append(game_started(cup[0]))
@@ -152,7 +152,7 @@ def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
 
 def test_a_run_is_watched_while_this_process_plays_it(store: Store, cup: list[GameRecord]) -> None:
     out = io.StringIO()
-    with live.watching(store.path, live.PlainLines(Console(file=out, width=40))):
+    with playing.watching(store.path, playing.PlainLines(Console(file=out, width=40))):
         store.append(RunStarted(total=72, done=0, estimate=estimate()))
         for number, record in enumerate(cup[:20], 1):
             ended(store, record, number, 72)
@@ -175,7 +175,7 @@ def test_a_show_that_fails_stops_the_run(store: Store) -> None:
     interrupted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
     try:
-        with pytest.raises(BrokenPipeError), live.watching(store.path, Failing()):
+        with pytest.raises(BrokenPipeError), playing.watching(store.path, Failing()):
             deadline = time.monotonic() + 10
             while not interrupted and time.monotonic() < deadline:
                 time.sleep(0.01)

@@ -4,7 +4,7 @@ import pytest
 
 from arena.errors import RateError
 from arena.ratings.results import Result
-from arena.reports.rate import read_results
+from arena.reports.csv_report import read_results
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from arena.model.record import GameRecord
 from arena.ratings.model import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
-from arena.reports import live, terminal, words
+from arena.reports import playing, terminal, words
 from arena.tournament.events import RunStarted
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -122,7 +122,7 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
     store.append(game_started(pair[0].model_copy(update={"game": "g0003"})))
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
-    table = live.LiveTable(console)
+    table = playing.LiveTable(console)
     with RunView(store.path) as view:
         view.refresh()
         table.show(view)
@@ -144,7 +144,7 @@ def test_each_plain_line_tells_where_the_test_stands(duel: tuple[Store, list[Gam
     ended(store, pair[1], 2, 100, verdict=verdict(3, 2, 4, 1, 2, 3))
     out = io.StringIO()
     with RunView(store.path) as view:
-        live.PlainLines(Console(file=out, width=40)).show(view)
+        playing.PlainLines(Console(file=out, width=40)).show(view)
     lines = out.getvalue().splitlines()
     assert lines[0] == "At most 100 games to play. About 60 s, at most 2 min."
     assert lines[1].startswith("The test takes about 256 games (")
