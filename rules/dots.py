@@ -36,9 +36,7 @@ _OWNERS = str.maketrans("012", ".01")
 
 
 def load(**settings: Any) -> Dots:
-    """Dots and boxes with the settings that `rules.load` lists. Raises ValueError for an unknown
-    option or value.
-    """
+    """The game with settings as `rules.load` lists them. ValueError: an unknown option or value."""
     only_known("dots", settings, OPTIONS)
     return Dots(
         whole("rows", settings.get("rows", 5), 1, 15),

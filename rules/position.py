@@ -180,9 +180,7 @@ def draw_chance(position: Position, rng: Random) -> str:
 
 
 def forced_move(position: Position, rng: Random) -> str | None:
-    """The move that no player chooses: one of chance, or a pass without another move; None where
-    a player chooses.
-    """
+    """The move of chance, or the only one, a pass; None where a player chooses."""
     if position.to_move == CHANCE:
         return draw_chance(position, rng)
     return PASS if position.legal_moves() == (PASS,) else None

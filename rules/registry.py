@@ -69,9 +69,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def registration(name: str) -> Registration:
-    """What the rule set `name` registered. Raises ValueError where there is none, or its package
-    cannot be imported.
-    """
+    """What the rule set `name` registered. ValueError: unknown, or cannot be imported."""
     if name in _OWN:
         return _OWN[name]
     point = _registered()[one_of("the game", name, names())]

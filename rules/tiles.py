@@ -53,9 +53,7 @@ _LANES: Mapping[str, tuple[tuple[int, ...], ...]] = {
 
 
 def load(name: str, /, **settings: Any) -> Tiles:
-    """2048 or 2584 with the settings that `rules.load` lists. Raises ValueError for an unknown
-    option or value.
-    """
+    """The game with settings as `rules.load` lists them. ValueError: an unknown option or value."""
     only_known(name, settings, OPTIONS)
     tables = SPAWNS[name]
     return Tiles(
@@ -150,9 +148,9 @@ class Tiles(Game):
         draws the tile for a cell that seat 1 chose, that `cell`.
         """
         cells = int_rows("board", required(state, "board"), SIZE, SIZE)
-        for cell, tile in zip(CELLS, cells, strict=True):
+        for name, tile in zip(CELLS, cells, strict=True):
             if tile and not is_tile(self.name, tile):
-                raise ValueError(f"board: {cell} is {tile}, but must be 0 or a tile of {self.name}")
+                raise ValueError(f"board: {name} is {tile}, but must be 0 or a tile of {self.name}")
         score = whole("score", required(state, "score"), 0)
         seat = seat_or_null({"to_move": 0, **state}, self.movers)
         if seat is None or seat == 0:
@@ -162,12 +160,12 @@ class Tiles(Game):
             return position
         if all(cells):
             raise ValueError(f"to_move is {seat}, but the board has no empty cell")
+        cell = None
         if seat == CHANCE and self.seats == 2:
             cell = one_of("cell", required(state, "cell"), CELLS)
             if held := cells[_CELL_INDEX[cell]]:
                 raise ValueError(f"cell must be empty, but {cell} holds {held}")
-            return TilesPosition(self, cells, score, seat, cell)
-        return TilesPosition(self, cells, score, seat)
+        return TilesPosition(self, cells, score, seat, cell)
 
     @property
     def movers(self) -> tuple[int, ...]:

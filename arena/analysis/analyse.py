@@ -45,9 +45,7 @@ class Found(NamedTuple):
 
 
 def find_position(of: Game | Path, written: str | None, game: str | None, ply: int | None) -> Found:
-    """The position that is `written` by the rules of a game, or the one after `ply` moves of a game
-    in a run. Raises UserError.
-    """
+    """The position that is `written`, or the one after `ply` moves of a run's game; UserError."""
     notes: tuple[str, ...] = ()
     if isinstance(of, Path):
         if game is None:

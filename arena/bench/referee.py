@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
@@ -80,17 +81,15 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
         player, compiler, command = instant_player(Path(folder))
         runs = measure(players_of(command), games, repeats)
-        freezing_us: dict[Mode, float] = {}
+
+        def quickest_us(mode: Mode, *, ponder: bool) -> float:
+            runs = measure(players_of(command, mode), games, repeats, ponder)
+            return min(run.wall_us for run in runs)
+
         modes: tuple[Mode, ...] = ("none", "limits")
-        for mode in modes:
-            free, frozen = (
-                min(
-                    run.wall_us
-                    for run in measure(players_of(command, mode), games, repeats, ponder)
-                )
-                for ponder in (True, False)
-            )
-            freezing_us[mode] = frozen - free
+        freezing_us = {
+            mode: quickest_us(mode, ponder=False) - quickest_us(mode, ponder=True) for mode in modes
+        }
     return RefereeBench(
         player=player,
         compiler=compiler,
@@ -196,10 +195,9 @@ def show(result: RefereeBench, console: Console) -> None:
     for mode, cost_us in result.freezing_us.items():
         table.add_row(f"Freezing the waiting player ({mode}), a move", f"{cost_us:+.1f} µs")
     console.print(table)
-    console.print(
+    said = (
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
         f"{result.moves:,} moves, median of {result.repeats} × {result.games} games.\n"
-        f"For comparison: {REFERENCE}.",
-        highlight=False,
-        markup=False,
+        f"For comparison: {REFERENCE}."
     )
+    console.print(Text(said))

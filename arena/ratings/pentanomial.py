@@ -22,14 +22,6 @@ from arena.ratings.model import Count
 from arena.ratings.results import Result
 
 
-class GameCounts(NamedTuple):
-    """Games by result, seen from one player."""
-
-    wins: int
-    draws: int
-    losses: int
-
-
 class PairCounts(NamedTuple):
     """Colour-swapped pairs by their two results, in either order, seen from one player."""
 
@@ -49,7 +41,8 @@ class PairCounts(NamedTuple):
 class HeadToHead(NamedTuple):
     """The meetings of two players, seen from one of them."""
 
-    games: GameCounts
+    games: tuple[int, ...]
+    """Games lost, drawn and won."""
     pairs: PairCounts
     """Complete pairs; the games of any other cluster count as games alone."""
     unpaired: int
@@ -129,7 +122,7 @@ def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadT
         half_points = 2 * (result.score if leads else 1 - result.score)
         if half_points not in (0, 1, 2):
             raise ValueError(f"a score must be 0, 0.5 or 1 to be counted: {result}")
-        games[2 - int(half_points)] += 1
+        games[int(half_points)] += 1
         if result.pair:
             clusters[result.pair].append((leads, int(half_points)))
     pairs = Counter(
@@ -138,4 +131,4 @@ def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadT
         if sorted(leads for leads, _ in cluster) == [False, True]
     )
     counts = PairCounts(*(pairs[kind] for kind in combinations_with_replacement(range(3), 2)))
-    return HeadToHead(GameCounts(*games), counts, unpaired=sum(games) - 2 * pairs.total())
+    return HeadToHead(tuple(games), counts, unpaired=sum(games) - 2 * pairs.total())

@@ -210,13 +210,13 @@ def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:
 
 def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
     counted = head_to_head(results, player, opponent)
-    pairs = counted.pairs.by_half_points
+    pairs, words = counted.pairs.by_half_points, ("wins", "draws", "losses")
     return Match(
         player=player,
         opponent=opponent,
-        games=counted.games._asdict(),
+        games=dict(zip(words, counted.games[::-1], strict=True)),
         pairs=counted.pairs._asdict(),
         unpaired=counted.unpaired,
-        trinomial=figures(counted.games[::-1]),
+        trinomial=figures(counted.games),
         pentanomial=figures(pairs) if any(pairs) else None,
     )

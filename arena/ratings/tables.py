@@ -106,9 +106,7 @@ def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
 
 
 def mean_score(scores: Sequence[int]) -> tuple[float, float | None]:
-    """The mean of the scores of some games (at least one) with half of its 95 % interval, by
-    Student's t; None for one game.
-    """
+    """The mean, and half of its 95 % interval by Student's t; None for a single score."""
     mean = fmean(scores)
     if len(scores) == 1:
         return mean, None

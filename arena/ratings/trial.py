@@ -44,9 +44,7 @@ class Tally:
         return int(self._counts.sum())
 
     def add(self, units: Sequence[int]) -> None:
-        """Count units, each by the result it brought: half points of a pair; 0 lost, 1 drawn, 2
-        won of a comparison.
-        """
+        """Count units by their results: half points of a pair; 0 lost, 1 drawn, 2 won."""
         steps = np.zeros((len(units), len(self._counts)), dtype=np.int64)
         steps[np.arange(len(units)), units] = 1
         totals = self._counts + steps.cumsum(axis=0)
@@ -121,7 +119,7 @@ class Trial:
     def _unit(self, games: Sequence[GameDigest]) -> Unit | None:
         """What a round's games make; None when one is missing."""
         counted = head_to_head(results_of(games), self._tally.player, self._tally.opponent)
-        results = counted.pairs.by_half_points if self._paired else counted.games[::-1]
+        results = counted.pairs.by_half_points if self._paired else counted.games
         if not any(results):
             return None
         return Unit(

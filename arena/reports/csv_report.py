@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from arena.errors import RateError
 from arena.model.protocol import Termination
-from arena.ratings.model import PlayerStanding, Standings
+from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import Result
 
 PLAYER_COLUMNS = (
@@ -54,9 +54,8 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
 
 def crosstable(standings: Standings) -> str:
     """A line for each player against each opponent met: player, opponent, wins, draws, losses."""
-    meetings = standings.crosstable
-    lines = ((cell.player, cell.opponent, cell.wins, cell.draws, cell.losses) for cell in meetings)
-    return _table(("player", "opponent", "wins", "draws", "losses"), lines)
+    cells = (tuple(cell.model_dump().values()) for cell in standings.crosstable)
+    return _table(tuple(Cell.model_fields), cells)
 
 
 def results(rated: Iterable[Result]) -> str:

@@ -69,9 +69,7 @@ def play_config(
     *,
     more: str = "--max-games, or rounds in the file",
 ) -> int:
-    """Play what is left of a tournament that is ready; the exit code. `more` is the setting that
-    gives more games to a sequential test.
-    """
+    """Play what is left; the exit code. `more` is the setting that gives a test more games."""
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
     console = Console()
@@ -265,9 +263,7 @@ def to_play(config: TournamentConfig, total: int | None, done: int = 0) -> str:
 
 
 def preparations(config: TournamentConfig) -> Iterator[Text]:
-    """How long a test takes, which submissions do not take part, and what contains the players; in
-    yellow what is not held.
-    """
+    """How long a test takes, submissions left out, and in yellow what is not contained."""
     if config.sprt is not None:
         schedule = config.schedule()
         some = list(islice(iter(schedule.next, None), _SAMPLE_GAMES))

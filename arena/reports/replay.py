@@ -21,9 +21,7 @@ KEYS = "space or → next · ← back · home first · end last · q leave"
 
 
 def boards(record: GameRecord) -> list[str]:
-    """The drawing of each position of the game, the first included. ReplayError when a move does
-    not fit.
-    """
+    """Drawings of all positions, the first included. ReplayError when a move does not fit."""
     position = record.start()
     seen = [str(position)]
     for ply, move in enumerate(record.moves, start=1):

@@ -214,9 +214,7 @@ def about_sandbox(standings: Standings) -> list[str]:
 
 
 def sandbox_lines(players: Iterable[tuple[str, Held]]) -> Iterator[tuple[str, bool]]:
-    """Lines on what holds each of the players, those held alike together, each with whether it says
-    that something is not held.
-    """
+    """Lines on what contains the players, alike ones together, and whether each is a warning."""
     groups: dict[Held, dict[str, None]] = {}
     for name, held in players:
         groups.setdefault(held, {})[name] = None
