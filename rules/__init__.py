@@ -1,4 +1,4 @@
-"""What the games are: Othello, dots and boxes, 2048 and 2584, in plain Python integers.
+"""The games: Othello, dots and boxes, 2048 and 2584, in plain Python integers.
 
 For example, the score of a game in which everyone plays the first legal move:
 

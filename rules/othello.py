@@ -1,14 +1,12 @@
 """Othello, standard and cornerless, on even boards of 4×4 to 16×16.
 
-Black (X, seat 0) moves first. A move puts a disc on an empty square and turns every line of
-the opponent's discs it brackets. A player without a move passes; the game ends when neither
-can move; scores are discs, and empty squares count for neither. The cornerless variant is the
-one of a course tournament: an empty start, corners out of play, and every empty square of the
-central (n−2)×(n−2) playable whether or not it brackets anything.
+Black (X, seat 0) moves first. A move puts a disc on an empty square and turns every line of the
+opponent's discs it brackets. A player without a move passes; the game ends when neither can move;
+scores are discs. The cornerless variant has an empty start, corners out of play, and every empty
+square of the central (n−2)×(n−2) playable whether or not it brackets anything.
 
-A board of size n is one integer a colour. Square (row, column) is bit row·(n+1) + column: the
-spare column between rows is never occupied, so no line of discs runs around an edge, and the
-same loop serves every size without masks for each direction.
+A board of size n is one integer a colour. Square (row, column) is bit row·(n+1) + column: no line
+of discs runs around an edge, as the spare column between rows is never occupied.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ _SYMBOLS = str.maketrans("0123", ".XO#")
 
 
 def load(**settings: Any) -> Othello:
-    """Othello with the settings that `rules.load` lists. Raises ValueError for an unknown option or
-    value, and for rules under which no player could ever move.
+    """The game with settings as `rules.load` lists them. ValueError: an unknown option or value, or
+    rules under which no player could ever move.
     """
     only_known("othello", settings, OPTIONS)
     preset = one_of("preset", settings.get("preset", "standard"), PRESETS)

@@ -1,4 +1,4 @@
-"""What every game of this room offers, the errors of its moves, and what they share.
+"""The interface of every game, the errors of its moves, and what the games share.
 
 A `Game` is a rule set with its settings; a `Position` is a frozen value in it. Moves are
 strings. Seats count from 0; chance is seat −1.
@@ -63,16 +63,13 @@ class Position(ABC):
 
     @abstractmethod
     def legal_moves(self) -> tuple[str, ...]:
-        """Every legal move, in a fixed order; `("pass",)` when a pass is forced, `()` only
-        when the game is over. When chance is to move, its moves.
+        """Every legal move, also of chance, in a fixed order; `("pass",)` when a pass is forced,
+        `()` only when the game is over.
         """
 
     @abstractmethod
     def play(self, move: str) -> Position:
-        """The position after `move`, by the seat to move.
-
-        Raises MalformedMove or IllegalMove.
-        """
+        """The position after `move`, by the seat to move. Raises MalformedMove or IllegalMove."""
 
     def chance(self) -> tuple[tuple[str, float], ...]:
         """`(move, probability)` of each move of chance; `()` when chance is not to move."""
@@ -80,7 +77,7 @@ class Position(ABC):
 
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
-        """What each seat has so far: discs, boxes, the slider's score."""
+        """The score of each seat so far: discs, boxes, the slider's score."""
 
     def scoring_moves(self) -> tuple[str, ...]:
         """The legal moves that change a score at once."""
@@ -110,13 +107,13 @@ class Game(ABC):
     quiet_openings: ClassVar[bool] = False
     """Whether no position of a random opening may leave a move that scores."""
     unit: ClassVar[str] = "points"
-    """What scores count: discs, boxes."""
+    """The unit of scores: discs, boxes."""
     marks: ClassVar[Sequence[str]] = ()
     """The mark of each seat's pieces in a drawing; empty where seats have none."""
     move_pattern: ClassVar[str] = r"[^\s,]+"
     """The regular expression of one move of a transcript, in lower case."""
     move_gap: ClassVar[str] = " "
-    """What separates the moves of a transcript."""
+    """The text between two moves of a transcript."""
     landmarks: ClassVar[Mapping[str, Landmark]] = {}
     """Kinds of positions of this game that programs stumble over: `arena check` asks for a move in
     the first ones of each kind."""
@@ -138,16 +135,12 @@ class Game(ABC):
 
     @abstractmethod
     def start(self, seed: int | None = None) -> Position:
-        """The first position. `seed` draws what chance places before the game; None draws it
-        from fresh entropy. Games without such an opening ignore it.
-        """
+        """The first position. `seed` draws what chance places before the game, None at random."""
 
     @abstractmethod
     def position(self, state: Mapping[str, Any]) -> Position:
-        """The position that `state` describes, the inverse of `Position.state`.
-
-        `to_move` is checked against the board: null only when the game is over, and taken as
-        null when it is. Keys beyond the documented ones are ignored.
+        """The position that `state` describes, the inverse of `Position.state`. Further keys are
+        ignored. `to_move` may be null only when the game is over, and is taken as null when it is.
 
         Raises ValueError naming the key, what was found and what is expected.
         """
@@ -210,12 +203,10 @@ def select(names: Sequence[str], mask: int) -> tuple[str, ...]:
 
 
 def symbols(first: int, second: int, length: int, alphabet: Mapping[int, int]) -> str:
-    """One character for each of `length` bits, lowest first.
-
-    `alphabet` (made by `str.maketrans`) translates "0" (in neither mask), "1" (in `first`), "2" (in
-    `second`) and "3" (in both). Reading binary digits as hexadecimal ones gives each bit a
-    digit of its own, so that one addition merges the masks.
+    """One character for each of `length` bits, lowest first. `alphabet` (made by `str.maketrans`)
+    translates "0" (in neither mask), "1" (in `first`), "2" (in `second`) and "3" (in both).
     """
+    # binary digits read as hexadecimal ones: each bit has a digit, and one addition merges the masks
     merged = int(f"{first:b}", 16) + 2 * int(f"{second:b}", 16)
     return f"{merged:0{length}x}"[::-1].translate(alphabet)
 

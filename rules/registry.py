@@ -1,4 +1,4 @@
-"""Which games there are: those of this room, and those that other packages register.
+"""The games there are: those of this room, and those that other packages register.
 
 A package adds a game by an entry point of the group `arena.games`, whose name is that of the rule
 set and whose value is a `Registration`:
@@ -32,7 +32,7 @@ def _fits_all(_variant: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Registration:
-    """What a game registers: its rules and, for players that search, its compiled code."""
+    """The registration of a game: its rules and, for players that search, its compiled code."""
 
     load: Callable[..., Game]
     """Makes the game of its settings, which are keyword arguments; each has a default."""
@@ -69,7 +69,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def registration(name: str) -> Registration:
-    """What the rule set `name` registered. ValueError: unknown, or cannot be imported."""
+    """The registration of the rule set `name`. ValueError: unknown, or cannot be imported."""
     if name in _OWN:
         return _OWN[name]
     point = _registered()[one_of("the game", name, names())]
@@ -84,8 +84,8 @@ def registration(name: str) -> Registration:
 
 
 def folders(name: str) -> tuple[Path, ...]:
-    """What a program must read to find a registered game: its package, and the descriptions of
-    packages next to which its own is; () for GAMES.
+    """The folders a program must read to find a registered game: its package, and the descriptions
+    of packages next to its own; () for GAMES.
     """
     if name in _OWN:
         return ()
@@ -118,18 +118,13 @@ def load(name: str, /, **settings: Any) -> Game:
 
 @cache
 def default(name: str) -> Game:
-    """The rule set `name` with default settings: it has the traits that no setting changes.
-
-    Raises ValueError for an unknown name.
-    """
+    """The rule set `name` with default settings, for traits that no setting changes. ValueError."""
     return load(name)
 
 
 def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
     """The rule set as far as its settings can be used, and what is wrong with the others: by key,
-    under "" what is wrong with them together, where there is no game.
-
-    Raises ValueError for an unknown name.
+    under "" what is wrong with them together, where there is no game. ValueError: an unknown name.
     """
     left, wrong = dict(settings), dict[str, str]()
     loader = registration(name).load

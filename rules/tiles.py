@@ -11,7 +11,7 @@ neighbours in 1, 2, 3, 5, 8, … and 1+1, and spawns 1 (0.9) or 2 (0.1), or 1 (0
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from random import Random, SystemRandom
@@ -119,7 +119,7 @@ class Tiles(Game):
     placer: str
     """chance or player."""
     placer_chooses: str
-    """What a player places: a tile in a cell, or the cell alone, whose tile is drawn."""
+    """tile: a player places a tile in a cell; cell: the cell alone, whose tile is drawn."""
 
     @property
     def name(self) -> str:
@@ -209,11 +209,12 @@ class TilesPosition(Position):
         if self.to_move == 0:
             return tuple(move for move in SLIDES if self._slid(move)[0] != self.cells)
         if self._names_cell:
-            return self._empty
+            return self._targets
         return tuple(f"{cell}={tile}" for cell in self._targets for tile in self.game.spawns)
 
     def play(self, move: str) -> TilesPosition:
-        if self.to_move is None or move not in self._vocabulary:
+        placements = CELLS if self._names_cell else self.game.placements
+        if self.to_move is None or move not in (SLIDES if self.to_move == 0 else placements):
             raise self._refusal(move)
         if self.to_move == 0:
             cells, reward = self._slid(move)
@@ -266,20 +267,11 @@ class TilesPosition(Position):
         return self.to_move == 1 and self.game.placer_chooses == "cell"
 
     @property
-    def _empty(self) -> tuple[str, ...]:
-        return tuple(cell for cell, tile in zip(CELLS, self.cells, strict=True) if not tile)
-
-    @property
     def _targets(self) -> tuple[str, ...]:
         """The cells the next tile may go to."""
-        return self._empty if self.cell is None else (self.cell,)
-
-    @property
-    def _vocabulary(self) -> Container[str]:
-        """The moves that the seat to move ever has."""
-        if self.to_move == 0:
-            return SLIDES
-        return CELLS if self._names_cell else self.game.placements
+        if self.cell is not None:
+            return (self.cell,)
+        return tuple(cell for cell, tile in zip(CELLS, self.cells, strict=True) if not tile)
 
     def _refusal(self, move: str) -> MalformedMove | IllegalMove:
         tiles = " or ".join(map(str, self.game.spawns))
@@ -288,12 +280,10 @@ class TilesPosition(Position):
             cell = "a cell alone, " if "c2" in self.game.vocabulary else ""
             expected = f"{', '.join(SLIDES)}, {cell}or {placement}"
             return MalformedMove(f"{move!r} is not a move of {self.game.name}: expected {expected}")
-        if self.to_move is None:
-            return IllegalMove(f"{move!r} is illegal: the game is over")
-        if self.to_move == 0:
-            return IllegalMove(f"{move!r} is illegal: it is the slider's turn")
-        expected = "a cell alone, a1 to d4" if self._names_cell else placement
-        return IllegalMove(f"{move!r} is illegal: a placement is due, {expected}")
+        due = "a cell alone, a1 to d4" if self._names_cell else placement
+        why = {None: "the game is over", 0: "it is the slider's turn"}
+        reason = why.get(self.to_move, f"a placement is due, {due}")
+        return IllegalMove(f"{move!r} is illegal: {reason}")
 
     def _slid(self, move: str) -> tuple[tuple[int, ...], int]:
         cells = list(self.cells)

@@ -13,10 +13,7 @@ from rules.position import PASS, Game, MoveError, Position
 
 
 def write_transcript(start: Position, moves: Iterable[str]) -> str:
-    """The transcript of `moves` played from `start`.
-
-    Raises MoveError when they are not legal in turn.
-    """
+    """The transcript of `moves` from `start`. Raises MoveError when they are not legal in turn."""
     position, written = start, []
     for move in moves:
         position = position.play(move)

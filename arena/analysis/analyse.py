@@ -1,4 +1,4 @@
-"""`arena analyse`: what each move of a position is worth."""
+"""`arena analyse`: the value of each move of a position."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import sys
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -30,22 +30,17 @@ if TYPE_CHECKING:
 
 
 _DISCS = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": ".", ".": ".", "#": "#"}
-"""What a cell of a written board may be, and what the wire has for it."""
+"""Cells of a written board, and the wire's signs for them."""
 _BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
 """How a board begins. On a large board a column is called o, and its squares have a digit."""
 
 
-class Found(NamedTuple):
-    """A position to analyse."""
-
-    position: Position
-    """With a move to choose."""
-    notes: tuple[str, ...]
-    """Where it comes from, and whether the mover had to pass."""
-
-
-def find_position(of: Game | Path, written: str | None, game: str | None, ply: int | None) -> Found:
-    """The position that is `written`, or the one after `ply` moves of a run's game; UserError."""
+def find_position(
+    of: Game | Path, written: str | None, game: str | None, ply: int | None
+) -> tuple[Position, tuple[str, ...]]:
+    """The position that is `written`, or the one after `ply` moves of a run's game, with a move to
+    choose, and notes on its origin and a forced pass. Raises UserError.
+    """
     notes: tuple[str, ...] = ()
     if isinstance(of, Path):
         if game is None:
@@ -65,7 +60,7 @@ def find_position(of: Game | Path, written: str | None, game: str | None, ply: i
     reason = BUILTINS["alphabeta"].refusal(position.game.name, position.game.variant)
     if reason is not None:
         raise UserError(f"the analysis searches with alphabeta, and {reason}")
-    return Found(position, notes)
+    return position, notes
 
 
 def _of_run(path: Path, game: str, ply: int | None) -> tuple[Position, str]:
@@ -96,7 +91,7 @@ def run_path(name: str) -> Path:
 
 
 def read_text(written: str) -> str:
-    """What is written on the command line, in the file @NAME, or, for -, on stdin."""
+    """The text as given, or that of the file @NAME, or of stdin for -."""
     try:
         if written == "-":
             return sys.stdin.read()
@@ -201,11 +196,11 @@ def show(position: Position, analysis: Analysis, console: Console) -> None:
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
     searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
-    told = (
+    said = (
         f"value: the margin in {position.game.unit} that {mover} ends with after the move, by best "
         f"play\n{analysis.seconds:.1f} s{searched}"
     )
-    console.print(Text(told, style="dim"), soft_wrap=True)
+    console.print(Text(said, style="dim"), soft_wrap=True)
 
 
 def dumps(position: Position, analysis: Analysis) -> str:

@@ -63,8 +63,8 @@ class Judgement(NamedTuple):
 
 
 def judge_run(path: Path, within: int | None) -> Judgement:
-    """Judge the choices with at most `within` moves to come, by default as many as the exact
-    solver sees to the end in no time. Raises UserError.
+    """Judge the choices with at most `within` moves to come, by default what the exact solver
+    solves at once. Raises UserError.
     """
     with Store.open(path) as store:
         config, records = store.config, list(store.records())
@@ -93,7 +93,7 @@ def judge_run(path: Path, within: int | None) -> Judgement:
 
 
 def _choices(records: list[GameRecord], within: int) -> Iterator[tuple[str, Choice]]:
-    """Those of all games, each with its player; shows how far it has come."""
+    """Choices of all games, each with its player; a bar shows the progress."""
     console = Console(stderr=True)
     shown = track(
         records, "judging games", console=console, transient=True, disable=not console.is_terminal
@@ -103,7 +103,7 @@ def _choices(records: list[GameRecord], within: int) -> Iterator[tuple[str, Choi
 
 
 def _choices_of(record: GameRecord, within: int) -> list[tuple[str, Choice]]:
-    """What the players of one game chose: not the openings, nor moves in place of a fault's."""
+    """Choices of the players of one game: no openings, and no moves in place of faulty ones."""
     from players.search.analysis import judge
 
     return [

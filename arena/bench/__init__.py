@@ -1,1 +1,1 @@
-"""What the arena itself costs, next to the targets."""
+"""The costs of the arena itself, next to the targets."""

@@ -1,4 +1,4 @@
-"""What a move costs the referee: dots and boxes 5×5 between two players that answer at once.
+"""The referee's cost of a move: dots and boxes 5×5 between two players that answer at once.
 
 The games go one at a time through all of the referee: processes, clocks, judgement, rules, record.
 """
@@ -45,7 +45,7 @@ class RefereeBench(NamedTuple):
     player: Literal["C", "Python"]
     """The language of the instant player."""
     compiler: str
-    """What compiled it, or why nothing did."""
+    """The command that compiled it, or why none did."""
     games: int
     """Games a repeat."""
     repeats: int
@@ -56,9 +56,8 @@ class RefereeBench(NamedTuple):
     cpu_us_per_move: float
     """CPU time of the referee's process a move, in µs, the median of the repeats."""
     freezing_us: dict[Mode, float]
-    """What freezing the waiting player adds to the wall time of a move, in µs: by signals without
-    a sandbox, by the freezer of a control group, where there is one, within `limits`. The
-    difference of the quickest repeats."""
+    """Wall time that freezing the waiting player adds to a move, in µs, from the quickest repeats:
+    by signals without a sandbox; within `limits` by the freezer of a control group, if any."""
 
 
 class Measured(NamedTuple):
@@ -75,8 +74,7 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     """Measure `repeats` times `games` games, with a player in C where it can be compiled.
 
     Both seats keep their processes, and a first game, which starts them, is not counted. Raises
-    BenchError when a game does not come to its end, which would make the figures worthless, or
-    when $CC cannot be read.
+    BenchError when a game does not come to its end or $CC cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
         player, compiler, command = instant_player(Path(folder))
@@ -161,7 +159,7 @@ def instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str
 
 
 def _compiler() -> tuple[str, ...] | None:
-    """$CC, which may hold options, or the first compiler on the path."""
+    """$CC, which may have options, or the first compiler on the path."""
     wanted = os.environ.get("CC", "")
     try:
         chosen = shlex.split(wanted)

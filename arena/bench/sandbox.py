@@ -1,4 +1,4 @@
-"""What a sandbox costs: the start of a player in it and a move there, against a player without."""
+"""The costs of a sandbox: the start of a player in it and a move there, next to those without."""
 
 import tempfile
 import time
@@ -21,12 +21,12 @@ from arena.referee import SessionPool
 from arena.sandbox.probe import resolve
 
 START_MS_TARGET = 30.0
-"""What a sandbox adds to the start of a player, at most."""
+"""Time that a sandbox adds to the start of a player, at most."""
 _MODES: tuple[Mode, ...] = ("none", "limits", "bwrap")
 
 
 class SandboxBench(NamedTuple):
-    """What was measured in one mode; medians."""
+    """The figures of one mode; medians."""
 
     mode: Mode
     start_ms: float
@@ -38,9 +38,8 @@ class SandboxBench(NamedTuple):
 
 
 def bench_sandbox(*, starts: int = 25, games: int = 10, repeats: int = 5) -> list[SandboxBench]:
-    """Measure each mode that this machine has, taking turns; mode `none` comes first.
-
-    Raises BenchError when a player does not start, or a game does not come to its end.
+    """Measure each mode that this machine has, taking turns; mode `none` comes first. BenchError: a
+    player does not start, or a game does not come to its end.
     """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
         Path(folder).chmod(0o755)

@@ -133,10 +133,10 @@ def analyse(
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")
 
-    found = find_position(of, position, game, ply)
-    for note in found.notes:
+    found, notes = find_position(of, position, game, ply)
+    for note in notes:
         typer.echo(note, err=True)
-    _analyse(found.position, 5.0 if seconds is None else seconds, as_json=json)
+    _analyse(found, 5.0 if seconds is None else seconds, as_json=json)
 
 
 def _analyse(position: Position, seconds: float, *, as_json: bool) -> None:

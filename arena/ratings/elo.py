@@ -49,7 +49,7 @@ class Fit:
     """Ratings of a pool, fitted together."""
 
     players: tuple[str, ...]
-    """Those with at least one result, by name."""
+    """Names of the players with at least one result, sorted."""
     elo: Array
     """By player."""
     covariance: Array
@@ -185,11 +185,9 @@ class _Model:
         raise ArithmeticError(f"the ratings did not settle in {_NEWTON_STEPS} steps")
 
     def scatter(self, strengths: Array, clusters: Indices) -> Array:
-        """Sum of the squared scores (outer products of gradients) of all clusters.
-
-        `clusters` numbers the cluster of each result. Each prior pair counts half as two wins
-        and half as two losses. Enlarged, as a variance is by n/(n − 1), for the differences and
-        the advantage that were fitted to the same results.
+        """Sum of the squared scores (outer products of gradients) of all clusters; `clusters` has
+        the number of each result's. Enlarged, as a variance is by n/(n − 1), for the differences
+        and the advantage that were fitted to the same results.
         """
         expected = self.expected(strengths)
         surplus = self.scores - expected[self.pairing]
@@ -204,7 +202,7 @@ class _Model:
             scores = np.add.reduceat(gradients, starts)
             matrix += scores.T @ scores
 
-        size = self.size
+        size = self.size  # each prior pair counts half as two wins and half as two losses
         for won in (1.0, 0.0):
             taken = np.repeat((won, 1 - won), size) - expected[-2 * size :]
             gradients = taken[:, None] * self.design[-2 * size :]

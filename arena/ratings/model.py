@@ -1,6 +1,4 @@
-"""What standings hold: the value that every report prints, and as JSON the report itself. The line
-under each field documents its JSON key.
-"""
+"""Standings, the value that every report prints. The line under a field documents its JSON key."""
 
 from typing import Any, Literal
 
@@ -23,9 +21,9 @@ class Cell(Frozen):
     """One cell of the crosstable: a player's results against one opponent."""
 
     player: str
-    """Whose results they are."""
+    """The player with these results."""
     opponent: str
-    """Against whom."""
+    """The player they were against."""
     wins: int
     """Results won by `player`."""
     draws: int
@@ -70,7 +68,7 @@ class TileReach(Frozen):
 
 
 class TileFigures(Frozen):
-    """What a slider of 2048 or 2584 achieved. Forfeited games count as far as they went."""
+    """Figures of a slider of 2048 or 2584. Forfeited games count as far as they went."""
 
     games: int
     """Games played as slider."""
@@ -148,7 +146,7 @@ class Neighbours(Frozen):
 
 
 class Anchor(Frozen):
-    """What the Elo scale hangs on."""
+    """The rating that fixes the Elo scale."""
 
     player: str | None
     """The player whose rating is given; null for the mean of the pool."""
@@ -188,7 +186,7 @@ class Match(Frozen):
     """Two players head to head."""
 
     player: str
-    """Whose view it is."""
+    """The player seen from."""
     opponent: str
     """The other."""
     games: dict[str, int]
@@ -207,11 +205,11 @@ class Verdict(Frozen):
     """A sequential test of the two players, where it stands; see arena.ratings.sprt."""
 
     player: str
-    """Whose lead is tested: the first player of the tournament."""
+    """The first player of the tournament, with the lead that is tested."""
     opponent: str
     """The other."""
     model: Model
-    """What `elo0` and `elo1` are: normalized or logistic Elo."""
+    """Scale of `elo0` and `elo1`: normalized or logistic Elo."""
     elo0: float
     """The lead under H0."""
     elo1: float
@@ -221,7 +219,7 @@ class Verdict(Frozen):
     beta: float
     """Probability of accepting H0 where H1 is true, at most."""
     unit: Literal["pair", "comparison"]
-    """What is counted: colour-swapped pairs; in 2048 and 2584, comparisons of two games."""
+    """Unit of the counts: colour-swapped pairs; in 2048 and 2584, comparisons of two games."""
     counts: dict[str, int]
     """Units by their result: ll, ld, wl_dd, wd, ww, or lost, drawn, won."""
     llr: float
@@ -231,7 +229,7 @@ class Verdict(Frozen):
     upper: float
     """The ratio at which H1 is accepted."""
     decision: Decision | None
-    """What was accepted; null while the test goes on."""
+    """The accepted hypothesis; null while the test goes on."""
     forfeits: int = 0
     """Games of these units that were forfeited."""
     repeats: int = 0
@@ -261,18 +259,18 @@ class Ranking(Frozen):
     """The order of the players by the rules of a format that does not rank them by Elo."""
 
     columns: tuple[str, ...]
-    """What the figures of each player are: points, then tie-breaks."""
+    """Names of each player's figures: points, then tie-breaks."""
     players: tuple[Placing, ...]
     """The best first."""
     notes: tuple[str, ...] = ()
-    """Sentences on what figures do not tell, as byes."""
+    """Sentences on what figures do not say, as byes."""
 
 
 class Broken(Frozen):
     """One way in which a player broke the contract."""
 
     player: str
-    """Who."""
+    """The player's name."""
     termination: str
     """The word of the fault."""
     count: int
@@ -280,7 +278,7 @@ class Broken(Frozen):
     game: str
     """The first game in which it happened."""
     detail: str
-    """What the referee said there."""
+    """The referee's sentence there."""
 
 
 class Spoilt(Frozen):
@@ -291,20 +289,20 @@ class Spoilt(Frozen):
     attempts: int
     """How many of its attempts were void."""
     detail: str
-    """What spoilt the last of them."""
+    """Why the last of them was void."""
     replayed: bool
-    """Whether a later attempt has brought a result."""
+    """Whether a later attempt has a result."""
 
 
 class Contained(Frozen):
-    """What contained a player, where it was not the same in all its games once for each."""
+    """A sandbox of a player, of which there may be more than one in its games."""
 
     player: str
-    """Who."""
+    """The player's name."""
     games: int
     """In how many games."""
     held: Held
-    """What its sandbox had been found to hold."""
+    """The guarantees that its sandbox was found to hold."""
 
 
 class Standings(Frozen):
@@ -329,7 +327,7 @@ class Standings(Frozen):
     anchor: Anchor
     """Which rating is given, so that the others follow."""
     prior: str = PRIOR
-    """What is added to the results to keep ratings finite, in words."""
+    """The addition to the results that keeps ratings finite, in words."""
     first_mover: Advantage | None
     """Advantage of moving first; null where neither player does, or nothing was played."""
     first_player: Share | None
@@ -345,9 +343,9 @@ class Standings(Frozen):
     terminations: dict[str, int]
     """Games by how they ended, the most frequent first."""
     faults: tuple[Broken, ...]
-    """What each player did wrong, the most frequent first."""
+    """Faults of each player, the most frequent first."""
     sandboxes: tuple[Contained, ...] = ()
-    """What contained each player; empty for a list of results."""
+    """Sandboxes of each player; empty for a list of results."""
     covariance: tuple[tuple[float, ...], ...]
     """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
     match: Match | None

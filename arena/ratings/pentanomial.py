@@ -50,22 +50,16 @@ class HeadToHead(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How the score of one unit is distributed."""
+    """The distribution of a unit's mean score; with the prior where all units were alike."""
 
     units: float
-    """How many games or pairs."""
     mean: float
-    """Score a game, 0 to 1."""
     variance: float
-    """Of a unit's mean score, around `mean`."""
     with_prior: bool
-    """Whether all units were alike, so that half a lost and half a won one were added."""
 
 
 def spread(counts: Sequence[float]) -> Spread:
-    """The distribution of a unit's mean score; `counts` is the units by their score, those that
-    took nothing first. ValueError without any.
-    """
+    """The distribution of `counts`: units by score, from 0 to 1. ValueError without any."""
     alike = sum(count > 0 for count in counts) == 1
     if alike:
         counts = (counts[0] + 0.5, *counts[1:-1], counts[-1] + 0.5)

@@ -18,7 +18,7 @@ from rules import tiles
 
 
 class Result(NamedTuple):
-    """What one meeting of two players brought."""
+    """The result of one meeting of two players."""
 
     first: str
     """The player who moved first."""
@@ -55,7 +55,7 @@ class GameDigest(NamedTuple):
     faults: tuple[tuple[int, Termination, str], ...]
     """Seat, word and sentence of each fault, those included that a random move made good."""
     held: tuple[Held, ...]
-    """What contained each seat's player."""
+    """The sandbox of each seat's player."""
     used_ms: tuple[array[float], ...]
     """Wall time of each move asked for, by seat."""
     best_tile: int
@@ -114,15 +114,13 @@ def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:
 
     A game that decided points is a result as it stands, a forfeit included; of more than two
     players, each two of them are compared by their points, in one cluster. Games of 2048
-    and 2584 are compared:
+    and 2584 are compared, and the order of the names means nothing:
 
-    - One seat: all players who played the same seed are compared two by two. The higher score
-      wins, a forfeited game loses; both forfeited is a draw.
-    - The placer is a player: the two games with the roles swapped make one result, won by the
-      higher slider's score. A forfeit as slider is a score below any other, a forfeit as placer
-      gives the opponent one above any other. A pairing with one game left to play gives no result.
-
-    In both, neither player moves first: the order of the names means nothing.
+    - One seat: all players of the same seed are compared two by two, by their scores; a forfeited
+      game loses, and two of them draw.
+    - The placer is a player: the two games with the roles swapped make one result, by the sliders'
+      scores. A forfeit as slider is a score below any other, as placer it gives the opponent one
+      above any other.
     """
     results: list[Result] = []
     seeds: dict[tuple[str, int], list[GameDigest]] = defaultdict(list)

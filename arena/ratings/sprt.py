@@ -36,7 +36,7 @@ LEAST_ELO = 0.1
 """Hypotheses closer to each other would take tens of millions of games."""
 
 _NEVER = 1e-3
-"""What stands for a count of 0."""
+"""The count that stands for 0."""
 _STILL = 1e-13
 """A step is none if it is less than this part of the way to the nearest pole."""
 _ROUNDING = 1e-15
@@ -44,7 +44,7 @@ _ROUNDING = 1e-15
 
 
 class Sprt(Frozen):
-    """What is tested, and how sure the answer is to be."""
+    """The hypotheses, and the error rates of the answer."""
 
     elo0: float = 0.0
     """The first player's lead under H0."""
@@ -55,7 +55,7 @@ class Sprt(Frozen):
     beta: float = 0.05
     """Probability of accepting H0 where H1 is true, at most."""
     model: Model = "normalized"
-    """What `elo0` and `elo1` are: normalized Elo (in units of a game's spread) or logistic Elo."""
+    """Scale of `elo0` and `elo1`: normalized Elo (in units of a game's spread) or logistic Elo."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -63,7 +63,7 @@ class Sprt(Frozen):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def decision(self, ratio: float) -> Decision | None:
-        """What a log-likelihood ratio decides; None between the bounds."""
+        """The hypothesis a log-likelihood ratio accepts; None between the bounds."""
         lower, upper = self.bounds
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None
 
@@ -138,7 +138,7 @@ def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:
     # x is where every p is positive; the sum falls from ∞ to −∞ in between
     left, right = -1 / worth.max(axis=1), -1 / worth.min(axis=1)
     low, high, x = left, right, np.zeros(len(shares))
-    done = np.zeros(len(shares), dtype=np.bool_)  # these stay: no row's answer hangs on another's
+    done = np.zeros(len(shares), dtype=np.bool_)  # these stay: no row's answer depends on another's
     for _ in range(100):  # more of Newton's steps than are needed: the bracket is halved at least
         terms = worth / (1 + x[:, None] * worth)
         value, slope = (shares * terms).sum(axis=1), -(shares * terms**2).sum(axis=1)

@@ -198,7 +198,7 @@ def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Sp
 
 
 def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:
-    """What contained each player, in the order of the games."""
+    """Sandboxes of each player, in the order of the games."""
     found: dict[str, Counter[Held]] = defaultdict(Counter)
     for game in games:
         for player, held in zip(game.players, game.held, strict=True):

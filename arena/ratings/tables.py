@@ -80,7 +80,7 @@ def times(used_ms: Sequence[Iterable[float]]) -> Times | None:
 
 
 def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
-    """What the slider of `games` achieved; None without games of 2048 or 2584."""
+    """Figures of the slider of `games`; None without games of 2048 or 2584."""
     games = [game for game in games if game.rules in tiles.NAMES]
     if not games:
         return None

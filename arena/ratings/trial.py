@@ -36,7 +36,7 @@ class Tally:
         self._counts = np.zeros(5 if paired else 3, dtype=np.int64)
         self._ratio = 0.0
         self.decision: Decision | None = None
-        """What was accepted; None while the test goes on."""
+        """The accepted hypothesis; None while the test goes on."""
 
     @property
     def units(self) -> int:
@@ -56,7 +56,7 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """Where the test stands."""
+        """The state of the test."""
         names = ("ll", "ld", "wl_dd", "wd", "ww") if self._paired else ("lost", "drawn", "won")
         counts = [int(count) for count in self._counts]
         lower, upper = self.test.bounds
@@ -79,11 +79,8 @@ class Trial:
 
     A unit is a round: two games with colours swapped on one opening, or in 2048 and 2584 one
     comparison (both on one seed, or the two games with the roles swapped). Units count in the order
-    of the schedule, up to the first that is still to be played, so that neither the pace of a game
-    nor an interruption changes the verdict. A round with a void attempt delays nothing: it
-    counts once it is complete. A forfeit counts as the loss it is.
-
-    The verdict follows from the set of games alone.
+    of the schedule, up to the first that is still to be played: the verdict follows from the set of
+    games alone. A round with a void attempt delays nothing: it counts once it is complete.
     """
 
     def __init__(self, test: Sprt, player: str, opponent: str, *, paired: bool) -> None:
@@ -92,7 +89,7 @@ class Trial:
         self._begun: dict[int, list[GameDigest]] = defaultdict(list)
         """Round → its games, until they make a unit."""
         self._units: dict[int, Unit] = {}
-        """Round → what it brought."""
+        """Complete rounds."""
         self._spoilt: set[int] = set()
         self._begin()
 
@@ -117,7 +114,7 @@ class Trial:
             self._begin()
 
     def _unit(self, games: Sequence[GameDigest]) -> Unit | None:
-        """What a round's games make; None when one is missing."""
+        """The unit of a round's games; None when one is missing."""
         counted = head_to_head(results_of(games), self._tally.player, self._tally.opponent)
         results = counted.pairs.by_half_points if self._paired else counted.games
         if not any(results):
@@ -130,13 +127,13 @@ class Trial:
 
     @property
     def decision(self) -> Decision | None:
-        """What was accepted; None while the test goes on."""
+        """The accepted hypothesis; None while the test goes on."""
         self._count()
         return self._tally.decision
 
     @property
     def verdict(self) -> Verdict:
-        """Where the test stands."""
+        """The state of the test."""
         self._count()
         found = {"forfeits": self._forfeits, "repeats": self._repeats}
         return self._tally.verdict.model_copy(update=found)

@@ -26,7 +26,7 @@ SCORES = {
     "0": 0.0, "0.0": 0.0, "0-1": 0.0,
     "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½": 0.5, "1/2-1/2": 0.5, "½-½": 0.5,
 }  # fmt: skip
-"""What may stand for the score of the first player."""
+"""Ways to write the score of the first player."""
 _SHOWN = 10
 
 

@@ -110,7 +110,7 @@ def _say(line: str, console: Console | None = None) -> None:
 
 
 def default_store(config: TournamentConfig) -> Path:
-    """Where a run is kept unless the user says otherwise."""
+    """The file of a run unless the user names another."""
     return Path("runs") / f"{config.name}.sqlite"
 
 
@@ -197,7 +197,7 @@ def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
 
 
 def screen(table: Standings, view: RunView, height: int) -> RenderableType:
-    """What a terminal shows during a run: the table is cut where there is no room for it."""
+    """The screen of a terminal during a run: the table is cut where there is no room for it."""
     state = Table.grid(padding=(0, 2, 0, 0))
     state.add_row(ProgressBar(total=view.total, completed=view.done, width=24), Text(status(view)))
     games = Table.grid(padding=(0, 2, 0, 0))
@@ -241,7 +241,7 @@ def _finished(event: GameFinished, view: RunView) -> str:
 
 
 def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
-    """What is to come: games, the time they are estimated to take, what contains the players."""
+    """Lines on the games to come, their estimated time, and what contains the players."""
     if start.verdict is not None and start.verdict.decision is not None:
         yield Text(f"{start.done:,} games done before; the test is decided, no more are played")
         return

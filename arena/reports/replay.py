@@ -17,7 +17,7 @@ from arena.reports import words
 from rules.position import Game
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
-"""What `step` understands."""
+"""Help on the keys of `step`."""
 
 
 def boards(record: GameRecord) -> list[str]:
@@ -48,9 +48,8 @@ def dump(record: GameRecord, console: Console) -> None:
 
 
 def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> None:
-    """Show one position at a time on a terminal; `read_key` waits for the next key's name.
-
-    Keys: "next", "back", "home", "end", "quit"; any other is ignored.
+    """Show one position at a time on a terminal; `read_key` waits for the next key's name: next,
+    back, home, end, quit; any other is ignored.
     """
     seen = boards(record)
     at, last = 0, len(seen) - 1
@@ -69,9 +68,8 @@ def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> N
 
 @contextmanager
 def keys(descriptor: int) -> Iterator[Callable[[], str]]:
-    """Reads keys of the terminal `descriptor` for `step`, without Enter and without echo.
-
-    The terminal is as before afterwards, whatever happens. termios.error when it is no terminal.
+    """Reads keys of the terminal `descriptor` for `step`, without Enter and without echo; restores
+    the terminal. termios.error when it is none.
     """
     before = termios.tcgetattr(descriptor)
     try:
@@ -140,7 +138,7 @@ def _notes(record: GameRecord, ply: int) -> Iterator[str]:
 
 
 def thoughts(info: dict[str, Any]) -> Iterator[str]:
-    """What the player said of its thinking."""
+    """Parts of what the player said of its thinking."""
     if (score := info.get("score")) is not None:
         yield f"evaluation {score:+,.0f}" if abs(score) >= 1000 else f"evaluation {score:+.4g}"
     if info.get("depth") is not None:

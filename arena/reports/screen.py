@@ -1,4 +1,4 @@
-"""What shows long work: a screen drawn again and again on a terminal, or lines in a pipe."""
+"""Views of long work: a screen drawn again and again on a terminal, or lines in a pipe."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -13,9 +13,8 @@ from arena.reports.words import duration
 
 
 class Screen(ABC):
-    """A screen that stays as it ends. A context manager; `now` tells monotonic seconds.
-
-    It asks for what it shows as soon as it is made: what that needs is set before.
+    """A screen that stays as it ends. A context manager; `now` gives monotonic seconds. It asks for
+    what it shows as soon as it is made: what that needs is set before.
     """
 
     def __init__(self, console: Console, now: Callable[[], float]) -> None:
@@ -43,7 +42,7 @@ class Screen(ABC):
             self._live.refresh()
 
     def _activity(self) -> Iterator[RenderableType]:
-        """What is going on, and for how long."""
+        """The present activity, and for how long."""
         if self._doing:
             spent = duration(self._now() - self._since)
             self._spinner.update(text=Text(f"{self._doing} · {spent}", style="dim"))
@@ -51,7 +50,7 @@ class Screen(ABC):
 
     @abstractmethod
     def _screen(self) -> RenderableType:
-        """What the screen shows now."""
+        """The screen as it is now."""
 
 
 class Lines:

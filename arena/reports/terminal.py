@@ -182,7 +182,7 @@ def conduct(standings: Standings) -> RenderableType:
 
 
 def faults(standings: Standings) -> RenderableType:
-    """What broke, for the authors: each fault with the first game to replay."""
+    """Faults, for the authors: each with the first game to replay."""
     parts: list[RenderableType] = [Text("What broke", style="bold cyan")]
     for fault in standings.faults:
         times = "once" if fault.count == 1 else f"{fault.count} times"
@@ -226,7 +226,7 @@ def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
 
 
 def _reach(reach: Sequence[TileReach], tile: int) -> str:
-    """Where no game of the player ended at `tile`, as many reached it as the next larger."""
+    """Shares of a player; a tile at which no game ended was reached as often as the next larger."""
     *_, last = [None, *(each for each in reach if each.tile >= tile)]
     if last is None:
         return f"{0:.0%} / {0:.0%}"

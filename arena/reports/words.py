@@ -1,4 +1,4 @@
-"""What is said of standings, tests and sandboxes, in sentences."""
+"""Sentences on standings, tests and sandboxes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -119,7 +119,7 @@ def where_it_stands(verdict: Verdict) -> str:
 
 
 def decision(verdict: Verdict) -> str:
-    """What was accepted, in a sentence."""
+    """The accepted hypothesis, in a sentence."""
     low, high = f"{verdict.elo0:g}", f"{verdict.elo1:g} {verdict.model} Elo"
     if verdict.decision is None:
         return f"Not decided after {verdict.units:,} {_plural(verdict.unit, verdict.units)}."
@@ -208,9 +208,9 @@ def about_endings(standings: Standings) -> list[str]:
 
 
 def about_sandbox(standings: Standings) -> list[str]:
-    """What contained the players, and what nothing held them to."""
-    told = sandbox_lines((row.player, row.held) for row in standings.sandboxes)
-    return [f"{line[0].upper()}{line[1:]}." for line, _ in told]
+    """Sandboxes of the players, and what they lack."""
+    lines = sandbox_lines((row.player, row.held) for row in standings.sandboxes)
+    return [f"{line[0].upper()}{line[1:]}." for line, _ in lines]
 
 
 def sandbox_lines(players: Iterable[tuple[str, Held]]) -> Iterator[tuple[str, bool]]:
@@ -241,7 +241,7 @@ def lacking(held: Held) -> str:
 
 
 def _warning(held: Held) -> str:
-    """What is missing and why, without a full stop."""
+    """The missing guarantees and why, without a full stop."""
     parts = held.notes or (f"{held.mode} does not hold {lacking(held)}",)
     if not holding(held):
         parts = (f"{held.mode}, nothing is held", *held.notes)
