@@ -206,7 +206,7 @@ def symbols(first: int, second: int, length: int, alphabet: Mapping[int, int]) -
     """One character for each of `length` bits, lowest first. `alphabet` (made by `str.maketrans`)
     translates "0" (in neither mask), "1" (in `first`), "2" (in `second`) and "3" (in both).
     """
-    # binary digits read as hexadecimal ones: each bit has a digit, and one addition merges the masks
+    # binary digits read as hexadecimal ones give each bit a digit: one addition merges the masks
     merged = int(f"{first:b}", 16) + 2 * int(f"{second:b}", 16)
     return f"{merged:0{length}x}"[::-1].translate(alphabet)
 
