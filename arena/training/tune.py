@@ -30,16 +30,14 @@ from arena.training.tune_view import (
 )
 from arena.training.tuned_player import (
     about,
-    gain,
+    budget_test,
     measured,
     measured_line,
+    play_tuned,
     player_lines,
-    refuse_damaged,
-    tests_of,
 )
-from arena.training.verify import play_budget
+from arena.training.verify import gain, play_budget, refuse_damaged, tests_of
 from arena.training.verify_config import Verification, load_both
-from arena.training.verify_tuned import budget_test, play_tuned
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import Aborted
 from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result

@@ -1,54 +1,37 @@
-"""What is known about a tuned player: for its files, and in sentences."""
+"""What is known about a tuned player, and the tests of it against its start."""
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from rich.console import Console
 
-from arena.errors import UserError
-from arena.ratings.model import Verdict
+from arena.errors import Exit
 from arena.ratings.pentanomial import figures, spread
 from arena.ratings.tables import mean_score
 from arena.reports import words
+from arena.training.verify import (
+    BudgetTest,
+    Contest,
+    Sides,
+    budget_of,
+    half_points,
+    play_target,
+    slug,
+    under_referee,
+)
+from arena.training.verify_config import Verification
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.result import entry_of
+from players.learning.tuning.result import START, entry_of, player_options
+from players.learning.tuning.tuner import VERIFY, Tuner
 
-
-def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """What tests said, for the files: where each was played, in a sentence, and in figures."""
-    return [
-        {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
-        for at, each in verdicts.items()
-    ]
-
-
-def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
-    """Raise UserError where one of the verdicts that a file keeps is none."""
-    for at, each in verdicts.items():
-        try:
-            Verdict.model_validate(each)
-        except ValidationError:
-            raise UserError(
-                f"{path}: is damaged: what it has of the test at {at} is no verdict; move it away "
-                "to begin again"
-            ) from None
-
-
-def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the start") -> str:
-    """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
-    how to have it tested, `over` what it is a gain over.
-    """
-    if not verdicts:
-        return f"Not tested: no gain is claimed. To test it: {test}"
-    said = {
-        "H1": f"A gain over {over} is shown at {{}}.",
-        "H0": "No gain is shown at {}.",
-        None: "Not decided at {}: no gain is shown.",
-    }
-    return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())
-
+_DIGEST = 8
+"""How many signs of a digest of the values name the test under the referee."""
+SIDES = Sides("tuned", "start", "The tuned player against the start")
 
 Slid = Sequence[tuple[int, int]]
 """The scores of the tuned player and of the start as sliders of 2048 or 2584."""
@@ -100,11 +83,6 @@ def _counts(scores: Sequence[float]) -> list[int]:
     return [counts[result] for result in range(5)]
 
 
-def half_points(scores: Sequence[float]) -> list[int]:
-    """What each pair brought, counted as the tests do: 0 to 4."""
-    return [round(2 * score) for score in scores]
-
-
 def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
     """The tuned player as a tournament file has it."""
     values = ", ".join(entry_of(options))
@@ -121,3 +99,61 @@ def about(config: TuneConfig) -> str:
             f"seed {config.seed}",
         )
     )
+
+
+class TunedPairs:
+    """The pairs that a tuning plays against its start, kept in its checkpoint."""
+
+    def __init__(self, tuner: Tuner) -> None:
+        self._tuner = tuner
+        self.save, self.verdicts = tuner.save, tuner.verdicts
+        self.extend = partial(tuner.extend, VERIFY)
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """What each pair brought so far: 0 to 2."""
+        return self._tuner.matches[VERIFY]
+
+    def repeats(self, first: int) -> int:
+        """None is known: their moves are not kept."""
+        return 0
+
+
+def budget_test(tuner: Tuner, verification: Verification) -> BudgetTest:
+    """The test that is played as the tuning was. Raises UserError."""
+    return BudgetTest(SIDES, _at_budget(tuner), TunedPairs(tuner), verification)
+
+
+def _at_budget(tuner: Tuner) -> str:
+    """The thinking time of the tuning, as results name it."""
+    return f"{budget_of(tuner.config.options)}, as tuned"
+
+
+def play_tuned(
+    file: Path,
+    tuner: Tuner,
+    folder: Path,
+    tuned: dict[str, Any],
+    verification: Verification,
+    console: Console,
+) -> Exit:
+    """Play the test at the target, or what is left of it, and have the tuner keep its verdict; the
+    result of both tests. `tuned` are the options of the tuned player. Raises UserError, ConfigError
+    and OSError.
+    """
+    about = {"about": "The weights that the tuning began with."}
+    start = player_options(tuner.space, tuner.space.start, folder / START, about)
+    config, target = tuner.config, verification.target
+    values = json.dumps((tuner.space.start, tuner.vector))
+    digest = hashlib.sha256(values.encode()).hexdigest()[:_DIGEST]  # a test is of these alone
+    contest = Contest(
+        config=config,
+        sides=SIDES,
+        budget=_at_budget(tuner),
+        at=under_referee(target),
+        plies=config.plies,
+        bot=config.bot,
+        options=(tuned, start),
+        store_path=folder / f"verify-{digest}-{slug(target.words)}.sqlite",
+    )
+    return play_target(file, contest, verification, console, tuner)

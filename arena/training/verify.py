@@ -1,18 +1,14 @@
-"""`arena tune --verify`: whether a player is stronger by what it learned, by sequential tests.
-
-One is played in process, with the players thinking as they learned. The other is a tournament of
-two players under the referee, at the thinking time that counts, kept in a store like any
-tournament.
+"""`arena tune --verify`: whether a player is stronger by what it learned, by sequential tests: one
+in process, the players thinking as they learned, and one under the referee at the time that counts,
+a tournament of two players with a store like any other.
 """
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from pydantic import ValidationError
 from rich.console import Console
 
 import rules
@@ -21,58 +17,73 @@ from arena.files.background import apart
 from arena.files.stop_signals import Stop
 from arena.files.toml_tables import written
 from arena.ratings.model import Verdict
-from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
+from arena.reports import words
 from arena.reports.playing import play_config
 from arena.reports.screen import Lines
-from arena.reports.words import about_sprt
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.training.tune_view import LiveTest, PlainTest
-from arena.training.tuned_player import half_points
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
-from players.learning.tuning.config import BUDGETS, unhurried
+from players.learning.games.config import GamesConfig
+from players.learning.tuning.config import BUDGETS, TuneConfig, unhurried
 from players.learning.tuning.matches import Aborted
-
-if TYPE_CHECKING:
-    from arena.training.verify_tuned import TunedPairs
-    from players.learning.games.config import GamesConfig
-    from players.learning.games.evidence import NetworkPairs
-    from players.learning.tuning.config import TuneConfig
 
 _SAVE_S = 2.0
 """What was played is saved at the end, and before that at most this often."""
 
 
 class Sides(NamedTuple):
-    """The two players of a test."""
+    """The names of the two players of a test, and `The tuned player against the start`."""
 
     new: str
-    """The name of the player that learned something."""
     old: str
-    """The name of the other."""
     title: str
-    """As `The tuned player against the start`."""
 
 
-@dataclass(frozen=True)
-class Contest:
+class Contest(NamedTuple):
     """A test under the referee."""
 
     config: TuneConfig | GamesConfig
     """Of what was learned: its name, rules, settings and seed count."""
     sides: Sides
+    budget: str
+    """How results name the thinking time of the test in process …"""
     at: str
-    """How results name the thinking time."""
+    """… and of this one."""
     plies: int
     """Of the random openings."""
     bot: str
     options: tuple[dict[str, Any], dict[str, Any]]
     """The new player's, and the old one's; budgets of their own among them do not count."""
+    store_path: Path
+
+
+class Evidence(Protocol):
+    """Where verdicts are kept, by how results name the thinking time."""
+
+    verdicts: dict[str, dict[str, Any]]
+
+    def save(self) -> None:
+        """Keep what was played and said. Raises OSError."""
+
+
+class Pairs(Evidence, Protocol):
+    """The pairs of a test in process."""
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """What each brought so far: 0 to 2."""
+
+    def repeats(self, first: int) -> int:
+        """How many of the `first` pairs went move for move like an earlier one."""
+
+    def extend(self, most: int) -> None:
+        """Play some more, up to `most` in all. Raises Aborted."""
 
 
 def budget_of(options: Mapping[str, Any]) -> str:
@@ -85,37 +96,67 @@ def under_referee(target: Target) -> str:
     return f"{target.words}, under the referee"
 
 
+def half_points(scores: Sequence[float]) -> list[int]:
+    """What each pair brought, counted as the tests do: 0 to 4."""
+    return [round(2 * score) for score in scores]
+
+
+def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """What tests said, for the files: where each was played, in a sentence, and in figures."""
+    return [
+        {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
+        for at, each in verdicts.items()
+    ]
+
+
+def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
+    """Raise UserError where one of the verdicts that a file keeps is none."""
+    for at, each in verdicts.items():
+        try:
+            Verdict.model_validate(each)
+        except ValidationError:
+            raise UserError(
+                f"{path}: is damaged: what it has of the test at {at} is no verdict; move it away "
+                "to begin again"
+            ) from None
+
+
+def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the start") -> str:
+    """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
+    how to have it tested, `over` what it is a gain over.
+    """
+    if not verdicts:
+        return f"Not tested: no gain is claimed. To test it: {test}"
+    said = {
+        "H1": f"A gain over {over} is shown at {{}}.",
+        "H0": "No gain is shown at {}.",
+        None: "Not decided at {}: no gain is shown.",
+    }
+    return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())
+
+
 class BudgetTest:
     """The test in process, as far as its games are there."""
 
-    def __init__(
-        self, sides: Sides, at: str, pairs: TunedPairs | NetworkPairs, verification: Verification
-    ) -> None:
-        """`at` is how results name the thinking time. Raises UserError where the test was begun
-        with other hypotheses.
+    def __init__(self, sides: Sides, at: str, pairs: Pairs, verification: Verification) -> None:
+        """Raises UserError where the test was begun with other hypotheses: the games may not choose
+        them. `at` is how results name the thinking time.
         """
         self.at = at
         self.title = f"{sides.title} at {at}"
         self._pairs, self._most = pairs, verification.most_pairs
+        self.save = pairs.save
         self._tally = Tally(verification.test, sides.new, sides.old, paired=True)
-        self._refuse_other(pairs.verdicts.get(at), verification.test)
-        self._count(0)
-
-    def _refuse_other(self, before: dict[str, Any] | None, test: Sprt) -> None:
-        """Hypotheses may not be chosen by what the games say."""
-        if before is None:
-            return
-        changed = [
-            f"{key} {before[key]} → {value}"
-            for key, value in test.model_dump().items()
-            if before[key] != value
-        ]
+        test = verification.test.model_dump()
+        before = pairs.verdicts.get(at, test)
+        changed = [f"{key} {before[key]} → {test[key]}" for key in test if before[key] != test[key]]
         if changed:
             raise UserError(
-                f"The test at {self.at} was begun with other settings in [verify], and goes on "
+                f"The test at {at} was begun with other settings in [verify], and goes on "
                 f"with the same alone. Changed: {', '.join(changed)}. Give the old ones back, or "
                 "tune in another folder with --out"
             )
+        self._count(0)
 
     @property
     def over(self) -> bool:
@@ -133,10 +174,6 @@ class BudgetTest:
         done = len(self._pairs.scores)
         self._pairs.extend(self._most)
         self._count(done)
-
-    def save(self) -> None:
-        """Keep what was played. Raises OSError."""
-        self._pairs.save()
 
     def _count(self, since: int) -> None:
         """Count the pairs from there on, and have the verdict kept."""
@@ -164,38 +201,40 @@ def play_budget(
             test.save()
             saved_at = time.monotonic()
     test.save()
-    for line in about_sprt(test.verdict):
+    for line in words.about_sprt(test.verdict):
         say(line)
 
 
 def play_target(
-    file: Path, contest: Contest, store_path: Path, verification: Verification, console: Console
-) -> tuple[Exit, dict[str, Any]]:
-    """Play the test at the target, or what is left of it; its verdict. Raises UserError and
-    ConfigError.
+    file: Path, contest: Contest, verification: Verification, console: Console, evidence: Evidence
+) -> Exit:
+    """Play the test at the target, or what is left of it, and keep its verdict; FAILED where this
+    or the test in process is undecided. Raises UserError, ConfigError and OSError.
     """
-    config = ready(_tournament(contest, store_path.parent, verification), file)
+    store_path = contest.store_path
+    config = ready(_tournament(contest, verification), file)
     say, more = Lines(console).say, "max_games in [verify]"
     say(f"\n{contest.sides.title} at {contest.at}:")
     try:
         code = play_config(config, BUILTINS, store_path, more=more)
     except ConfigChangedError:
-        config = _as_begun(config, contest, store_path, verification.target)
+        config = _as_begun(config, contest, verification.target)
         say("It goes on with the higher max_games that it was begun with.")
         code = play_config(config, BUILTINS, store_path, more=more)
     with RunView(store_path) as view:
         verdict = view.verdict
     assert verdict is not None  # as the tournament asks for a test
-    return Exit(code), verdict.model_dump(mode="json")
+    evidence.verdicts[contest.at] = verdict.model_dump(mode="json")
+    evidence.save()
+    both = (evidence.verdicts[at]["decision"] for at in (contest.budget, contest.at))
+    return Exit.FAILED if code == Exit.DONE and None in both else Exit(code)
 
 
-def _as_begun(
-    config: TournamentConfig, contest: Contest, store_path: Path, target: Target
-) -> TournamentConfig:
+def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> TournamentConfig:
     """The test with the rounds that it was begun with. Raises UserError where other settings
     changed too.
     """
-    with Store.open(store_path) as store:
+    with Store.open(contest.store_path) as store:
         before = store.config
     config = config.model_copy(update={"rounds": max(before.rounds, config.rounds)})
     changed = differences(before, config)
@@ -204,21 +243,21 @@ def _as_begun(
     listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
     raise UserError(
         f"The test at {contest.at} was begun with other settings, and goes on with the same "
-        f"alone. Changed:\n{listed}\nGive the old ones back, or move {store_path} away to begin "
-        "that test again."
+        f"alone. Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away to "
+        "begin that test again."
     )
 
 
 def _as_written(change: str, sides: Sides, target: Target) -> str:
     """A change of the tournament, `key: old → new`, in words of the file that asks for the test."""
-    for key, words in (
+    for key, name in (
         ("clock", f"[verify] {target.words}"),
         ("sprt", "[verify]"),
         ("player[1]", f"{sides.new} player"),
         ("player[2]", f"{sides.old} player"),
     ):
         if change.startswith((f"{key}.", f"{key}:")):
-            return f"{words}, {change[len(key) + 1 :].strip()}"
+            return f"{name}, {change[len(key) + 1 :].strip()}"
     return change
 
 
@@ -227,28 +266,23 @@ def slug(words: str) -> str:
     return "-".join("".join(sign if sign.isalnum() else " " for sign in words).split())
 
 
-def conclusion(code: Exit, verdicts: Mapping[str, Mapping[str, Any]]) -> Exit:
-    """The exit code once the last test ended with `code`: FAILED where one is undecided."""
-    undecided = any(each["decision"] is None for each in verdicts.values())
-    return Exit.FAILED if code is Exit.DONE and undecided else code
-
-
-def _tournament(contest: Contest, folder: Path, verification: Verification) -> TournamentConfig:
+def _tournament(contest: Contest, verification: Verification) -> TournamentConfig:
     """The tournament of the two. Raises UserError."""
     on_one_seed = rules.default(contest.config.rules).decided_by_seed  # the games of a round
-    comparisons_a_pair = 2 if on_one_seed else 1
-    tables = []
-    for name, options in zip(contest.sides[:2], contest.options, strict=True):
-        resources = resources_for(options)
-        rethought = rethink(contest.bot, options, verification.target)
-        tables.append(
-            {"bot": contest.bot, "name": name, "options": rethought, "resources": resources}
-        )
+    tables = [
+        {
+            "bot": contest.bot,
+            "name": name,
+            "options": _rethink(contest.bot, options, verification.target),
+            "resources": resources_for(options),
+        }
+        for name, options in zip(contest.sides[:2], contest.options, strict=True)
+    ]
     try:
         return read_config(
             {
                 "tournament": {
-                    "rounds": verification.most_pairs * comparisons_a_pair,
+                    "rounds": verification.most_pairs * (2 if on_one_seed else 1),
                     "seed": contest.config.seed,
                     "keep_alive": True,
                 },
@@ -259,7 +293,7 @@ def _tournament(contest: Contest, folder: Path, verification: Verification) -> T
                 "player": tables,
             },
             BUILTINS,
-            folder,
+            contest.store_path.parent,
             name=f"{contest.config.name}-verify",
         )
     except Unusable as error:
@@ -273,7 +307,7 @@ def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
     return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
 
 
-def rethink(bot: str, options: Mapping[str, Any], target: Target) -> dict[str, Any]:
+def _rethink(bot: str, options: Mapping[str, Any], target: Target) -> dict[str, Any]:
     """Options with the thinking time of the target in place of their own. At a clock the player
     thinks as it does by default in any tournament.
     """

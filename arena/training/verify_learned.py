@@ -17,16 +17,17 @@ from arena.reports import words
 from arena.tournament.warming import load_kernels
 from arena.training.run_folder import EVIDENCE, NETWORK
 from arena.training.tune_view import LiveTest, PlainTest
-from arena.training.tuned_player import gain, refuse_damaged, tests_of
 from arena.training.verify import (
     BudgetTest,
     Contest,
     Sides,
     budget_of,
-    conclusion,
+    gain,
     play_budget,
     play_target,
+    refuse_damaged,
     slug,
+    tests_of,
     under_referee,
 )
 from arena.training.verify_config import Asker, Verification
@@ -85,13 +86,18 @@ class NetworkTrial:
         if not self._play_budget(budget, console, say):
             say(f"Stopped. Go on with: {self._test}")
             return Exit.INTERRUPTED
-        contest = self._contest(f"{under_referee(verification.target)}, by {self._by}")
         name = f"{evidence.weights[:_DIGEST]}-{slug(f'{verification.target.words} {self._by}')}"
-        store_path = self._folder / f"verify-{name[:_LONGEST]}.sqlite"
-        code, verdict = play_target(file, contest, store_path, verification, console)
-        evidence.verdicts[contest.at] = verdict
-        evidence.save()
-        return conclusion(code, {at: evidence.verdicts[at] for at in (budget, contest.at)})
+        contest = Contest(
+            config=self._config,
+            sides=SIDES,
+            budget=budget,
+            at=f"{under_referee(verification.target)}, by {self._by}",
+            plies=self._asker.plies,
+            bot=self._asker.bot,
+            options=(self._new, self._asker.options),
+            store_path=self._folder / f"verify-{name[:_LONGEST]}.sqlite",
+        )
+        return play_target(file, contest, verification, console, evidence)
 
     def _play_budget(self, at: str, console: Console, say: Callable[[str], None]) -> bool:
         """Play the test in process, or what is left of it; whether it is over."""
@@ -118,9 +124,3 @@ class NetworkTrial:
                 with stop_signals(pairs.interrupt, then_at_once=True) as stop:
                     play_budget(test, view, stop, say)
             return test.over
-
-    def _contest(self, at: str) -> Contest:
-        """The two under the referee."""
-        asker = self._asker
-        options = (self._new, asker.options)
-        return Contest(self._config, SIDES, at, asker.plies, asker.bot, options)

@@ -28,9 +28,9 @@ from arena.training.tune_view import (
     progress_line,
     trend,
 )
-from arena.training.tuned_player import gain, measured
+from arena.training.tuned_player import budget_test, measured
+from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
-from arena.training.verify_tuned import budget_test
 from players.games.registry import load_board
 from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config

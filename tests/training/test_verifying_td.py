@@ -13,7 +13,7 @@ import pytest
 import rules
 from arena.errors import FileError
 from arena.tournament.store import Store
-from arena.training.tuned_player import gain
+from arena.training.verify import gain
 from arena.training.verify_config import load_learned
 from players.learning import curves
 from players.learning.games import evidence
