@@ -15,11 +15,9 @@ from arena.files.toml import read_file
 from arena.training.train_view import Block, BlockView, GameBlockView, TileBlockView
 from arena.training.verify_config import Asker, Verification, load_learned
 from players.games.tiles.boards import TileBoard
-from players.learning.games.config import GamesConfig
-from players.learning.games.trainer import GameBlock, GamesTrainer
-from players.learning.tiles import config as tiles
-from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.trainer import TileBlock, TileTrainer
+from players.learning.games.trainer import GameBlock, GamesConfig, GamesTrainer
+from players.learning.tiles import trainer as tiles
+from players.learning.tiles.trainer import TileBlock, TileTrainer, TrainConfig
 from players.learning.trainer import BlockTrainer
 from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME

@@ -29,7 +29,7 @@ from arena.tournament.store import Store
 from arena.training.tune_view import LiveTest, PlainTest
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
-from players.learning.games.config import GamesConfig
+from players.learning.games.trainer import GamesConfig
 from players.learning.tuning.config import BUDGETS, TuneConfig, unhurried
 from players.learning.tuning.matches import Aborted
 

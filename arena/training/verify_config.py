@@ -22,8 +22,8 @@ from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, TournamentFile
 from arena.tournament.formats.sprt import SprtTable
 from players.catalogue import BUILTINS
-from players.learning.games.config import GamesConfig
-from players.learning.games.config import load_config as load_training
+from players.learning.games.trainer import GamesConfig
+from players.learning.games.trainer import load_config as load_training
 from players.learning.tuning.config import BUDGETS, TuneConfig, load_config
 
 _MOVE_MS = 100

@@ -31,8 +31,8 @@ from arena.training.verify import (
     under_referee,
 )
 from arena.training.verify_config import Asker, Verification
-from players.learning.games.config import GamesConfig
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
+from players.learning.games.trainer import GamesConfig
 from players.ntuple.network import Network
 
 SIDES = Sides("learned", "default", "The learned evaluation against the default one")

@@ -12,8 +12,7 @@ from rich.table import Table
 from players.bench.measurement import Measurement, quickest, table
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
-from players.learning.tiles.config import TrainConfig
-from players.learning.tiles.trainer import TileTrainer
+from players.learning.tiles.trainer import TileTrainer, TrainConfig
 from players.learning.trainer import CHECKPOINT
 from players.learning.training_file import Rate
 from players.ntuple.network import Network

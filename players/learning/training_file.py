@@ -1,16 +1,27 @@
-"""What training files of all games share: tables, and the checks of their keys."""
+"""What training and tuning files share: tables, and checks of their keys that report and go on."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from arena.files.toml import KeyPath
-from arena.files.toml_tables import Finding, TomlTable, shown
-from players.learning.file_reader import FileReader
+import rules as rule_sets
+from arena.errors import FileError
+from arena.files.toml import KeyPath, read_file
+from arena.files.toml_tables import (
+    Finding,
+    TomlTable,
+    problems,
+    read_tables,
+    shown,
+    wrong_name,
+)
 from players.ntuple.temporal import WHOLE_GAME
-from players.weights.network_header import Header, memory_mb
+from players.weights.board_tuples import STATES, BoardCells
+from players.weights.network_header import Header, memory_mb, offsets_of
 
 Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]
 Updates = Literal["backward", "forward"]
@@ -20,17 +31,10 @@ MOST_INITIAL = 1e8
 """More than any game scores."""
 WEIGHT_BYTES = {"tc": 12, "fixed": 4}
 """What a weight takes, with its sums of errors where there are any."""
+COUNTED = {"othello": "discs", "dots": "edges"}
+"""What stages count, where they are no tiles."""
 
-
-METHOD = {
-    "target": "target",
-    "lambda": "mix",
-    "steps": "steps",
-    "updates": "updates",
-    "rate": "rate",
-    "alpha": "alpha",
-    "threads": "threads",
-}
+METHOD = ("target", "lambda", "steps", "updates", "rate", "alpha", "threads")
 """What a network file tells of how it learned, by the names of the training file."""
 FREE = ("name", "games", "checkpoint_every")
 """What may change before a run goes on."""
@@ -82,7 +86,7 @@ class Training:
     @property
     def method(self) -> dict[str, Any]:
         """How a network learned, by the names of the training file."""
-        return {name: getattr(self, key) for name, key in METHOD.items()}
+        return {key: self.mix if key == "lambda" else getattr(self, key) for key in METHOD}
 
     def header(self) -> Header:
         """The header of a file with the network."""
@@ -131,76 +135,128 @@ class LearningTable(TomlTable):
     alpha: float | None = Field(default=None, gt=0, le=1)
 
 
+class GameTable(TomlTable):
+    """`[game]`: the rule set; the other keys are its settings, judged by it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rules: str | None = None
+
+
 _File = TypeVar("_File", bound=TomlTable)
+_Config = TypeVar("_Config")
 
 
-class TrainingReader(FileReader[_File]):
+class FileReader(ABC, Generic[_File, _Config]):
+    """The checks of one file, in the order of its tables."""
+
+    model: type[_File]
+    head: str
+    """The table with its name."""
+
+    def __init__(self, data: dict[str, Any], path: Path) -> None:
+        self._data, self._path = data, path
+        self.file: _File
+        self.file, self.findings = read_tables(self.model, data)
+        self._wrong = {finding.path for finding in self.findings}
+
+    @classmethod
+    def load(cls, path: Path) -> _Config:
+        """Read a file. Raises FileError with every problem found."""
+        text, data = read_file(path)
+        reader = cls(data, path)
+        config = reader.config()
+        if reader.findings or config is None:
+            raise FileError(path, problems(text, reader.findings))
+        return config
+
+    @abstractmethod
+    def config(self) -> _Config | None:
+        """The choices of the file; of no use where there are findings."""
+
+    def report(self, at: KeyPath, message: str) -> None:
+        """Note a problem, unless the key was already found wrong in itself."""
+        if not any(at[: len(known)] == known for known in self._wrong):
+            self.findings.append(Finding(at, message))
+
+    def name(self) -> str:
+        """What the run is called: as the file, where it does not say."""
+        name: str | None = getattr(self.file, self.head).name
+        wrong = None if name is None else wrong_name(name, "the run's folder")
+        if wrong is not None:
+            self.report((self.head, "name"), wrong)
+        return self._path.stem if name is None else name
+
+    def game(self, table: Any, known: str) -> rule_sets.Game | None:
+        """The game of `[game]`: one of those `known`; None where there is none."""
+        if table.rules is None:
+            self.report(("game", "rules"), f"is missing: {known}")
+            return None
+        game, wrong = rule_sets.judge(table.rules, table.model_extra or {})
+        for key, message in wrong.items():
+            self.report(("game", key) if key else ("game",), message)
+        return game
+
+
+class TrainingReader(FileReader[_File, _Config]):
     """The checks of a training file, whatever the game."""
 
-    def __init__(self, model: type[_File], data: dict[str, Any], head: str = "training") -> None:
-        super().__init__(model, data, head)
+    head = "training"
+    alphas: Mapping[Rate, float]
+    """The learning rates where none is given."""
+
+    def __init__(self, data: dict[str, Any], path: Path) -> None:
+        super().__init__(data, path)
         self.findings = [_with_words(finding, data) for finding in self.findings]
         tables: Any = self.file
-        self.training: TrainingTable = getattr(tables, head)
+        self.training: TrainingTable = getattr(tables, self.head)
         self.network: NetworkTable = tables.network
         self.learning: LearningTable = tables.learning
 
-    def common(self, name: str, alphas: Mapping[Rate, float]) -> dict[str, Any]:
-        """The choices that every game's files have; `alphas` are the rates where none is given."""
-        training, learning = self.training, self.learning
-        mix, steps = self.target()
+    def common(self) -> dict[str, Any]:
+        """The choices of the tables that every game's files have."""
+        learning = self.learning
+        mix, steps = self._target()
+        name = self.name()
+        self._check_games()
         return {
-            "name": self.name(name),
-            "games": self.games(),
-            "block": training.block,
-            "checkpoint_every": training.checkpoint_every,
-            "seed": training.seed,
-            "threads": training.threads,
+            **self.training.model_dump(exclude={"method"}),
+            **learning.model_dump(exclude={"lambda_"}),
+            "name": name,
             "initial": self.network.initial,
-            "target": learning.target,
             "mix": mix,
             "steps": steps,
-            "updates": learning.updates,
-            "rate": learning.rate,
-            "alpha": alphas[learning.rate] if learning.alpha is None else learning.alpha,
+            "alpha": self.alphas[learning.rate] if learning.alpha is None else learning.alpha,
         }
 
-    def games(self) -> int:
-        """How many games to learn from."""
-        games, block = self.training.games, self.training.block
+    def _check_games(self) -> None:
+        games, block, threads = self.training.games, self.training.block, self.training.threads
         if games % block:
             self.report(
                 (self.head, "games"),
                 f"must be a multiple of the block of {block} games, such as "
                 f"{(games // block + 1) * block}; got {games}",
             )
-        if block < self.training.threads:
+        if block < threads:
             self.report(
                 (self.head, "threads"),
-                f"{self.training.threads} threads share the games of a block, which are "
-                f"{block}; give fewer threads or a larger block",
+                f"{threads} threads share the games of a block, which are {block}; give fewer "
+                "threads or a larger block",
             )
-        return games
 
-    def tuples(
-        self,
-        meant: Callable[[str], Sequence[tuple[str, ...]]],
-        twins: Callable[[Sequence[str]], set[tuple[str, ...]]],
-        example: str,
-    ) -> tuple[tuple[str, ...], ...]:
-        """The tuples of all lines. `meant` tells those of a line and raises ValueError for what is
-        none, `twins` what the board's symmetries make of one; `example` is a line.
-        """
+    def tuples(self, cells: BoardCells) -> tuple[tuple[str, ...], ...]:
+        """The tuples of all lines, which this machine must have the memory for."""
+        example = "a1b1 a1a2 b1b2 a2b2" if cells.rules == "dots" else "a1 b1 c1 d1"
         found: dict[tuple[str, ...], int] = {}
         at: KeyPath = ("network", "tuples")
         for index, line in enumerate(self.network.tuples):
             try:
-                several = meant(line)
+                several = cells.tuples(line)
             except ValueError as error:
                 self.report((*at, index), f'{error}: write "{example}"; got {shown(line)}')
                 continue
             for names in several:
-                twin = next((found[twin] for twin in twins(names) if twin in found), None)
+                twin = next((found[twin] for twin in cells.twins(names) if twin in found), None)
                 if twin is not None:
                     self.report(
                         (*at, index),
@@ -211,21 +267,34 @@ class TrainingReader(FileReader[_File]):
                 found[names] = index
         if not self.network.tuples and all(path[:2] != at for path in self._wrong):
             self.report(at, f'is missing: lists of cells, as ["{example}"]')
-        return tuple(found)
-
-    def memory(self, weights: int, longest: int, states: int) -> None:
-        """Report a network of that many weights that this machine has no memory for; its longest
-        tuple has `longest` cells, and a cell has that many `states`.
-        """
+        weights = (len(self.network.stages) + 1) * offsets_of(cells.rules, tuple(found))[-1]
         needed = weights * WEIGHT_BYTES[self.learning.rate] // 1_000_000
         if needed > memory_mb():
             self.report(
-                ("network", "tuples"),
+                at,
                 f"need {needed:,} MB of memory, this machine has {memory_mb():,} MB; the longest "
-                f"tuple has {longest} cells, and one cell less divides its table by {states}",
+                f"tuple has {max(map(len, found))} cells, and one cell less divides its table by "
+                f"{STATES[cells.rules]}",
             )
+        return tuple(found)
 
-    def target(self) -> tuple[float, int]:
+    def stages(self, cells: BoardCells) -> tuple[int, ...]:
+        """Where the later stages begin."""
+        stages, at, most = self.network.stages, ("network", "stages"), len(cells.cells)
+        try:
+            cells.floors(stages)
+        except ValueError as error:
+            self.report(at, f"{error}; got {shown(stages)}")
+        else:
+            if cells.rules in COUNTED and stages and stages[-1] >= most:
+                self.report(
+                    at,
+                    f"this board has {most} {COUNTED[cells.rules]}, and a stage begins before all "
+                    f"of them are there; got {shown(stages)}",
+                )
+        return tuple(stages)
+
+    def _target(self) -> tuple[float, int]:
         """λ, and how far targets look ahead."""
         table = self.learning
         if ("learning", "target") in self._wrong:

@@ -1,7 +1,6 @@
-"""The tuples of networks for Othello and for dots and boxes: cells, symmetries, families."""
+"""The tuples of n-tuple networks: a board's cells, symmetries, families of tuples, stages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,8 @@ import numpy as np
 import rules as rule_sets
 from players.games.othello.evaluation import LONGEST_TUPLE
 from players.games.registry import load_board
+from players.games.tiles.boards import CELL_BITS, TileBoard, tuple_masks
+from rules import tiles
 from rules.position import square_name
 
 BOARD_GAMES = ("othello", "dots")
@@ -16,8 +17,8 @@ BOARD_GAMES = ("othello", "dots")
 WORD, SIDE = 64, 8
 """Cells of a word, and of a row of it."""
 
-STATES = {"othello": 3, "dots": 2}
-"""What a cell may be: empty, the mover's, the other's; drawn or not."""
+STATES = {"othello": 3, "dots": 2} | {rules: 1 << bits for rules, bits in CELL_BITS.items()}
+"""What a cell may be: empty, the mover's, the other's; drawn or not; empty, or one of the tiles."""
 
 LONGEST = {"othello": LONGEST_TUPLE, "dots": 2 * LONGEST_TUPLE}
 """Cells of a tuple at most."""
@@ -48,16 +49,22 @@ class BoardCells:
                 "".join(square_name(row, column) for row, column in ends): (word, *ends[0])
                 for word, ends in self._edges()
             }
-        else:
+        elif rules == "othello":
             if variant["size"] > SIDE:
                 raise ValueError(f"networks for Othello are for boards of up to 8×8, not {variant}")
             self.size = variant["size"]
-            moves = load_board(rules, variant).moves
-            names = {
-                name: (0, *divmod(moves[name], SIDE))
-                for name in moves
-                if variant["corners"] or not self._is_corner(*divmod(moves[name], SIDE))
+            places = {
+                name: divmod(move, SIDE) for name, move in load_board(rules, variant).moves.items()
             }
+            corner = {0, self.size - 1}
+            names = {
+                name: (0, *place)
+                for name, place in places.items()
+                if variant["corners"] or not corner.issuperset(place)
+            }
+        else:
+            self.size = tiles.SIZE
+            names = {name: (0, *divmod(at, tiles.SIZE)) for at, name in enumerate(tiles.CELLS)}
         self.cells: dict[str, Cell] = dict(sorted(names.items(), key=lambda item: item[1]))
         """The cells by name, in the order in which a table counts them."""
         self._names = {cell: name for name, cell in self.cells.items()}
@@ -71,20 +78,20 @@ class BoardCells:
                 if row < self.size:
                     yield 1, ((row, column), (row + 1, column))
 
-    def _is_corner(self, row: int, column: int) -> bool:
-        return {row, column} <= {0, self.size - 1}
-
     def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
         """The cells of a tuple in order. Raises ValueError for what is no tuple."""
         unknown = [name for name in names if name not in self.cells]
         if unknown or not names:
             got = f"{unknown[0]!r} is none" if unknown else "there is none"
-            raise ValueError(f"a tuple is made of {FAMILIES[self.rules]}; {got} on this board")
+            if self.rules in FAMILIES:
+                raise ValueError(f"a tuple is made of {FAMILIES[self.rules]}; {got} on this board")
+            raise ValueError(f"a tuple is made of cells from a1 to d4, {got}")
         twice = [name for name in self.cells if list(names).count(name) > 1]
         if twice:
             raise ValueError(f"a tuple has each cell once, {twice[0]} is there again")
-        if len(names) > LONGEST[self.rules]:
-            raise ValueError(f"a tuple has at most {LONGEST[self.rules]} cells, got {len(names)}")
+        longest = LONGEST.get(self.rules, len(self.cells))
+        if len(names) > longest:
+            raise ValueError(f"a tuple has at most {longest} cells, got {len(names)}")
         return tuple(name for name in self.cells if name in names)
 
     def twins(self, names: Sequence[str]) -> set[tuple[str, ...]]:
@@ -102,7 +109,7 @@ class BoardCells:
 
     def _mirrored(self, cell: Cell) -> Cell:
         word, row, column = cell
-        last = self.size - (1 if self.rules == "othello" or word == 0 else 0)
+        last = self.size if self.rules == "dots" and word == 1 else self.size - 1
         return (word, row, last - column)
 
     def tuples(self, line: str) -> list[tuple[str, ...]]:
@@ -146,19 +153,33 @@ class BoardCells:
                     known |= self.twins(names)
         return kept
 
+    def floors(self, stages: Sequence[int]) -> list[int]:
+        """The `progress` at which each later stage begins: the index of a tile, or a number of
+        discs or edges. Raises ValueError for what is none.
+        """
+        if self.rules in BOARD_GAMES:
+            if list(stages) != sorted({*stages} - {0}) or any(stage < 0 for stage in stages):
+                raise ValueError("the numbers of stages must go up from above 0")
+            return list(stages)
+        values = TileBoard(self.rules, next(iter(tiles.SPAWNS[self.rules]))).values
+        wrong = [tile for tile in stages if tile not in values[2:]]
+        if wrong:
+            raise ValueError(f"a stage begins at a tile of {self.rules}; {wrong[0]} is none")
+        if list(stages) != sorted(set(stages)):
+            raise ValueError("the tiles of stages must go up")
+        return [values.index(tile) for tile in stages]
+
     def masks(self, tuples: Sequence[Sequence[str]]) -> Any:
         """uint64[tuples, 2]: the masks of a `Network`."""
+        if self.rules not in BOARD_GAMES:
+            cells = [[tiles.CELLS.index(name) for name in names] for names in tuples]
+            return tuple_masks(cells, CELL_BITS[self.rules])
         masks = np.zeros((len(tuples), 2), np.uint64)
         for number, names in enumerate(tuples):
             for name in names:
                 word, row, column = self.cells[name]
                 masks[number, word] |= np.uint64(1 << SIDE * row + column)
         return masks
-
-    @cached_property
-    def most(self) -> int:
-        """How many discs or drawn edges a board can have: stages begin below."""
-        return len(self.cells)
 
 
 def board_cells(rules: str, variant: Mapping[str, Any]) -> BoardCells:

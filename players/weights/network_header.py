@@ -10,11 +10,9 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.files.toml_tables import TomlTable
-from players.games.tiles.boards import CELL_BITS, TileBoard, tuple_masks
 from players.ntuple.network import Network
 from players.weights.board_tuples import BOARD_GAMES, STATES, board_cells
-from rules.position import square_name
-from rules.tiles import CELLS, SIZE, SPAWNS
+from rules.tiles import SPAWNS
 
 
 class Extra(TomlTable):
@@ -90,10 +88,7 @@ class Header(TomlTable):
     def _are_cells(
         cls, tuples: tuple[tuple[str, ...], ...], info: ValidationInfo
     ) -> tuple[tuple[str, ...], ...]:
-        if info.data.get("rules") not in BOARD_GAMES:
-            for names in tuples:
-                cells_of(names)
-        elif "variant" in info.data:
+        if {"rules", "variant"} <= info.data.keys():
             cells = board_cells(info.data["rules"], info.data["variant"])
             for names in tuples:
                 cells.in_order(names)
@@ -101,12 +96,9 @@ class Header(TomlTable):
 
     @field_validator("stages")
     @classmethod
-    def _are_tiles(cls, stages: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        rules = info.data.get("rules", "")
-        if rules in SPAWNS:
-            floors_of(rules, stages)
-        elif rules in BOARD_GAMES and list(stages) != sorted({*stages} - {0}):
-            raise ValueError("must go up from above 0")
+    def _are_floors(cls, stages: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        if {"rules", "variant"} <= info.data.keys():
+            board_cells(info.data["rules"], info.data["variant"]).floors(stages)
         return stages
 
     @field_validator("scales")
@@ -122,62 +114,22 @@ class Header(TomlTable):
 def network_of(header: Header, weights: Any = None) -> Network:
     """The network of a header with these weights, float32[stages · size]; new ones are all 0."""
     offsets = offsets_of(header.rules, header.tuples)
-    if header.rules in BOARD_GAMES:
-        floors = list(header.stages)
-        masks = board_cells(header.rules, header.variant).masks(header.tuples)
-    else:
-        floors = floors_of(header.rules, header.stages)
-        cells = [[CELLS.index(name) for name in names] for names in header.tuples]
-        masks = tuple_masks(cells, CELL_BITS[header.rules])
+    cells = board_cells(header.rules, header.variant)
+    floors = cells.floors(header.stages)
     if weights is None:
         weights = np.zeros((len(floors) + 1) * offsets[-1], np.float32)
     return Network(
         weights,
-        masks,
+        cells.masks(header.tuples),
         np.array(offsets, np.int64),
         np.array(floors, np.uint64),
         np.float64(header.initial),
     )
 
 
-def cells_of(names: Sequence[str]) -> tuple[str, ...]:
-    """The cells of a tuple in the order of the board. Raises ValueError for what is no tuple."""
-    unknown = [name for name in names if name not in CELLS]
-    if unknown or not names:
-        got = f"{unknown[0]!r} is none" if unknown else "there is none"
-        raise ValueError(f"a tuple is made of cells from a1 to d4, {got}")
-    twice = [name for name in CELLS if list(names).count(name) > 1]
-    if twice:
-        raise ValueError(f"a tuple has each cell once, {twice[0]} is there again")
-    return tuple(sorted(names, key=CELLS.index))
-
-
-def twins_of(names: Sequence[str]) -> set[tuple[str, ...]]:
-    """The tuples that a tuple becomes by the 8 symmetries of the board."""
-    places = [divmod(CELLS.index(name), SIZE) for name in names]
-    twins = set()
-    for _ in range(4):
-        places = [(column, SIZE - 1 - row) for row, column in places]
-        for cells in (places, [(column, row) for row, column in places]):
-            twins.add(cells_of([square_name(*cell) for cell in cells]))
-    return twins
-
-
 def offsets_of(rules: str, tuples: Sequence[Sequence[str]]) -> list[int]:
     """Where the table of each tuple begins, and at the end the size of a stage, in weights."""
-    states = STATES[rules] if rules in BOARD_GAMES else 1 << CELL_BITS[rules]
-    return list(accumulate((states ** len(names) for names in tuples), initial=0))
-
-
-def floors_of(rules: str, stages: Sequence[int]) -> list[int]:
-    """The indices of the tiles that begin the later stages. Raises ValueError for other numbers."""
-    values = TileBoard(rules, next(iter(SPAWNS[rules]))).values
-    wrong = [tile for tile in stages if tile not in values[2:]]
-    if wrong:
-        raise ValueError(f"a stage begins at a tile of {rules}; {wrong[0]} is none")
-    if list(stages) != sorted(set(stages)):
-        raise ValueError("the tiles of stages must go up")
-    return [values.index(tile) for tile in stages]
+    return list(accumulate((STATES[rules] ** len(names) for names in tuples), initial=0))
 
 
 def memory_mb() -> int:

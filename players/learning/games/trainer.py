@@ -1,20 +1,149 @@
-"""A training run of Othello or dots: games in blocks, each with games against a yardstick."""
+"""A training of Othello or dots: its file, and its run: games in blocks, each with games against a
+yardstick.
+"""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 import rules as rule_sets
+from arena.files.toml_tables import TomlTable, shown
+from players.catalogue import BUILTINS
 from players.games import interface as game
 from players.games.registry import load_board
-from players.learning.games.config import GamesConfig
 from players.learning.games.episodes import GameTally, Habits, compare, learn, new_room
 from players.learning.trainer import BlockTrainer, TrainingRun
+from players.learning.training_file import (
+    GameTable,
+    LearningTable,
+    NetworkTable,
+    Rate,
+    Training,
+    TrainingReader,
+    TrainingTable,
+)
 from players.ntuple.temporal import new_trajectory
 from players.search.types import Array, Flag
+from players.weights.board_tuples import BOARD_GAMES, BoardCells
 from players.weights.evaluations import load_terms
+
+Yardstick = Literal["default", "classic", "random"]
+
+
+class GamesTable(TrainingTable):
+    """`[training]`, or `[tuning]` with `method = "td"`."""
+
+    games: int = Field(default=1_000_000, ge=1, le=10**10)
+    block: int = Field(default=20_000, ge=1, le=10**7)
+    yardstick: Yardstick = "default"
+    """Who the network meets after each block: at 1 ply, an evaluation that comes along, or a player
+    of random moves."""
+    yardstick_games: int = Field(default=200, ge=2, le=10**6, multiple_of=2)
+
+
+class TdTable(GamesTable):
+    """`[tuning]`."""
+
+    method: Literal["td"] = "td"
+
+
+class BoardGameTable(GameTable):
+    """`[game]`."""
+
+    rules: Literal["othello", "dots"] | None = None
+
+
+class GamesLearningTable(LearningTable):
+    """`[learning]`."""
+
+    plies: int = Field(default=6, ge=0, le=100)
+    """Random moves at the start of a game."""
+    epsilon: float = Field(default=0.05, ge=0, le=1)
+    """How often a later move is random."""
+
+
+class GamesTrainingFile(TomlTable):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    training: GamesTable = GamesTable()
+    tuning: TdTable = TdTable()
+    game: BoardGameTable = BoardGameTable()
+    network: NetworkTable = NetworkTable()
+    learning: GamesLearningTable = GamesLearningTable()
+    verify: dict[str, Any] = Field(default_factory=dict)
+    """Read by who verifies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamesConfig(Training):
+    """What to learn of Othello or dots, and how."""
+
+    yardstick: Yardstick
+    yardstick_games: int
+    variant: dict[str, Any]
+    """The settings of the rule set, complete."""
+    plies: int
+    """Random moves at the start of a game."""
+    epsilon: float
+    """How often a later move is random."""
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """What a network's header tells of the board."""
+        return {"variant": self.variant}
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How a network learned, by the names of the training file."""
+        return super().method | {"plies": self.plies, "epsilon": self.epsilon}
+
+
+class _GamesReader(TrainingReader[GamesTrainingFile, GamesConfig]):
+    model = GamesTrainingFile
+    alphas: Mapping[Rate, float] = {"tc": 0.2, "fixed": 0.02}  # results of equals are mostly chance
+
+    def __init__(self, data: dict[str, Any], path: Path) -> None:
+        self.head = "tuning" if "tuning" in data else "training"
+        super().__init__(data, path)
+
+    def config(self) -> GamesConfig | None:
+        if {"tuning", "training"} <= self._data.keys():
+            self.report(
+                ("training",), 'there is [tuning] with method = "td" already; leave one out'
+            )
+        common, rules = self.common(), self._rules()
+        if rules is None:
+            return None
+        variant = dict(rules.variant)
+        try:
+            reason = BUILTINS["alphabeta"].unsupported(rules.name, variant)
+            if reason is not None:
+                raise ValueError(reason)
+            cells = BoardCells(rules.name, variant)
+        except ValueError as error:
+            self.report(("game",), str(error))
+            return None
+        return GamesConfig(
+            **common,
+            rules=rules.name,
+            variant=variant,
+            tuples=self.tuples(cells),
+            stages=self.stages(cells),
+        )
+
+    def _rules(self) -> rule_sets.Game | None:
+        """The game; None where it is not known which board is meant."""
+        rules = self.game(self.file.game, " or ".join(map(shown, BOARD_GAMES)))
+        wrong = {finding.path for finding in self.findings}
+        return None if rules and any(("game", key) in wrong for key in rules.variant) else rules
+
+
+load_config = _GamesReader.load
 
 
 class GameBlock(NamedTuple):

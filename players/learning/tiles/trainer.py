@@ -1,18 +1,83 @@
-"""A training run of 2048 or 2584: games in blocks, the points of a learning curve."""
+"""A training of 2048 or 2584: its file, and its run: games in blocks, the points of a curve."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from arena.files.toml_tables import TomlTable, shown
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
-from players.learning.tiles.config import TrainConfig
 from players.learning.tiles.episodes import ROOM, TileTally, learn, with_more_room
 from players.learning.trainer import BlockTrainer, TrainingRun
+from players.learning.training_file import (
+    LearningTable,
+    NetworkTable,
+    Rate,
+    Training,
+    TrainingReader,
+    TrainingTable,
+)
 from players.ntuple.temporal import new_trajectory
 from players.search.types import Array, Flag
+from players.weights.board_tuples import BoardCells
+from rules.tiles import SPAWNS
+
+
+class TileGameTable(TomlTable):
+    """`[game]`."""
+
+    rules: Literal["2048", "2584"] | None = None
+    spawn: str | None = None
+
+
+class TileTrainingFile(TomlTable):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    training: TrainingTable = TrainingTable()
+    game: TileGameTable = TileGameTable()
+    network: NetworkTable = NetworkTable()
+    learning: LearningTable = LearningTable()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig(Training):
+    """What to learn of 2048 or 2584, and how."""
+
+    spawn: str
+    """The spawn table."""
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """What a network's header tells of the board."""
+        return {"spawn": self.spawn}
+
+
+class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
+    model = TileTrainingFile
+    alphas: Mapping[Rate, float] = {"tc": 1.0, "fixed": 0.1}
+
+    def config(self) -> TrainConfig:
+        common, rules, spawn = self.common(), self.file.game.rules, self.file.game.spawn
+        if rules is None:
+            self.report(("game", "rules"), 'is missing: "2048" or "2584"')
+            rules = "2048"
+        known, cells = SPAWNS[rules], BoardCells(rules, {})
+        if spawn is not None and spawn not in known:
+            must_be = " or ".join(map(shown, known))
+            self.report(("game", "spawn"), f"must be {must_be}, got {shown(spawn)}")
+        return TrainConfig(
+            **common,
+            rules=rules,
+            spawn=spawn or next(iter(known)),
+            tuples=self.tuples(cells),
+            stages=self.stages(cells),
+        )
+
+
+load_config = _TileReader.load
 
 
 class TileBlock(NamedTuple):

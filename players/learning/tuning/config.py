@@ -3,23 +3,20 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
 import rules as rule_sets
-from arena.errors import FileError
-from arena.files.toml import KeyPath, read_file
+from arena.files.toml import KeyPath
 from arena.files.toml_tables import (
     TomlTable,
     did_you_mean,
     explain,
-    problems,
     shown,
 )
 from players.catalogue import BUILTINS
-from players.learning.file_reader import FileReader
+from players.learning.training_file import FileReader
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
 from players.options import Tunable, tunable_table, tunables
@@ -79,28 +76,14 @@ def unhurried(bot: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"think_ms": None, **options}
 
 
-def load_config(path: Path) -> TuneConfig:
-    """Read a tuning file. Raises `arena.errors.FileError` with every problem found."""
-    text, data = read_file(path)
-    reader = _TuningReader(data, path)
-    config = reader.config()
-    if reader.findings or config is None:
-        raise FileError(path, problems(text, reader.findings))
-    return config
-
-
-class _TuningReader(FileReader[TuneFile]):
-    """The checks of one file, in the order of its tables."""
-
-    def __init__(self, data: dict[str, Any], path: Path) -> None:
-        super().__init__(TuneFile, data, "tuning")
-        self._data, self._path = data, path
+class _TuningReader(FileReader[TuneFile, TuneConfig]):
+    model = TuneFile
+    head = "tuning"
 
     def config(self) -> TuneConfig | None:
-        """The choices of the file; None where what others depend on is wrong."""
-        name, method = self.name(self._path.stem), self._method()
-        table, known = self.file.game, '"othello", "dots", "2048" or "2584"'
-        game, bot = self.game(table.rules, table.model_extra or {}, known), self._bot()
+        name, method = self.name(), self._method()
+        game = self.game(self.file.game, '"othello", "dots", "2048" or "2584"')
+        bot = self._bot()
         if game is None or bot is None:
             return None
         plies, options = self._plies(game), self._options(bot, game)
@@ -295,3 +278,6 @@ def _narrowed(mark: Tunable, given: ParameterTable) -> Tunable:
         mark.high if given.high is None else given.high,
         mark.step if given.step is None else given.step,
     )
+
+
+load_config = _TuningReader.load

@@ -2,9 +2,10 @@
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
+from players.learning.training_file import GameTable
 from players.learning.tuning.space import FLAT, Symmetry
 
 MethodName = Literal["selfplay", "spsa", "cma"]
@@ -30,10 +31,8 @@ class TuningTable(TomlTable):
     """Play all games between player processes under the referee, not in this process."""
 
 
-class GameTable(TomlTable):
-    """`[game]`: the rule set; the other keys are its settings, judged by it."""
-
-    model_config = ConfigDict(extra="allow")
+class TunedGameTable(GameTable):
+    """`[game]`."""
 
     rules: Literal["othello", "dots", "2048", "2584"] | None = None
 
@@ -116,7 +115,7 @@ class TuneFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     tuning: TuningTable = TuningTable()
-    game: GameTable = GameTable()
+    game: TunedGameTable = TunedGameTable()
     openings: TuningOpeningsTable = TuningOpeningsTable()
     player: TunedPlayerTable = TunedPlayerTable()
     weights: WeightsTable | None = None

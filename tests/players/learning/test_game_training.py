@@ -9,8 +9,7 @@ import pytest
 import rules
 from arena.errors import FileError
 from players.games.registry import load_board
-from players.learning.games.config import GamesConfig, load_config
-from players.learning.games.trainer import GamesTrainer
+from players.learning.games.trainer import GamesConfig, GamesTrainer, load_config
 from players.learning.trainer import CHECKPOINT
 from players.weights.evaluations import load_terms
 from players.weights.network_file import load_network

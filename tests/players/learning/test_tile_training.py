@@ -13,9 +13,14 @@ import pytest
 from arena.errors import FileError
 from players.games.tiles.boards import TileBoard
 from players.learning.tiles import shrink
-from players.learning.tiles.config import TrainConfig, load_config
 from players.learning.tiles.episodes import TileTally, learn, with_more_room
-from players.learning.tiles.trainer import TileBlock, TileTrainer, block_of
+from players.learning.tiles.trainer import (
+    TileBlock,
+    TileTrainer,
+    TrainConfig,
+    block_of,
+    load_config,
+)
 from players.learning.trainer import CHECKPOINT, SUMS
 from players.ntuple.temporal import WHOLE_GAME, Rule, new_trajectory
 from players.weights.network_file import load_network

@@ -11,13 +11,14 @@ import zstandard
 
 from players.learning.tiles.shrink import play_greedily
 from players.learning.training_file import METHOD
+from players.weights.board_tuples import BoardCells
 from players.weights.network_file import (
     Header,
     default_network,
     load_network,
     save_network,
 )
-from players.weights.network_header import network_of, offsets_of, twins_of
+from players.weights.network_header import network_of, offsets_of
 
 HEADER = Header(
     rules="2048",
@@ -199,8 +200,9 @@ class _Broken(dict[str, object]):
 
 
 def test_a_tuple_has_up_to_eight_twins() -> None:
-    assert twins_of(["a1", "b1"]) == {
+    cells = BoardCells("2048", {})
+    assert cells.twins(["a1", "b1"]) == {
         *(("a1", "b1"), ("c1", "d1"), ("a1", "a2"), ("d1", "d2")),
         *(("a3", "a4"), ("d3", "d4"), ("a4", "b4"), ("c4", "d4")),
     }
-    assert twins_of(["b2", "c2", "b3", "c3"]) == {("b2", "c2", "b3", "c3")}
+    assert cells.twins(["b2", "c2", "b3", "c3"]) == {("b2", "c2", "b3", "c3")}
