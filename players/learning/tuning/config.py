@@ -3,9 +3,9 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 import rules as rule_sets
 from arena.files.toml import KeyPath
@@ -16,9 +16,9 @@ from arena.files.toml_tables import (
     shown,
 )
 from players.catalogue import BUILTINS
-from players.learning.training_file import FileReader
-from players.learning.tuning.space import Range, Space, WeightsPlan
-from players.learning.tuning.tables import MethodName, ParameterTable, TuneFile
+from players.learning.training_file import FileReader, GameTable
+from players.learning.tuning.methods import CmaTable, MethodName, SelfplayTable, SpsaTable
+from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry, WeightsPlan
 from players.options import Tunable, tunable_table, tunables
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
@@ -26,6 +26,82 @@ BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 
 _PLIES = 6
 """Of openings, where the file says nothing."""
+
+
+class TuningTable(TomlTable):
+    """`[tuning]`."""
+
+    name: str | None = None
+    method: MethodName | None = None
+    games: int = Field(default=10_000, ge=1, le=10**9)
+    """Games to learn from; comparisons come on top."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    threads: int | None = Field(default=None, ge=1, le=256)
+    """Games at once; left out, as many as there are cores. The result does not depend on it."""
+    compare_every: int = Field(default=2000, ge=1)
+    """Games between two comparisons with the start."""
+    compare_games: int = Field(default=200, ge=2, multiple_of=2)
+    """Games of a comparison."""
+    measure_games: int = Field(default=1000, ge=2, multiple_of=2)
+    """Games of the last one, which the result is given with."""
+    referee: bool = False
+    """Play all games between player processes under the referee, not in this process."""
+
+
+class TunedGameTable(GameTable):
+    """`[game]`."""
+
+    rules: Literal["othello", "dots", "2048", "2584"] | None = None
+
+
+class TuningOpeningsTable(TomlTable):
+    """`[openings]`."""
+
+    plies: int | None = Field(default=None, ge=0, le=40)
+    """Random moves at the start of all games but those that `selfplay` learns from, which begin at
+    the start; left out, 6. Games of 2048 and 2584 have none: chance draws their boards."""
+
+
+class TunedPlayerTable(TomlTable):
+    """`[player]`."""
+
+    bot: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class WeightsTable(TomlTable):
+    """`[weights]`: the table of weights is tuned."""
+
+    start: str = FLAT
+    """Where to begin: "flat" for 1 everywhere, a table that comes along by its name, or a file."""
+    range: list[float] | None = Field(default=None, min_length=2, max_length=2)
+    step: float | None = Field(default=None, gt=0)
+    colours: Colours = "apart"
+    symmetry: Symmetry = "all"
+
+
+class ParameterTable(TomlTable):
+    """`[parameters.NAME]`: an option is tuned. What is left out is as the player declares it."""
+
+    low: float | None = None
+    high: float | None = None
+    step: float | None = Field(default=None, gt=0)
+
+
+class TuneFile(TomlTable):
+    """The whole file. What is required is asked for later, so that all problems come at once."""
+
+    tuning: TuningTable = TuningTable()
+    game: TunedGameTable = TunedGameTable()
+    openings: TuningOpeningsTable = TuningOpeningsTable()
+    player: TunedPlayerTable = TunedPlayerTable()
+    weights: WeightsTable | None = None
+    parameters: dict[str, ParameterTable] = Field(default_factory=dict)
+    selfplay: SelfplayTable = SelfplayTable()
+    spsa: SpsaTable = SpsaTable()
+    cma: CmaTable = CmaTable()
+    verify: dict[str, Any] = Field(default_factory=dict)
+    """Read by who verifies."""
 
 
 @dataclass(frozen=True)

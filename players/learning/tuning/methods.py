@@ -5,14 +5,19 @@ All that is random is drawn again from the run's seed and a number, so that noth
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
+from arena.files.toml_tables import TomlTable
 from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.space import Space, Vector
+
+MethodName = Literal["selfplay", "spsa", "cma"]
 
 
 class Duel(NamedTuple):
@@ -24,31 +29,36 @@ class Duel(NamedTuple):
     """The number of its opening: games of a pair have the same. None to begin at the start."""
 
 
-class Method(Protocol):
-    """A way to learn from games."""
+class Method(ABC):
+    """A way to learn from games. It is made of a space, a seed, and the keys of its table."""
 
     @property
+    @abstractmethod
     def vector(self) -> Vector:
         """The best there is so far."""
 
+    @abstractmethod
     def duels(self) -> list[Duel]:
         """The games of the next batch."""
 
+    @abstractmethod
     def learn(self, games: Sequence[PlayedGame]) -> None:
         """Take what came of them, in the same order."""
 
+    @abstractmethod
     def state(self) -> dict[str, Any]:
         """All that was learned, as JSON."""
 
+    @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""
 
 
-def pairs(one: Vector, other: Vector, openings: Iterator[int], count: int) -> list[Duel]:
-    """That many pairs of games, each on an opening of its own, seats swapped within."""
+def pairs(one: Vector, other: Vector, openings: Iterable[int]) -> list[Duel]:
+    """A pair of games on each opening, seats swapped within."""
     return [
         duel
-        for _, opening in zip(range(count), openings, strict=False)
+        for opening in openings
         for duel in (Duel(one, other, opening), Duel(other, one, opening))
     ]
 
@@ -61,7 +71,17 @@ def pair_scores(games: Sequence[PlayedGame]) -> list[float]:
     ]
 
 
-class SelfPlay:
+class SelfplayTable(TomlTable):
+    """`[selfplay]`."""
+
+    constant: float = Field(default=0.001, gt=0)
+    """What a weight gains for each move of the winner to its square, and loses for the loser's."""
+    batch: int = Field(default=16, ge=1, le=10_000)
+    """Games played with the same weights; their results are then taken one after the other. 1
+    for the rule to the letter, on one core."""
+
+
+class SelfPlay(Method):
     """The rule of self-play: after each game every weight gains a constant for each move of the
     winner that it is the weight of, loses it for each of the loser's, and is clipped to its range.
 
@@ -70,39 +90,48 @@ class SelfPlay:
     drawn game changes nothing. Both players have the same weights, black's and white's apart.
     """
 
-    def __init__(self, space: Space, *, constant: float, batch: int) -> None:
-        self._space, self._constant, self._batch = space, constant, batch
+    def __init__(self, space: Space, seed: int, **settings: Any) -> None:
+        self._space, self._table = space, SelfplayTable(**settings)
         self._of_move = space.of_move()
         self._weights = np.array(space.start)
 
     @property
     def vector(self) -> Vector:
-        """The weights as they are."""
         return tuple(map(float, self._weights))
 
     def duels(self) -> list[Duel]:
-        """A batch of games of the weights against themselves, from the start."""
-        return [Duel(self.vector, self.vector, None)] * self._batch
+        return [Duel(self.vector, self.vector, None)] * self._table.batch
 
     def learn(self, games: Sequence[PlayedGame]) -> None:
-        """Apply the rule game by game."""
         for played in games:
             sign = (played.net > 0) - (played.net < 0)
             for seat, move in played.moves:
-                gain = self._constant * (sign if seat == 0 else -sign)
+                gain = self._table.constant * (sign if seat == 0 else -sign)
                 self._weights[self._of_move[seat, move]] += gain
             np.clip(self._weights, self._space.low, self._space.high, out=self._weights)
 
     def state(self) -> dict[str, Any]:
-        """The weights."""
         return {"weights": self.vector}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take the weights."""
         self._weights = np.array(state["weights"])
 
 
-class Spsa:
+class SpsaTable(TomlTable):
+    """`[spsa]`: gains a/(A + k + 1)^alpha and perturbations c/(k + 1)^gamma at step k, in units of
+    the parameters' steps.
+    """
+
+    a: float = Field(default=10.0, gt=0)
+    A: float = Field(default=100.0, ge=0)
+    c: float = Field(default=1.0, gt=0)
+    alpha: float = Field(default=0.602, gt=0, le=2)
+    gamma: float = Field(default=0.101, ge=0, le=1)
+    pairs: int = Field(default=8, ge=1, le=10_000)
+    """Pairs of games a step."""
+
+
+class Spsa(Method):
     """Simultaneous perturbation (Spall 1992), in units of the parameters' steps.
 
     Step k plays θ + c_k·Δ against θ − c_k·Δ, each sign in Δ drawn, and moves θ by
@@ -110,47 +139,32 @@ class Spsa:
     c_k = c/(k + 1)^gamma, k from 0. Scores are the share of the points, 0 to 1.
     """
 
-    def __init__(
-        self,
-        space: Space,
-        seed: int,
-        *,
-        a: float,
-        A: float,  # noqa: N803  # as the literature writes it
-        c: float,
-        alpha: float,
-        gamma: float,
-        pairs: int,
-    ) -> None:
-        self._space, self._seed, self._pairs = space, seed, pairs
-        self._a, self._stability, self._c, self._alpha, self._gamma = a, A, c, alpha, gamma
+    def __init__(self, space: Space, seed: int, **settings: Any) -> None:
+        self._space, self._seed, self._table = space, seed, SpsaTable(**settings)
         self._theta = np.array(space.start)
         self._steps = 0
 
     @property
     def vector(self) -> Vector:
-        """θ."""
         return tuple(map(float, self._theta))
 
     def duels(self) -> list[Duel]:
-        """The pairs of the next step."""
         shift = self._perturbation() * self._delta() * self._space.step
         up = self._space.clipped(self._theta + shift)
         down = self._space.clipped(self._theta - shift)
-        first = self._steps * self._pairs
-        return pairs(up, down, iter(range(first, first + self._pairs)), self._pairs)
+        first = self._steps * self._table.pairs
+        return pairs(up, down, range(first, first + self._table.pairs))
 
     def learn(self, games: Sequence[PlayedGame]) -> None:
-        """Move θ."""
         share = sum(pair_scores(games)) / len(games)
         slope = (2.0 * share - 1.0) / (2.0 * self._perturbation())
-        gain = self._a / (self._stability + self._steps + 1) ** self._alpha
+        gain = self._table.a / (self._table.A + self._steps + 1) ** self._table.alpha
         moved = self._theta + gain * slope * self._delta() * self._space.step
         self._theta = np.array(self._space.clipped(moved))
         self._steps += 1
 
     def _perturbation(self) -> float:
-        return float(self._c / (self._steps + 1) ** self._gamma)
+        return float(self._table.c / (self._steps + 1) ** self._table.gamma)
 
     def _delta(self) -> Any:
         """+1 or −1 for each parameter, the same each time in a step."""
@@ -158,15 +172,29 @@ class Spsa:
         return np.array([rng.choice((-1.0, 1.0)) for _ in self._space.start])
 
     def state(self) -> dict[str, Any]:
-        """θ and the step."""
         return {"theta": self.vector, "steps": self._steps}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take θ and the step."""
         self._theta, self._steps = np.array(state["theta"]), state["steps"]
 
 
-class CmaEs:
+class CmaTable(TomlTable):
+    """`[cma]`."""
+
+    population: int | None = Field(default=None, ge=4, le=1000)
+    """Candidates a generation; left out, 4 + 3·ln(parameters)."""
+    sigma: float = Field(default=1.0, gt=0)
+    """The first standard deviation, in units of the parameters' steps."""
+    pairs: int = Field(default=16, ge=1, le=10_000)
+    """Pairs of games that a candidate plays against the mean at first."""
+    most_pairs: int = Field(default=256, ge=1, le=100_000)
+    """… and at most."""
+    resample: float = Field(default=0.25, ge=0, le=1)
+    """The share of a generation that plays again on other openings, at least 2: where that changes
+    their ranks too much, candidates play more pairs from then on. 0 for never."""
+
+
+class CmaEs(Method):
     """CMA-ES (Hansen 2016, the library `cma`), in units of the parameters' steps from the start.
 
     Each candidate of a generation plays pairs against the mean of the distribution, all on the same
@@ -175,36 +203,26 @@ class CmaEs:
     handling; the measure is the library's).
     """
 
-    def __init__(
-        self,
-        space: Space,
-        seed: int,
-        *,
-        population: int | None,
-        sigma: float,
-        pairs: int,
-        most_pairs: int,
-        resample: float,
-    ) -> None:
-        self._space, self._seed = space, seed
-        self._population = population or 4 + int(3 * math.log(len(space.start)))
-        self._sigma, self._first_pairs, self._most_pairs = sigma, pairs, most_pairs
-        again = max(2, round(resample * self._population)) if resample else 0
+    def __init__(self, space: Space, seed: int, **settings: Any) -> None:
+        self._space, self._seed, self._table = space, seed, CmaTable(**settings)
+        self._population = self._table.population or 4 + int(3 * math.log(len(space.start)))
+        share = self._table.resample
+        again = max(2, round(share * self._population)) if share else 0
         self._again = min(again, self._population)
-        self._history: list[list[float]] = []
-        """The values of each generation so far, those of the candidates that played again last."""
         self._begin()
 
     def _begin(self) -> None:
         import cma  # takes a second to load: only who asks for it waits
 
+        self._history: list[list[float]] = []
+        """The values of each generation so far, those of the candidates that played again last."""
         rng = np.random.default_rng(self._seed)
         start = np.array(self._space.start)
         low = (self._space.low - start) / self._space.step
         high = (self._space.high - start) / self._space.step
         self._strategy = cma.CMAEvolutionStrategy(
             np.zeros(len(start)),
-            self._sigma,
+            self._table.sigma,
             {
                 "bounds": [low.tolist(), high.tolist()],
                 "popsize": self._population,
@@ -213,9 +231,8 @@ class CmaEs:
                 "verbose": -9,
             },
         )
-        self._noise = cma.NoiseHandler(
-            len(start), maxevals=[self._first_pairs, self._first_pairs, self._most_pairs]
-        )
+        count = self._table.pairs
+        self._noise = cma.NoiseHandler(len(start), maxevals=[count, count, self._table.most_pairs])
         self._opening = 0
         self._ask()
 
@@ -237,19 +254,20 @@ class CmaEs:
         return int(self._noise.evaluations)
 
     def duels(self) -> list[Duel]:
-        """The pairs of a generation, and those of the candidates that play again."""
-        mean, count = self.vector, self._pairs
-        found = list[Duel]()
-        for candidate in self._candidates:
-            openings = iter(range(self._opening, self._opening + count))
-            found += pairs(candidate, mean, openings, count)
-        for candidate in self._candidates[: self._again]:
-            openings = iter(range(self._opening + count, self._opening + 2 * count))
-            found += pairs(candidate, mean, openings, count)
-        return found
+        """The pairs of a generation, then those of the candidates that play again."""
+        mean, first, count = self.vector, self._opening, self._pairs
+        turns = (
+            (self._candidates, range(first, first + count)),
+            (self._candidates[: self._again], range(first + count, first + 2 * count)),
+        )
+        return [
+            duel
+            for candidates, openings in turns
+            for candidate in candidates
+            for duel in pairs(candidate, mean, openings)
+        ]
 
     def learn(self, games: Sequence[PlayedGame]) -> None:
-        """Move the distribution."""
         scores, count = pair_scores(games), self._pairs
         values = [
             -sum(scores[first : first + count]) / (2 * count)
@@ -278,15 +296,13 @@ class CmaEs:
         return {"values": self._history}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go through all generations again."""
-        self._history = []
         self._begin()
         for values in state["values"]:
             self._tell(values)
 
 
-def make_method(name: str, settings: dict[str, Any], space: Space, seed: int) -> Method:
-    """The method `name` with the settings of its table."""
-    if name == "selfplay":
-        return SelfPlay(space, **settings)
-    return (Spsa if name == "spsa" else CmaEs)(space, seed, **settings)
+METHODS: dict[MethodName, type[SelfPlay | Spsa | CmaEs]] = {
+    "selfplay": SelfPlay,
+    "spsa": Spsa,
+    "cma": CmaEs,
+}

@@ -19,7 +19,7 @@ from arena.files.whole_file import write_whole
 from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import MatchRunner, MatchTask, PlayedGame
-from players.learning.tuning.methods import Duel, Method, make_method, pair_scores, pairs
+from players.learning.tuning.methods import METHODS, Duel, Method, pair_scores, pairs
 from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.space import Space, Vector
 
@@ -89,9 +89,8 @@ class Tuner:
         self.config, self._folder = config, folder
         rule_set = rule_sets.load(config.rules, **config.variant)
         self.space = Space(rule_set, config.options, config.ranges, config.weights)
-        self._method: Method = make_method(
-            config.method, config.method_settings, self.space, config.seed
-        )
+        make_method = METHODS[config.method]
+        self._method: Method = make_method(self.space, config.seed, **config.method_settings)
         self._runner = make_runner(config, self.space)
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [TuningPoint(0, self.space.start)]
@@ -188,7 +187,7 @@ class Tuner:
 
     def _against_start(self, purpose: str, first: int, count: int) -> Sequence[PlayedGame]:
         """That many pairs of games, each pair's first with the tuned player in the first seat."""
-        duels = pairs(self.vector, self.space.start, iter(range(first, first + count)), count)
+        duels = pairs(self.vector, self.space.start, range(first, first + count))
         return self._runner.play(self._tasks(duels, purpose, 2 * first))
 
     def _tasks(self, duels: Sequence[Duel], purpose: str, first: int) -> list[MatchTask]:

@@ -12,12 +12,12 @@ import pytest
 import rules
 from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.methods import (
+    METHODS,
     CmaEs,
     Duel,
     Method,
     SelfPlay,
     Spsa,
-    make_method,
     pair_scores,
 )
 from players.learning.tuning.space import Range, Space, WeightsPlan
@@ -38,7 +38,7 @@ def game_of(*moves: tuple[int, str], net: int) -> PlayedGame:
 class TestSelfPlay:
     def test_the_rule_by_hand(self) -> None:
         space = space_of()
-        method = SelfPlay(space, constant=0.01, batch=1)
+        method = SelfPlay(space, 1, constant=0.01, batch=1)
         won_by_black = game_of((0, "c1"), (1, "b1"), (0, "f8"), (1, "d4"), (0, "d4"), net=2)
         method.learn([won_by_black])
         found = dict(zip(space.names, method.vector, strict=True))
@@ -53,19 +53,19 @@ class TestSelfPlay:
         assert found["white d4"] == pytest.approx(1.0)
 
     def test_a_drawn_game_changes_nothing(self) -> None:
-        method = SelfPlay(space_of(), constant=0.01, batch=1)
+        method = SelfPlay(space_of(), 1, constant=0.01, batch=1)
         method.learn([game_of((0, "c1"), (1, "b1"), net=0)])
         assert set(method.vector) == {1.0}
 
     def test_weights_are_clipped_after_each_game(self) -> None:
         space = space_of()
-        method = SelfPlay(space, constant=0.07, batch=2)
+        method = SelfPlay(space, 1, constant=0.07, batch=2)
         up, down = game_of((0, "c1"), net=1), game_of((0, "c1"), net=-1)
         method.learn([up, up, down])
         assert method.vector[space.names.index("black c1")] == pytest.approx(1.1 - 0.07)
 
     def test_both_play_the_same_weights_from_the_start(self) -> None:
-        method = SelfPlay(space_of(), constant=0.01, batch=3)
+        method = SelfPlay(space_of(), 1, constant=0.01, batch=3)
         assert method.duels() == [Duel(method.vector, method.vector, None)] * 3
 
 
@@ -141,10 +141,10 @@ class TestOptimisers:
         self, name: str, settings: dict[str, float]
     ) -> None:
         space, rng = Space(CORNERLESS, {}, OPTIONS, None), Random(3)
-        one = make_method(name, dict(settings), space, 7)
+        one = METHODS[name](space, 7, **settings)
         for _ in range(9):
             one.learn([noisy_game(duel, rng) for duel in one.duels()])
-        other = make_method(name, dict(settings), space, 7)
+        other = METHODS[name](space, 7, **settings)
         other.restore(json.loads(json.dumps(one.state())))
         for _ in range(3):
             assert one.duels() == other.duels()
