@@ -9,16 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import rules as rule_sets
-from arena.files.whole_file import write_whole
 from players.learning.tuning.matches import Contestant, MatchTask, PlayedGame
 from players.learning.tuning.methods import pair_scores
 from players.learning.tuning.runner import InProcessRunner, try_out
-from players.learning.tuning.tuner import CHUNK_PAIRS
+from players.learning.tuning.tuner import CHUNK_PAIRS, keep, readable
 from players.ntuple.network import Network
 
 FORMAT = 1
@@ -57,7 +55,7 @@ class Evidence:
         evidence = cls(path, network)
         if not path.exists():
             return evidence
-        try:
+        with readable(path, "holds no tests of a network, or is damaged", "its tests again"):
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"written by another version of the arena, {content['version']}")
@@ -67,28 +65,12 @@ class Evidence:
                     for test, pairs in content["pairs"].items()
                 }
                 evidence.verdicts = dict(content["verdicts"])
-        except OSError as error:
-            raise ValueError(
-                f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin "
-                "its tests again"
-            ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"{path}: holds no tests of a network, or is damaged ({error}); move it away to "
-                "begin them again"
-            ) from None
         return evidence
 
     def save(self) -> None:
         """Write the file: all of it or nothing. Raises OSError."""
-        content = {
-            "format": FORMAT,
-            "version": version("bot-arena"),
-            "weights": self.weights,
-            "verdicts": self.verdicts,
-            "pairs": self.pairs,
-        }
-        write_whole(self._path, json.dumps(content))
+        content = {"weights": self.weights, "verdicts": self.verdicts, "pairs": self.pairs}
+        keep(self._path, FORMAT, content)
 
 
 class NetworkMatch(NamedTuple):

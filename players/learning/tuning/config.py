@@ -2,24 +2,19 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
 import rules as rule_sets
-from arena.files.toml import KeyPath
-from arena.files.toml_tables import (
-    TomlTable,
-    did_you_mean,
-    explain,
-    shown,
-)
+from arena.files.toml_tables import TomlTable, did_you_mean, explain, shown
 from players.catalogue import BUILTINS
 from players.learning.training_file import FileReader, GameTable
-from players.learning.tuning.methods import CmaTable, MethodName, SelfplayTable, SpsaTable
+from players.learning.tuning.methods import METHODS, CmaTable, MethodName, SelfplayTable, SpsaTable
 from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry, WeightsPlan
-from players.options import Tunable, tunable_table, tunables
+from players.options import tunable_table, tunables
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that say how long a player thinks; there is no other clock."""
@@ -170,11 +165,10 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         if self.findings or method is None:
             return None
         tuning = self.file.tuning
-        settings: TomlTable = getattr(self.file, method)
         threads = tuning.threads or len(os.sched_getaffinity(0))
         return TuneConfig(
             **tuning.model_dump() | {"name": name, "threads": threads},
-            method_settings=settings.model_dump(),
+            method_settings=getattr(self.file, method).model_dump(),
             rules=game.name,
             variant=dict(game.variant),
             plies=plies,
@@ -184,65 +178,33 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
             weights=weights,
         )
 
-    def _check_tuned(self, bot: str, method: MethodName | None, *, anything: bool) -> None:
-        """Whether there is something to tune, and the method can tune it."""
-        if not anything and not self.findings:
-            known = ", ".join(tunables(BUILTINS[bot].options)) or "none"
-            self.report(
-                (),
-                "nothing is tuned: write [weights] to tune a table of weights (bot = "
-                f'"weighted-uct"), or [parameters.NAME] (options of {bot} that may be: {known})',
-            )
-        if method == "selfplay" and tunable_table(BUILTINS[bot].options) is None:
-            self.report(
-                ("tuning", "method"),
-                f'"selfplay" tunes a table of weights, and {bot} has none; choose "spsa" or "cma"',
-            )
-        elif method == "selfplay" and ("weights" not in self._data or self.file.parameters):
-            self.report(
-                ("parameters",) if self.file.parameters else ("tuning", "method"),
-                'method = "selfplay" tunes a table of weights alone: write [weights] and leave out '
-                '[parameters], or choose "spsa" or "cma"',
-            )
-        for other in ("selfplay", "spsa", "cma"):
-            if other in self._data and method is not None and other != method:
-                self.report((other,), f'the method is "{method}"; leave this table out')
-
     def _method(self) -> MethodName | None:
-        method = self.file.tuning.method
+        method, cma = self.file.tuning.method, self.file.cma
         if method is None:
             self.report(("tuning", "method"), 'is missing: "selfplay", "spsa", "cma" or "td"')
-        cma = self.file.cma
         if cma.most_pairs < cma.pairs:
             self.report(("cma", "most_pairs"), f"must be at least pairs, which is {cma.pairs}")
         return method
 
+    def _bot(self) -> str | None:
+        bot, at = self.file.player.bot, ("player", "bot")
+        models = {name: builtin.options for name, builtin in BUILTINS.items()}
+        able = [name for name in models if tunables(models[name]) or tunable_table(models[name])]
+        if bot is None:
+            self.report(at, f"is missing: one of {', '.join(able)}")
+        elif bot not in able:
+            self.report(at, f"{shown(bot)} has nothing to tune; {did_you_mean(bot, able)}")
+        return bot if bot in able else None
+
     def _plies(self, game: rule_sets.Game) -> int:
         """The length of the openings."""
-        plies = self.file.openings.plies
+        plies, at = self.file.openings.plies, ("openings", "plies")
         if game.name not in rule_sets.tiles.NAMES:
             return _PLIES if plies is None else plies
         if plies:
-            self.report(
-                ("openings", "plies"),
-                f"{game.name} has no openings, chance draws its boards; leave it out",
-            )
+            said = f"{game.name} has no openings, chance draws its boards; leave it out"
+            self.report(at, said)
         return 0
-
-    def _bot(self) -> str | None:
-        bot = self.file.player.bot
-        able = [
-            name
-            for name, builtin in BUILTINS.items()
-            if tunables(builtin.options) or tunable_table(builtin.options)
-        ]
-        if bot is None:
-            self.report(("player", "bot"), f"is missing: one of {', '.join(able)}")
-        elif bot not in able:
-            self.report(
-                ("player", "bot"), f"{shown(bot)} has nothing to tune; {did_you_mean(bot, able)}"
-            )
-        return bot if bot in able else None
 
     def _options(self, bot: str, game: rule_sets.Game) -> dict[str, Any]:
         """The options that stay as they are, with paths that hold from anywhere."""
@@ -257,49 +219,47 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
             for finding in explain(error, builtin.options, options):
                 self.report((*at, *finding.path), finding.message)
         if not any(options.get(budget) for budget in BUDGETS):
-            known = [budget for budget in BUDGETS if budget in builtin.options.model_fields]
-            self.report(
-                at, f"say how long a move is thought about: one of {', '.join(known)} is needed"
-            )
+            known = ", ".join(each for each in BUDGETS if each in builtin.options.model_fields)
+            self.report(at, f"say how long a move is thought about: one of {known} is needed")
         options = unhurried(bot, options)
         table = tunable_table(builtin.options)
         if table is not None and self.file.weights is not None and table[0] in options:
             self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")
-        for key, value in options.items():
-            if isinstance(value, str) and (folder / value).is_file():
-                options[key] = str((folder / value).resolve())
-        return options
+        return {key: _from_anywhere(value, folder) for key, value in options.items()}
 
     def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
         """The options that are tuned."""
-        known, model = tunables(BUILTINS[bot].options), BUILTINS[bot].options
-        ranges = list[Range]()
+        model = BUILTINS[bot].options
+        known, ranges = tunables(model), list[Range]()
         for name, given in self.file.parameters.items():
-            at: KeyPath = ("parameters", name)
+            at = ("parameters", name)
             if name not in known:
                 self.report(at, f"is no option to tune; {did_you_mean(name, known)}")
                 continue
-            mark = _narrowed(known[name], given)
+            mark = replace(known[name], **given.model_dump(exclude_none=True))
+            low, high = mark.low, mark.high
             start = options.get(name, model.model_fields[name].default)
-            if not mark.low < mark.high:
-                self.report(at, f"low must be below high, got {mark.low:g} and {mark.high:g}")
-            elif not (known[name].low <= mark.low and mark.high <= known[name].high):
-                self.report(
-                    at, f"must be within {known[name].low:g} and {known[name].high:g}, as declared"
-                )
-            elif not isinstance(start, int | float) or not mark.low <= start <= mark.high:
+            least, most = known[name].low, known[name].high
+            if not low < high:
+                self.report(at, f"low must be below high, got {low:g} and {high:g}")
+            elif not (least <= low and high <= most):
+                self.report(at, f"must be within {least:g} and {most:g}, as declared")
+            elif not isinstance(start, int | float) or not low <= start <= high:
                 begins = "nothing" if start is None else shown(start)
                 self.report(
                     at,
-                    f"begins at {begins}, which is not within {mark.low:g} and "
-                    f"{mark.high:g}: give {name} in [player] options, or other bounds",
+                    f"begins at {begins}, which is not within {low:g} and {high:g}: give {name} in "
+                    "[player] options, or other bounds",
                 )
             else:
-                whole = _takes_whole(model.model_fields[name].annotation)
-                ranges.append(Range(name, mark.low, mark.high, mark.step, float(start), whole))
+                annotation = model.model_fields[name].annotation
+                kinds = {annotation, *get_args(annotation)}
+                whole = int in kinds and float not in kinds  # or none at all
+                ranges.append(Range(name, low, high, mark.step, float(start), whole))
         return tuple(ranges)
 
     def _weights(self, bot: str) -> WeightsPlan | None:
+        """The table that is tuned."""
         table, given = tunable_table(BUILTINS[bot].options), self.file.weights
         if given is None:
             return None
@@ -310,12 +270,33 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         low, high = given.range or (mark.low, mark.high)
         if not 0 < low < high:
             self.report(("weights", "range"), f"must be [low, high] above 0, got [{low}, {high}]")
-        start = given.start
-        if (self._path.parent / start).is_file():
-            start = str((self._path.parent / start).resolve())
-        return WeightsPlan(
-            option, start, low, high, given.step or mark.step, given.colours, given.symmetry
-        )
+        start, step = _from_anywhere(given.start, self._path.parent), given.step or mark.step
+        return WeightsPlan(option, start, low, high, step, given.colours, given.symmetry)
+
+    def _check_tuned(self, bot: str, method: MethodName | None, *, anything: bool) -> None:
+        """Whether there is something to tune, and the method can tune it."""
+        model, others = BUILTINS[bot].options, self.file.parameters
+        if not anything and not self.findings:
+            self.report(
+                (),
+                "nothing is tuned: write [weights] to tune a table of weights (bot = "
+                f'"weighted-uct"), or [parameters.NAME] (options of {bot} that may be: '
+                f"{', '.join(tunables(model)) or 'none'})",
+            )
+        if method == "selfplay" and tunable_table(model) is None:
+            self.report(
+                ("tuning", "method"),
+                f'"selfplay" tunes a table of weights, and {bot} has none; choose "spsa" or "cma"',
+            )
+        elif method == "selfplay" and ("weights" not in self._data or others):
+            self.report(
+                ("parameters",) if others else ("tuning", "method"),
+                'method = "selfplay" tunes a table of weights alone: write [weights] and leave out '
+                '[parameters], or choose "spsa" or "cma"',
+            )
+        for other in METHODS:
+            if other in self._data and method is not None and other != method:
+                self.report((other,), f'the method is "{method}"; leave this table out')
 
     def _judge(
         self,
@@ -341,19 +322,10 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
                 return
 
 
-def _takes_whole(annotation: Any) -> bool:
-    """Whether an option takes whole numbers alone, or none at all."""
-    kinds = {annotation, *get_args(annotation)}
-    return int in kinds and float not in kinds
-
-
-def _narrowed(mark: Tunable, given: ParameterTable) -> Tunable:
-    """The declared range with what the file says in its place."""
-    return Tunable(
-        mark.low if given.low is None else given.low,
-        mark.high if given.high is None else given.high,
-        mark.step if given.step is None else given.step,
-    )
+def _from_anywhere(value: Any, folder: Path) -> Any:
+    """A value; one that names a file of the folder as a path that holds from anywhere."""
+    is_file = isinstance(value, str) and (folder / value).is_file()
+    return str((folder / value).resolve()) if is_file else value
 
 
 load_config = _TuningReader.load

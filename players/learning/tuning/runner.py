@@ -1,8 +1,13 @@
-"""The match runner in this process: no subprocess, and no clock but the players' own budget."""
+"""The match runner in this process: no subprocess, and no clock but the players' own budget. Whole
+games are played in one kernel where players count what they think, else by the rules, the players
+asked turn by turn.
+"""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,24 +17,29 @@ from players.catalogue import BUILTINS
 from players.games.registry import load_board
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.matches import (
+    HOUR_MS,
     Aborted,
     Contestant,
     MatchTask,
     PlayedGame,
     Worker,
+    both_slide,
     start_of,
 )
 from players.learning.tuning.openings import Openings
-from players.learning.tuning.tile_games import TileWorker, counts_boards
-from players.learning.tuning.turns import TurnWorker, new_player
+from players.learning.tuning.tile_games import TileWorker
 from players.learning.tuning.uct_games import UctWorker, is_counted, read_seat
+from players.sdk import Turn
+from players.search.types import Flag
 from players.uct import Uct, UctOptions
+from rules.position import CHANCE, PASS, Position, draw_chance
+
+History = list[tuple[int, str]]
+"""`(seat, move)` of each move so far, forced passes and chance included."""
 
 
 class InProcessRunner:
-    """Plays on several threads, each with a worker of its own: whole games in one kernel where
-    players count what they think, else turn by turn.
-    """
+    """Plays on several threads, each with a worker of its own."""
 
     def __init__(
         self, rule_set: rule_sets.Game, bot: str, sample: Contestant, threads: int
@@ -52,7 +62,7 @@ class InProcessRunner:
             self.new_worker = lambda: UctWorker(rule_set, board, options, stop)
             self.read = lambda contestant: read_seat(rule_set, board, player, contestant)
             self.brief = sample
-        elif isinstance(options, HeuristicOptions) and counts_boards(options):
+        elif isinstance(options, HeuristicOptions) and options.think_ms is None:
             self.new_worker = lambda: TileWorker(rule_set, options, stop)
             self.brief = sample._replace(options=sample.options | {"depth": 1})
 
@@ -74,19 +84,19 @@ class InProcessRunner:
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
         seats = {id(each): self.read(each) for task in tasks for each in task.contestants}
-        games: list[Future[PlayedGame]] = []
-        for task in tasks:
-            first, second = (seats[id(each)] for each in task.contestants)
-            games.append(self._pool.submit(self._play, (first, second), task))
+        games: list[Future[PlayedGame]] = [
+            self._pool.submit(self._play, tuple(seats[id(each)] for each in task.contestants), task)
+            for task in tasks
+        ]
         return [each.result() for each in games]
 
-    def _play(self, contestants: tuple[Any, Any], task: MatchTask) -> PlayedGame:
+    def _play(self, contestants: tuple[Any, ...], task: MatchTask) -> PlayedGame:
         if self._stop[0]:
             raise Aborted
         if not hasattr(self._own, "worker"):
             self._own.worker = self.new_worker()
         worker: Worker = self._own.worker
-        return worker.play(contestants, task)
+        return worker.play((contestants[0], contestants[1]), task)
 
     def abort(self) -> None:
         """Have the games under way, and all that follow, end in Aborted."""
@@ -101,8 +111,118 @@ def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
     """Start a player, which compiles or loads its kernels. Raises ValueError with what it says of
     its options.
     """
-    start = start_of(rule_set, rule_set.start().state(), 0, 0, sample.options)
     try:
-        new_player(bot, start, sample.weights)
+        DrivenPlayer(bot, sample, rule_set, rule_set.start(), 0, 0)
     except SystemExit as error:  # how players tell their mistakes
         raise ValueError(str(error)) from None
+
+
+class DrivenPlayer:
+    """One player of a game, as its own process would drive it."""
+
+    def __init__(
+        self,
+        bot: str,
+        contestant: Contestant,
+        rule_set: rule_sets.Game,
+        position: Position,
+        seat: int,
+        seed: int,
+        told: int = 0,
+    ) -> None:
+        """`told` moves were played before."""
+        self._start = start_of(rule_set, position.state(), seat, seed, contestant.options)
+        player, self._told = BUILTINS[bot], told
+        if contestant.weights is None:
+            self._player = player(self._start)
+        else:
+            assert issubclass(player, Uct)  # it has a table
+            self._player = player(self._start, contestant.weights)
+
+    def choose(self, position: Position, history: History) -> str:
+        """The player's move."""
+        turn = Turn(
+            start=self._start,
+            game=self._start.game,
+            ply=len(history),
+            time_ms=HOUR_MS,
+            bank_ms=None,
+            state=position.state(),
+            moves=history[self._told :],
+            legal=list(position.legal_moves()),
+            used_ms=0,
+            deadline=time.monotonic() + HOUR_MS / 1000,
+        )
+        self._told = len(history)
+        answer = self._player.choose(turn)
+        return answer if isinstance(answer, str) else answer[0]
+
+
+class TurnWorker:
+    """Plays by the rules, with new players for each game."""
+
+    def __init__(self, rule_set: rule_sets.Game, bot: str, stop: Flag) -> None:
+        """`stop` ends all games."""
+        self._rule_set, self._bot, self._stop = rule_set, bot, stop
+        tiles = rule_set.name in rule_sets.tiles.NAMES
+        self._board = None if tiles else load_board(rule_set.name, rule_set.variant)
+
+    def play(self, contestants: tuple[Contestant, Contestant], task: MatchTask) -> PlayedGame:
+        """Play a game on from its opening, or both games of a task of 2048 or 2584. Raises Aborted
+        once the flag is set.
+        """
+        if self._board is None:
+            return both_slide(self.slide, contestants, task)
+        opened, seeds = Openings(self._rule_set, self._board).draw(task)
+        position, history = self._rule_set.start(), History()
+        for move in opened.moves[: opened.plies]:
+            if position.legal_moves() == (PASS,):
+                position = _after(position, PASS, history)
+            position = _after(position, self._board.names[move], history)
+        before = len(history)
+        position = self._play_on(position, history, contestants, seeds, Random())
+        made = tuple((seat, move) for seat, move in history[before:] if move != PASS)
+        first, second = position.scores()
+        return PlayedGame(made, int(first - second))
+
+    def slide(self, contestants: tuple[Contestant, Contestant], seed: int) -> int:
+        """The score of the first as slider, the second being the placer where a player places.
+        Raises Aborted once the flag is set.
+        """
+        random = Random(seed)
+        position = self._rule_set.start(random.getrandbits(63))
+        seeds = tuple(random.getrandbits(63) for _ in range(self._rule_set.seats))
+        return int(self._play_on(position, History(), contestants, seeds, random).scores()[0])
+
+    def _play_on(
+        self,
+        position: Position,
+        history: History,
+        contestants: tuple[Contestant, Contestant],
+        seeds: tuple[int, ...],
+        random: Random,
+    ) -> Position:
+        """The position at the end; `random` draws what chance does."""
+        told = len(history)
+        players = [
+            DrivenPlayer(self._bot, contestants[seat], self._rule_set, position, seat, seed, told)
+            for seat, seed in enumerate(seeds)
+        ]
+        while (mover := position.to_move) is not None:
+            if self._stop[0]:
+                raise Aborted
+            if mover == CHANCE:
+                move = draw_chance(position, random)
+            elif position.legal_moves() == (PASS,):
+                move = PASS
+            else:
+                move = players[mover].choose(position, history)
+            position = _after(position, move, history)
+        return position
+
+
+def _after(position: Position, move: str, history: History) -> Position:
+    """The position after a move, which is noted."""
+    assert position.to_move is not None  # there is a move
+    history.append((position.to_move, move))
+    return position.play(move)

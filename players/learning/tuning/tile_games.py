@@ -42,11 +42,6 @@ class SearchSeat(NamedTuple):
     """The limits of a search."""
 
 
-def counts_boards(options: HeuristicOptions) -> bool:
-    """Whether a player with these options looks at a number of boards and at no clock."""
-    return options.think_ms is None
-
-
 class TileWorker:
     """Plays games in one kernel, with two tables for all of them."""
 

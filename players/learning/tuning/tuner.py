@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import rules as rule_sets
+from arena.files.toml_tables import shown
 from arena.files.whole_file import write_whole
-from players.learning.tuning.changes import changes
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import MatchRunner, MatchTask, PlayedGame
 from players.learning.tuning.methods import METHODS, Duel, Method, pair_scores, pairs
@@ -215,8 +216,6 @@ class Tuner:
     def save(self) -> None:
         """Write the checkpoint: all of it or nothing. Raises OSError."""
         content = {
-            "format": FORMAT,
-            "version": version("bot-arena"),
             "config": self.config.identity(),
             "counts": self.counts,
             "method": self._method.state(),
@@ -227,25 +226,28 @@ class Tuner:
             "slid": self.slid,
             "verdicts": self.verdicts,
         }
-        write_whole(self._folder / CHECKPOINT, json.dumps(content))
+        keep(self._folder / CHECKPOINT, FORMAT, content)
 
     def _restore(self, path: Path) -> None:
-        try:
+        with readable(path, "is no checkpoint of a tuning, or damaged", "again"):
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT:
-                raise _Changed(
-                    f"{path}: written by another version of the arena, {content['version']}; "
-                    "finish with that, or move it away to begin again"
-                )
-            before = content["config"]
+            is_known, by = content["format"] == FORMAT, content["version"]
+            before = content["config"] if is_known else {}
             now = json.loads(json.dumps(self.config.identity()))
-            if now != before:
-                raise _Changed(
-                    f"{path.parent}: was begun with other settings, and goes on with the same "
-                    "alone (more games are welcome). Changed: "
-                    + ("; ".join(changes(before, now)) or "what the keys stand for")
-                    + ". Give the old ones back, or another name or --out to begin again."
-                )
+            changed = changes(before, now) if is_known and now != before else None
+        if not is_known:
+            raise ValueError(
+                f"{path}: written by another version of the arena, {by}; finish with that, or move "
+                "it away to begin again"
+            )
+        if changed is not None:
+            raise ValueError(
+                f"{path.parent}: was begun with other settings, and goes on with the same "
+                "alone (more games are welcome). Changed: "
+                + ("; ".join(changed) or "what the keys stand for")
+                + ". Give the old ones back, or another name or --out to begin again."
+            )
+        with readable(path, "is no checkpoint of a tuning, or damaged", "again"):
             self._method.restore(content["method"])
             self.counts = content["counts"]
             self._stride = content["stride"]
@@ -256,19 +258,69 @@ class Tuner:
             self.matches = {name: tuple(content["matches"][name]) for name in self.matches}
             self.slid = tuple((one, other) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
-        except _Changed as error:
-            raise ValueError(str(error)) from None
-        except OSError as error:
-            raise ValueError(
-                f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin "
-                "again"
-            ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"{path}: is no checkpoint of a tuning, or damaged ({error}); move it away to "
-                "begin again"
-            ) from None
 
 
-class _Changed(Exception):
-    """The checkpoint is of another configuration or version."""
+def keep(path: Path, number: int, content: dict[str, Any]) -> None:
+    """Write a file in the format of that number: all of it or nothing. Raises OSError."""
+    head = {"format": number, "version": version("bot-arena")}
+    write_whole(path, json.dumps(head | content))
+
+
+@contextmanager
+def readable(path: Path, damaged: str, again: str) -> Iterator[None]:
+    """Raise ValueError, with what to do, where what is kept in a file cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(
+            f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin {again}"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: {damaged} ({error}); move it away to begin {again}") from None
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """A line `key: old → new` for each key of a tuning file with another value, of what
+    `TuneConfig.identity` tells, as JSON has it.
+    """
+    old, new = _tables(before), _tables(after)
+    if before["method"] != after["method"]:
+        del old[before["method"]], new[after["method"]]  # each has keys of its own
+    return _differences(old, new)
+
+
+def _tables(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of the file."""
+    rest = dict(identity)
+    ranges, weights = rest.pop("ranges"), rest.pop("weights")
+    starts = {each["name"]: each["start"] for each in ranges}
+    tables = {
+        "game": {"rules": rest.pop("rules"), **rest.pop("variant")},
+        "openings": {"plies": rest.pop("plies")},
+        "player": {"bot": rest.pop("bot"), "options": {**rest.pop("options"), **starts}},
+        "parameters": {
+            each["name"]: {key: each[key] for key in ("low", "high", "step")} for each in ranges
+        },
+        rest["method"]: rest.pop("method_settings"),
+    }
+    if weights is not None:
+        own = {key: weights[key] for key in ("start", "step", "colours", "symmetry")}
+        tables["weights"] = {**own, "range": [weights["low"], weights["high"]]}
+    return {"tuning": rest, **tables}
+
+
+def _differences(before: Any, after: Any, path: str = "") -> list[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = [*before, *(key for key in after if key not in before)]
+        return [
+            line
+            for key in keys
+            for line in _differences(
+                before.get(key), after.get(key), f"{path}.{key}" if path else key
+            )
+        ]
+    return [] if before == after else [f"{path}: {_said(before)} → {_said(after)}"]
+
+
+def _said(value: Any) -> str:
+    return "not given" if value is None else shown(value)

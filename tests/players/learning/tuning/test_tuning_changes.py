@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from players.learning.tuning.changes import changes
 from players.learning.tuning.config import load_config
+from players.learning.tuning.tuner import changes
 
 FILE = """
 [tuning]

@@ -7,9 +7,8 @@ import rules
 from players.games.registry import load_board
 from players.learning.tuning.matches import Aborted, MatchTask
 from players.learning.tuning.openings import Openings
-from players.learning.tuning.runner import InProcessRunner
+from players.learning.tuning.runner import InProcessRunner, TurnWorker
 from players.learning.tuning.space import Range, Space, WeightsPlan
-from players.learning.tuning.turns import TurnWorker
 from players.learning.tuning.uct_games import UctWorker
 
 CORNERLESS = rules.load("othello", preset="cornerless")

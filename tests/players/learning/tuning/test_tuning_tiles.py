@@ -14,10 +14,9 @@ from players.games.tiles.boards import TileBoard
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask
-from players.learning.tuning.runner import InProcessRunner
+from players.learning.tuning.runner import DrivenPlayer, InProcessRunner, TurnWorker
 from players.learning.tuning.tile_games import TileWorker
 from players.learning.tuning.tuner import MEASURE, Tuner
-from players.learning.tuning.turns import DrivenPlayer, TurnWorker
 from players.options import tunables
 from rules.tiles import SLIDES, SPAWNS
 
