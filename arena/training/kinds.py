@@ -1,11 +1,10 @@
 """What `arena train` learns: the trainings of each kind of game, and how they are shown."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -47,7 +46,7 @@ class TrainingKind(Generic[Block]):
     """What the last block came to, at the end of a sentence."""
     players: Callable[[str], list[str]]
     """Players with the network of a path, as lines of a tournament file."""
-    trial: Callable[[Path, Network, str], NetworkTrial] | None
+    trial: "Callable[[Path, Network, str], NetworkTrial] | None"
     """The tests of the network in a folder, with how to have it tested; None where only
     `arena sprt` tests it. Raises UserError."""
 
@@ -82,14 +81,15 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
 
     def draw(folder: Path, blocks: Sequence[TileBlock]) -> None:
-        from players.learning.curves import save_tile_curve  # matplotlib takes a second to load
+        from players.learning import curves, pictures  # matplotlib takes a second to load
 
-        save_tile_curve(folder, blocks, config.name, about)
+        drawn = partial(curves.tile_curve, blocks, config.name, about)
+        pictures.save_figure(folder, curves.NAME, drawn)
 
     return TrainingKind(
         config,
         about,
-        lambda folder: TileTrainer.open(config, folder),
+        partial(TileTrainer.open, config),
         TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         draw,
         lambda block: f"averaged {block.mean:,.0f}",
@@ -102,40 +102,35 @@ def _game_training(
     config: GamesConfig, verification: Verification, asker: Asker
 ) -> TrainingKind[GameBlock]:
     """A training for Othello or dots, and how what it learns is tested."""
+    from arena.training.verify_learned import NetworkTrial  # what plays takes a second to load
+
     unit = rule_sets.default(config.rules).unit
-    yardstick = {"random": "random moves", "default": "the fitted evaluation"}.get(
-        config.yardstick, f"the {config.yardstick} evaluation"
-    )
-    if config.yardstick != "random":
-        yardstick += " at 1 ply"
+    yardstick = {
+        "random": "random moves",
+        "default": "the fitted evaluation at 1 ply",
+        "classic": "the classic evaluation at 1 ply",
+    }[config.yardstick]
     view = GameBlockView(yardstick, unit)
     about = _about(config, _board(config), f", ε {config.epsilon:g}")
 
     def draw(folder: Path, blocks: Sequence[GameBlock]) -> None:
-        from players.learning.curves import save_game_curve  # matplotlib takes a second to load
+        from players.learning import curves, pictures  # matplotlib takes a second to load
 
-        save_game_curve(folder, blocks, config.name, about, yardstick, unit)
-
-    def players(network: str) -> list[str]:
-        return [
-            *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),
-            *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
-        ]
-
-    def trial(folder: Path, network: Network, test: str) -> NetworkTrial:
-        from arena.training.verify_learned import NetworkTrial  # what plays takes a second to load
-
-        return NetworkTrial(config, verification, asker, folder, network, test)
+        drawn = partial(curves.game_curve, blocks, config.name, about, yardstick, unit)
+        pictures.save_figure(folder, curves.NAME, drawn)
 
     return TrainingKind(
         config,
         about,
-        lambda folder: GamesTrainer.open(config, folder),
+        partial(GamesTrainer.open, config),
         view,
         draw,
         lambda block: f"brought {view.figure(block)} of the points {view.measure}",
-        players,
-        trial,
+        lambda network: [
+            *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),
+            *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
+        ],
+        partial(NetworkTrial, config, verification, asker),
     )
 
 
@@ -144,20 +139,24 @@ def _options(before: str, network: str) -> str:
 
 
 def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
+    """What learns, and how, as the literature writes it, in a line."""
     sizes = Counter(map(len, config.tuples))
     tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
     if len(sizes) > _SIZES:
         tuples = f"{len(config.tuples)} of {min(sizes)} to {max(sizes)}"
-    starts = ", ".join(map(str, config.stages))
-    stages = f", stages from {starts}" if starts else ""
+    stages = f", stages from {', '.join(map(str, config.stages))}" if config.stages else ""
     cells = "edges" if config.rules == "dots" else "cells"
-    return " · ".join(
-        (
-            game,
-            f"tuples: {tuples} {cells}{stages}{more}",
-            f"{_target(config)} {config.updates}, {_rate(config)}",
-            f"seed {config.seed}",
-        )
+    target = {
+        "td0": "TD(0)",
+        "td-lambda": f"TD({config.mix:g})"
+        + ("" if config.steps == WHOLE_GAME else f", {config.steps} steps"),
+        "n-step": f"{config.steps}-step TD",
+        "monte-carlo": "Monte Carlo",
+    }[config.target]
+    rate = {"tc": "temporal coherence", "fixed": "fixed rate"}[config.rate]
+    return (
+        f"{game} · tuples: {tuples} {cells}{stages}{more} · {target} {config.updates}, {rate}, "
+        f"alpha {config.alpha:g} · seed {config.seed}"
     )
 
 
@@ -166,28 +165,10 @@ def _board(config: GamesConfig) -> str:
     variant = config.variant
     if config.rules == "dots":
         return f"dots {variant['rows']}×{variant['cols']}"
-    preset = next(
-        (
-            f" {name}"
-            for name in PRESETS
-            if rule_sets.load("othello", preset=name, size=variant["size"]).variant == variant
-        ),
-        "",
+    size = variant["size"]
+    presets = (
+        f" {name}"
+        for name in PRESETS
+        if rule_sets.load("othello", preset=name, size=size).variant == variant
     )
-    return f"othello {variant['size']}×{variant['size']}{preset}"
-
-
-def _target(config: TrainConfig | GamesConfig) -> str:
-    """What values are moved towards, as the literature writes it."""
-    ahead = "" if config.steps == WHOLE_GAME else f", {config.steps} steps"
-    return {
-        "td0": "TD(0)",
-        "td-lambda": f"TD({config.mix:g}){ahead}",
-        "n-step": f"{config.steps}-step TD",
-        "monte-carlo": "Monte Carlo",
-    }[config.target]
-
-
-def _rate(config: TrainConfig | GamesConfig) -> str:
-    rate = {"tc": "temporal coherence", "fixed": "fixed rate"}[config.rate]
-    return f"{rate}, alpha {config.alpha:g}"
+    return f"othello {size}×{size}{next(presets, '')}"

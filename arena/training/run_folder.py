@@ -11,7 +11,7 @@ from typing import Generic, Literal, NamedTuple, Self, TextIO
 
 from arena.errors import UserError
 from arena.files import lock as lock_file
-from arena.training.train_view import Block, BlockView
+from arena.training.train_view import Block, BlockView, csv_line
 
 TESTS = (
     *(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")),
@@ -110,7 +110,7 @@ class TrainingLog(Generic[Block]):
     def __init__(self, folder: Path, view: BlockView[Block], blocks: Sequence[Block]) -> None:
         self._view = view
         self._log, self._table = _lines(folder / LOG, "a"), _lines(folder / TABLE, "w")
-        self._table.write("".join((view.csv_header(), *map(view.csv_line, blocks))))
+        self._table.write("".join(map(csv_line, (view.columns, *map(view.cells, blocks)))))
         self._table.flush()
 
     def __enter__(self) -> Self:
@@ -128,7 +128,7 @@ class TrainingLog(Generic[Block]):
         """Keep a block, in the log and in the table."""
         for line in self._view.lines(block):
             self.say(line)
-        self._table.write(self._view.csv_line(block))
+        self._table.write(csv_line(self._view.cells(block)))
 
 
 def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:

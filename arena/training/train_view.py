@@ -1,13 +1,11 @@
 """A training as it goes on: a block in lines or as CSV, and a screen that renews itself."""
 
-from __future__ import annotations
-
 import csv
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -16,26 +14,23 @@ from rich.text import Text
 
 from arena.reports.screen import Lines, Screen
 from arena.reports.words import duration
+from players.learning.games.trainer import GameBlock
+from players.learning.tiles.trainer import TileBlock
 
-if TYPE_CHECKING:
-    from players.learning.games.trainer import GameBlock
-    from players.learning.tiles.trainer import TileBlock
-
-_BARS = "▁▂▃▄▅▆▇█"
+BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH, _SHOWN_BLOCKS, _RATE_BLOCKS = 48, 6, 5
 """The width of the curve; the fewest blocks with a line; the last blocks, which give the speed."""
 _REACH_WIDTH = 12
 _COLOUR = "blue"
 
-Block = TypeVar("Block", bound="GameBlock | TileBlock")
+Block = TypeVar("Block", bound=GameBlock | TileBlock)
 
 
 class TrainingPlan(NamedTuple):
-    """What a training is called, what it does, and how far it is to go."""
+    """What a training is called, what learns and how, in a line, and how far it is to go."""
 
     name: str
     about: str
-    """What learns, and how, in a line."""
     games: int
 
 
@@ -48,14 +43,6 @@ class BlockView(ABC, Generic[Block]):
     """Over the cells of `row`."""
     columns: Sequence[str]
     """Of the table in CSV."""
-
-    def csv_header(self) -> str:
-        """The first line of the table."""
-        return table_line(self.columns)
-
-    def csv_line(self, block: Block) -> str:
-        """A block in a line of the table."""
-        return table_line(self.cells(block))
 
     @abstractmethod
     def lines(self, block: Block) -> list[str]:
@@ -82,7 +69,7 @@ class BlockView(ABC, Generic[Block]):
         return None
 
 
-class TileBlockView(BlockView["TileBlock"]):
+class TileBlockView(BlockView[TileBlock]):
     """2048 and 2584: scores, and for each of the `tiles` how many games reached it."""
 
     measure = "average"
@@ -94,7 +81,6 @@ class TileBlockView(BlockView["TileBlock"]):
         self.columns = ("games", "mean", "best", "moves", "seconds", "moves_per_s", *shares)
 
     def lines(self, block: TileBlock) -> list[str]:
-        """A line, and one for each tile, as the tools of this field print a block."""
         tiles = sorted(block.reached)
         width = len(str(tiles[-1])) + 4
         return [
@@ -123,10 +109,8 @@ class TileBlockView(BlockView["TileBlock"]):
         return (f"{block.games:,}", f"{block.mean:,.0f}", f"{block.best:,}", short(speed(block)))
 
     def detail(self, block: TileBlock) -> Table:
-        """Its tiles."""
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for column in ("tile", "reached", "", "ended here"):
-            table.add_column(column, justify="left" if column == "" else "right")
+        table = _table(("tile", "reached", "", "ended here"))
+        table.columns[2].justify = "left"
         for tile in sorted(block.reached):
             table.add_row(
                 str(tile),
@@ -137,7 +121,7 @@ class TileBlockView(BlockView["TileBlock"]):
         return table
 
 
-class GameBlockView(BlockView["GameBlock"]):
+class GameBlockView(BlockView[GameBlock]):
     """Othello and dots: points and margins against the `yardstick`, in discs or boxes (`unit`)."""
 
     headings = ("games", "points", "margin", "moves/s")
@@ -187,8 +171,25 @@ class LiveTraining(Screen, Generic[Block]):
         self._blocks.append(block)
 
     def _screen(self) -> RenderableType:
-        parts = [screen(self._plan, self._view, self._blocks)] if self._blocks else []
-        return Group(*parts, *self._activity())
+        if not self._blocks:
+            return Group(*self._activity())
+        view, blocks, colour = self._view, self._blocks, _COLOUR
+        progress = Table.grid(padding=(0, 2, 0, 0))
+        bar = ProgressBar(self._plan.games, blocks[-1].games, 16)
+        bar.complete_style = bar.finished_style = colour
+        progress.add_row(bar, Text(status(self._plan, blocks)))
+        curve = sparkline([view.height(block) for block in blocks], _CURVE_WIDTH)
+        rise = f"{view.figure(blocks[0])} → {view.figure(blocks[-1])}"
+        detail = view.detail(blocks[-1])
+        rows = _table(view.headings)
+        shown = _SHOWN_BLOCKS if detail is None else max(_SHOWN_BLOCKS, detail.row_count)
+        for block in blocks[-shown:]:
+            rows.add_row(*view.row(block), style="bold" if block is blocks[-1] else "dim")
+        figures = Table.grid(padding=(0, 4, 0, 0))
+        figures.add_row(rows, detail)
+        way = Text.assemble(f"{view.measure}  ", (curve, colour), f"  {rise}")
+        title = Text(self._plan.name, "bold")
+        return Group(title, progress, Text(), way, Text(), figures, *self._activity())
 
 
 class PlainTraining(Lines, Generic[Block]):
@@ -202,36 +203,6 @@ class PlainTraining(Lines, Generic[Block]):
         """Print a block that was played."""
         for line in self._view.lines(block):
             self.say(line)
-
-
-def screen(plan: TrainingPlan, view: BlockView[Block], blocks: Sequence[Block]) -> RenderableType:
-    """How far the training is, how it went, and more of the last block; of at least one block."""
-    done = blocks[-1].games
-    progress = Table.grid(padding=(0, 2, 0, 0))
-    progress.add_row(
-        ProgressBar(
-            total=plan.games,
-            completed=done,
-            width=16,
-            complete_style=_COLOUR,
-            finished_style=_COLOUR,
-        ),
-        Text(status(plan, blocks)),
-    )
-    curve = sparkline([view.height(block) for block in blocks], _CURVE_WIDTH)
-    rise = f"{view.figure(blocks[0])} → {view.figure(blocks[-1])}"
-    figures = Table.grid(padding=(0, 4, 0, 0))
-    detail = view.detail(blocks[-1])
-    shown = _SHOWN_BLOCKS if detail is None else max(_SHOWN_BLOCKS, detail.row_count)
-    figures.add_row(_last_blocks(view, blocks[-shown:]), detail)
-    return Group(
-        Text(plan.name, "bold"),
-        progress,
-        Text(),
-        Text.assemble(f"{view.measure}  ", (curve, _COLOUR), f"  {rise}"),
-        Text(),
-        figures,
-    )
 
 
 def status(plan: TrainingPlan, blocks: Sequence[GameBlock | TileBlock]) -> str:
@@ -251,15 +222,13 @@ def sparkline(values: Sequence[float], width: int) -> str:
     edges = [len(values) * at // count for at in range(count + 1)]
     means = [sum(values[begin:end]) / (end - begin) for begin, end in pairwise(edges)]
     top = max(means) or 1.0
-    return "".join(_BARS[min(int(mean / top * len(_BARS)), len(_BARS) - 1)] for mean in means)
+    return "".join(BARS[min(int(mean / top * len(BARS)), len(BARS) - 1)] for mean in means)
 
 
-def _last_blocks(view: BlockView[Block], blocks: Sequence[Block]) -> Table:
+def _table(columns: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in view.headings:
+    for column in columns:
         table.add_column(column, justify="right")
-    for block in blocks:
-        table.add_row(*view.row(block), style="bold" if block is blocks[-1] else "dim")
     return table
 
 
@@ -279,7 +248,7 @@ def short(number: float) -> str:
     return f"{number / 1e3:.0f} k" if number >= 1000 else f"{number:.0f}"
 
 
-def table_line(cells: Iterable[object]) -> str:
+def csv_line(cells: Iterable[object]) -> str:
     """Cells as CSV has them."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerow(cells)

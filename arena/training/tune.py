@@ -40,7 +40,15 @@ from arena.training.verify import gain, play_budget, refuse_damaged, tests_of
 from arena.training.verify_config import Verification, load_both
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import Aborted
-from players.learning.tuning.result import PICTURES, PLAYER, START, WEIGHTS, write_result
+from players.learning.tuning.result import (
+    BOARD,
+    PARAMETERS,
+    PICTURES,
+    PLAYER,
+    START,
+    WEIGHTS,
+    write_result,
+)
 from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_runner
 
 _SAVE_S = 2.0
@@ -196,15 +204,17 @@ class _Tuning:
 
     def draw(self) -> None:
         """Draw how the values changed."""
-        from players.learning.tuning import pictures  # matplotlib takes a second to load
+        from players.learning import pictures  # matplotlib takes a second to load
+        from players.learning.tuning.pictures import board_figure, parameter_figure
 
         tuner, plan = self._tuner, self._plan
         self._view.doing("drawing")
-        pictures.save_parameters(
-            self._folder, tuner.space, tuner.points, tuner.comparisons, plan.name, plan.about
-        )
+        words = plan.name, plan.about
+        drawn = partial(parameter_figure, tuner.space, tuner.points, tuner.comparisons, *words)
+        pictures.save_figure(self._folder, PARAMETERS, drawn)
         if tuner.space.plan is not None and tuner.config.rules == "othello":
-            pictures.save_board(self._folder, tuner.space, tuner.vector, plan.name, plan.about)
+            drawn = partial(board_figure, tuner.space, tuner.vector, *words)
+            pictures.save_figure(self._folder, BOARD, drawn)
 
     def conclude(self, options: dict[str, Any]) -> None:
         """Say what came out, and where everything is."""

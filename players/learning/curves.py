@@ -1,28 +1,14 @@
 """Learning curves as pictures: how well a network plays, by games learned from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from players.learning.pictures import (
-    GRID,
-    LINE,
-    PEN,
-    by_games,
-    new_figure,
-    save_figure,
-    styled,
-)
-
-if TYPE_CHECKING:
-    from players.learning.games.trainer import GameBlock
-    from players.learning.tiles.trainer import TileBlock
+from players.learning.games.trainer import GameBlock
+from players.learning.pictures import GRID, LINE, PEN, by_games, new_figure
+from players.learning.tiles.trainer import TileBlock
 
 NAME = "curve"
 """Of the files, without their endings."""
@@ -35,23 +21,6 @@ _TILES = ("#fdba74", "#fb8b3c", "#e4572e", "#b5305c", "#6a2a8c")
 """From the smallest tile to the largest."""
 _MARKED = 40
 """Up to that many blocks each is a dot on its line."""
-
-
-def save_tile_curve(folder: Path, blocks: Sequence[TileBlock], title: str, about: str) -> None:
-    """Draw `blocks`, at least one, to curve.png and curve.svg in `folder`, each replaced whole.
-
-    `about` stands under the `title` and says what learns, and how. Raises OSError.
-    """
-    with styled():
-        save_figure(folder, NAME, tile_curve(blocks, title, about))
-
-
-def save_game_curve(
-    folder: Path, blocks: Sequence[GameBlock], title: str, about: str, yardstick: str, unit: str
-) -> None:
-    """The same of Othello and dots; margins are in discs or boxes, the `unit`. Raises OSError."""
-    with styled():
-        save_figure(folder, NAME, game_curve(blocks, title, about, yardstick, unit))
 
 
 def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:

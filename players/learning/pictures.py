@@ -3,9 +3,8 @@
 Drawn with matplotlib's own objects: no window, no global state.
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -19,7 +18,7 @@ SUFFIXES = ("png", "svg")
 INK, FAINT, GRID, LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "font.size": 10,
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
@@ -36,22 +35,12 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def styled() -> AbstractContextManager[None]:
-    """Figures made meanwhile look as ours do."""
-    return matplotlib.rc_context(_STYLE)
-
-
 def new_figure(width: float, height: float, title: str, about: str, *, size: float = 8) -> Figure:
     """An empty figure under its title, `about` below it in letters of that size."""
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
     figure.supxlabel(about, x=0.012, ha="left", fontsize=size, color=FAINT)
     return figure
-
-
-def wrapped(about: str) -> str:
-    """A long text in lines."""
-    return fill(about, 130)
 
 
 def by_games(axes: Axes, games: int) -> None:
@@ -62,11 +51,15 @@ def by_games(axes: Axes, games: int) -> None:
     axes.grid(True)
 
 
-def save_figure(folder: Path, name: str, figure: Figure) -> None:
-    """Write a figure to NAME.png and NAME.svg in `folder`, each as a whole. Raises OSError."""
-    for suffix in SUFFIXES:
-        path = folder / f"{name}.{suffix}"
-        partial = path.with_suffix(f".{suffix}.part")
-        undated = {"Date": None} if suffix == "svg" else {}
-        figure.savefig(partial, format=suffix, dpi=150, metadata=undated)
-        partial.replace(path)
+def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
+    """Write a figure of our look to NAME.png and NAME.svg in `folder`, each as a whole. Raises
+    OSError.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = draw()
+        for suffix in SUFFIXES:
+            path = folder / f"{name}.{suffix}"
+            partial = path.with_suffix(f".{suffix}.part")
+            undated = {"Date": None} if suffix == "svg" else {}
+            figure.savefig(partial, format=suffix, dpi=150, metadata=undated)
+            partial.replace(path)

@@ -42,7 +42,8 @@ def test_csv_has_all_tiles_those_below_reached_by_all() -> None:
     tiles = (128, 256, 512, 1024, 2048)
     shown = training.TileBlockView(tiles)
     names, cells = (
-        line.strip().split(",") for line in (shown.csv_header(), shown.csv_line(block(3, 4567.25)))
+        line.strip().split(",")
+        for line in map(training.csv_line, (shown.columns, shown.cells(block(3, 4567.25))))
     )
     row = dict(zip(names, cells, strict=True))
     assert names[:6] == ["games", "mean", "best", "moves", "seconds", "moves_per_s"]

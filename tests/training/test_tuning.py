@@ -32,7 +32,7 @@ from arena.training.tuned_player import budget_test, measured
 from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
 from players.games.registry import load_board
-from players.learning.tuning import pictures
+from players.learning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted, MatchTask
 from players.learning.tuning.result import PICTURES

@@ -12,7 +12,7 @@ from arena.cli import app
 from arena.model.protocol import Termination
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
-from players.learning.tuning import pictures
+from players.learning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space

@@ -12,9 +12,8 @@ from arena.cli import app
 from arena.errors import UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
-from players.learning import curves
+from players.learning import pictures
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
-from players.learning.tuning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
 from players.ntuple.network import Network
@@ -61,7 +60,6 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pictures take longer than the games; other tests look at them."""
     monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
-    monkeypatch.setattr(curves, "save_game_curve", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

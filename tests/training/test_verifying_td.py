@@ -15,7 +15,7 @@ from arena.errors import FileError
 from arena.tournament.store import Store
 from arena.training.verify import gain
 from arena.training.verify_config import load_learned
-from players.learning import curves
+from players.learning import pictures
 from players.learning.games import evidence
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.matches import Aborted
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     takes longer than all games.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(curves, "save_game_curve", lambda *_: None)
+    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
     (tmp_path / "t.toml").write_text(LEARN + VERIFY)
     return tmp_path
 

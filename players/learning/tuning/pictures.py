@@ -1,7 +1,7 @@
 """A tuning in pictures: every parameter over games, and the board as a heat map."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -18,39 +18,19 @@ from players.learning.pictures import (
     LINE,
     by_games,
     new_figure,
-    save_figure,
-    styled,
-    wrapped,
 )
-from players.learning.tuning.result import BOARD, PARAMETERS
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.weights import seat_names
+
+_WIDTH = 130
+"""Of the lines under a title, in letters."""
 
 _LABELLED = 24
 """Up to that many lines have their names next to them."""
 
 _SHOWN = 0.0005
 """Weights that differ by less look the same."""
-
-
-def save_parameters(
-    folder: Path,
-    space: Space,
-    points: Sequence[TuningPoint],
-    comparisons: Sequence[StartComparison],
-    title: str,
-    about: str,
-) -> None:
-    """Draw every parameter over games, and the score against the start. Raises OSError."""
-    with styled():
-        save_figure(folder, PARAMETERS, parameter_figure(space, points, comparisons, title, about))
-
-
-def save_board(folder: Path, space: Space, vector: Vector, title: str, about: str) -> None:
-    """Draw the board's weights before and after; for Othello alone. Raises OSError."""
-    with styled():
-        save_figure(folder, BOARD, board_figure(space, vector, title, about))
 
 
 def parameter_figure(
@@ -70,7 +50,7 @@ def parameter_figure(
     count = len(panels) + bool(comparisons)
     columns = min(count, 2)
     rows = -(-count // columns)
-    figure = new_figure(4.8 * columns, 0.9 + 3.6 * rows, title, wrapped(about))
+    figure = new_figure(4.8 * columns, 0.9 + 3.6 * rows, title, fill(about, _WIDTH))
     grid = figure.subplots(rows, columns, squeeze=False).flat
     for axes, (name, indices) in zip(grid, panels, strict=False):
         _draw_parameters(axes, space, points, name, indices)
@@ -156,7 +136,7 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     values = [weight for board in boards for side in sides for weight in board[side].values()]
     framed = f"framed: at an end of its range, {ends[0]:g} to {ends[1]:g}\n"
     legend = framed if any(_is_end(value, ends) for value in values) else ""
-    figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + wrapped(about))
+    figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + fill(about, _WIDTH))
     grid = figure.subplots(len(sides), 2, squeeze=False)
     reach = max(max(abs(value - 1.0) for value in values), 1e-3)
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)

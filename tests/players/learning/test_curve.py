@@ -1,12 +1,14 @@
 """The learning curve: what is drawn of which blocks."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from players.learning.curves import save_tile_curve, shown_tiles, tile_curve
+from players.learning.curves import NAME, shown_tiles, tile_curve
+from players.learning.pictures import save_figure
 
 
 class Point(NamedTuple):
@@ -61,7 +63,8 @@ def test_the_same_blocks_make_the_same_files_whatever_the_name(tmp_path: Path) -
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        save_tile_curve(folder, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
+        draw = partial(tile_curve, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
+        save_figure(folder, NAME, draw)
         assert sorted(path.name for path in folder.iterdir()) == ["curve.png", "curve.svg"]
         made.append([path.read_bytes() for path in sorted(folder.iterdir())])
     assert made[0] == made[1]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import rules
-from players.learning.pictures import INK, styled
+from players.learning.pictures import INK, STYLE
 from players.learning.tuning import pictures
 from players.learning.tuning.space import Space, WeightsPlan
 from players.learning.tuning.tuner import StartComparison, TuningPoint
@@ -61,7 +61,7 @@ def test_weights_at_an_end_of_their_range_are_framed(space: Space) -> None:
 
 def test_labels_are_no_longer_than_their_axes(space: Space) -> None:
     points = [TuningPoint(0, space.start), TuningPoint(10, space.start)]
-    with styled():
+    with matplotlib.rc_context(STYLE):
         figure = pictures.parameter_figure(
             space, points, [StartComparison(10, (1.0, 1.5))], "it", "about it"
         )
