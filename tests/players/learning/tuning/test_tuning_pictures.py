@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import matplotlib
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
