@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,6 +11,8 @@ from typing import Generic, Literal, NamedTuple, Self, TextIO
 
 from arena.errors import UserError
 from arena.files import lock as lock_file
+from arena.files.stop_signals import Stop, stop_signals
+from arena.tournament.warming import load_kernels
 from arena.training.train_view import Block, BlockView, csv_line
 
 TESTS = (
@@ -98,6 +100,24 @@ def _refuse_strangers(folder: Path, work: Work) -> None:
 def again() -> str:
     """The command that runs, as it is typed to go on."""
     return shlex.join(["arena", *sys.argv[1:]])
+
+
+@contextmanager
+def stoppable(
+    load: Callable[[], None],
+    interrupt: Callable[[], None],
+    doing: Callable[[str], None],
+    say: Callable[[str], None],
+) -> Iterator[Stop]:
+    """Compile kernels, or find them in the cache; the first signal then calls `interrupt`, and the
+    second raises KeyboardInterrupt. Raises UserError where no game can be played.
+    """
+    try:
+        load_kernels(load, doing, say)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    with stop_signals(interrupt, then_at_once=True) as stop:
+        yield stop
 
 
 class TrainingLog(Generic[Block]):

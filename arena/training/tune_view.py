@@ -1,9 +1,7 @@
 """A tuning as it goes on: a screen that renews itself, or a line now and then."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -14,33 +12,30 @@ from arena.ratings.model import Verdict
 from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
 from arena.reports.words import duration
-
-if TYPE_CHECKING:
-    from players.learning.tuning.tuner import StartComparison, TuningPoint
+from arena.training.train_view import BARS
+from players.learning.tuning.tuner import StartComparison, TuningPoint
 
 _TREND = 0.1
 """A trend is what changed over this last share of the games."""
-_BARS = "▁▂▃▄▅▆▇█"
-_CURVE_WIDTH = 32
-_BAR_WIDTH = 48
+_CURVE_WIDTH, _BAR_WIDTH = 32, 48
 _OTHER_LINES, _TEST_LINES = 5, 2
 """Lines of the screen besides the parameters, and more of them during a test."""
+_BLOCK_GAP, _NUMBERS_WIDTH = 4, 17
+"""Columns between parameters side by side, and those that a value and its trend take, about."""
 _PLAIN_S = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
 class TuningPlan(NamedTuple):
-    """What is tuned, and how far it is to go."""
+    """What is tuned and how, in a line, how far it is to go, and the parameters' bounds."""
 
     name: str
     about: str
-    """How, in a line."""
     games: int
     names: tuple[str, ...]
     """The parameters."""
     low: tuple[float, ...]
     high: tuple[float, ...]
-    """Their bounds."""
 
 
 class TuningProgress(NamedTuple):
@@ -83,6 +78,70 @@ def trend(points: Sequence[TuningPoint], index: int) -> float:
     since = last.games * (1 - _TREND)
     before = max((point for point in points if point.games <= since), key=lambda each: each.games)
     return last.vector[index] - before.vector[index]
+
+
+def parameter_table(
+    plan: TuningPlan, points: Sequence[TuningPoint], width: int, lines: int
+) -> RenderableType:
+    """Each parameter's value and how it changes, in a space of `width` columns and `lines` lines:
+    with a curve of its values, or side by side without, or only those that changed most.
+    """
+    room = max(lines - 1, 1)  # below the titles
+    count = len(plan.names)
+    if count <= room:
+        return _full_table(plan, points)
+    block_width = max(map(len, (*plan.names, "parameter"))) + _NUMBERS_WIDTH
+    blocks = max(1, (width + _BLOCK_GAP) // (block_width + _BLOCK_GAP))
+    if count <= blocks * room:
+        return _blocks(plan, points, range(count), blocks)
+    first, last = points[0].vector, points[-1].vector
+    by_change = sorted(range(count), key=lambda each: abs(last[each] - first[each]), reverse=True)
+    shown = sorted(by_change[: blocks * max(room - 1, 1)])
+    rest = f"and {count - len(shown):,} more, which changed less"
+    return Group(_blocks(plan, points, shown, blocks), Text(rest, style="dim"))
+
+
+def _full_table(plan: TuningPlan, points: Sequence[TuningPoint]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("parameter")
+    for title in ("start", "now", "trend"):
+        table.add_column(title, justify="right")
+    table.add_column("from low to high over the games")
+    for index, (name, low, high) in enumerate(zip(plan.names, plan.low, plan.high, strict=True)):
+        values = [point.vector[index] for point in points]
+        width, top = min(len(values), _CURVE_WIDTH), len(BARS) - 1
+        picked = (values[(place + 1) * len(values) // width - 1] for place in range(width))
+        curve = "".join(BARS[round((value - low) / (high - low) * top)] for value in picked)
+        row = (*_now(plan, points, index), Text(curve, style="blue"))
+        table.add_row(name, f"{values[0]:.4g}", *row)
+    return table
+
+
+def _blocks(
+    plan: TuningPlan, points: Sequence[TuningPoint], indices: Sequence[int], count: int
+) -> Table:
+    """Parameters in `count` blocks side by side, each read from top to bottom."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    height = -(-len(indices) // count)
+    for _ in range(0, len(indices), height):
+        table.add_column("parameter", no_wrap=True)
+        table.add_column("now", justify="right", no_wrap=True)
+        table.add_column("trend", justify="right", no_wrap=True)
+        table.add_column(width=_BLOCK_GAP - 2)
+    for row in range(height):
+        cells = list[RenderableType]()
+        for index in indices[row::height]:
+            cells += (plan.names[index], *_now(plan, points, index), "")
+        table.add_row(*cells)
+    return table
+
+
+def _now(plan: TuningPlan, points: Sequence[TuningPoint], index: int) -> tuple[Text, Text]:
+    """A parameter's value, marked where it is at an end of its range, and its trend."""
+    now, change = points[-1].vector[index], trend(points, index)
+    arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
+    at_end = " yellow" if now in (plan.low[index], plan.high[index]) else ""
+    return Text(f"{now:.4f}", style=f"bold{at_end}"), Text(f"{arrow} {abs(change):.4f}")
 
 
 class LiveTest(Screen):
@@ -131,90 +190,6 @@ class LiveTuning(LiveTest):
             parts += [bar, Text(progress_line(self._plan, progress))]
             parts += map(Text, map(comparison_line, progress.comparisons[-1:]))
         return Group(*parts, *self._test())
-
-
-def parameter_table(
-    plan: TuningPlan, points: Sequence[TuningPoint], width: int, lines: int
-) -> RenderableType:
-    """Each parameter's value and how it changes, in a space of `width` columns and `lines` lines:
-    with a curve of its values, or side by side without, or only those that changed most.
-    """
-    room = max(lines - 1, 1)  # below the titles
-    if len(plan.names) <= room:
-        return _full_table(plan, points)
-    blocks = max(1, (width + _BLOCK_GAP) // (_block_width(plan) + _BLOCK_GAP))
-    indices = range(len(plan.names))
-    if len(plan.names) <= blocks * room:
-        return _blocks(plan, points, indices, blocks)
-    shown = blocks * max(room - 1, 1)
-    most = sorted(indices, key=lambda index: _moved(points, index), reverse=True)[:shown]
-    rest = f"and {len(plan.names) - len(most):,} more, which changed less"
-    return Group(_blocks(plan, points, sorted(most), blocks), Text(rest, style="dim"))
-
-
-def _moved(points: Sequence[TuningPoint], index: int) -> float:
-    return abs(points[-1].vector[index] - points[0].vector[index])
-
-
-def _full_table(plan: TuningPlan, points: Sequence[TuningPoint]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("parameter")
-    for title in ("start", "now", "trend"):
-        table.add_column(title, justify="right")
-    table.add_column("from low to high over the games")
-    for index, name in enumerate(plan.names):
-        values = [point.vector[index] for point in points]
-        curve = _curve(values, plan.low[index], plan.high[index])
-        table.add_row(
-            name, f"{values[0]:.4g}", *_now(plan, points, index), Text(curve, style="blue")
-        )
-    return table
-
-
-_BLOCK_GAP = 4
-"""Columns between the parameters that stand side by side."""
-_NUMBERS_WIDTH = 17
-"""Columns that a value and its trend take, about."""
-
-
-def _block_width(plan: TuningPlan) -> int:
-    return max(map(len, (*plan.names, "parameter"))) + _NUMBERS_WIDTH
-
-
-def _blocks(
-    plan: TuningPlan, points: Sequence[TuningPoint], indices: Sequence[int], count: int
-) -> Table:
-    """Parameters in `count` blocks side by side, each read from top to bottom."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    height = -(-len(indices) // count)
-    blocks = [indices[first : first + height] for first in range(0, len(indices), height)]
-    for _ in blocks:
-        table.add_column("parameter", no_wrap=True)
-        table.add_column("now", justify="right", no_wrap=True)
-        table.add_column("trend", justify="right", no_wrap=True)
-        table.add_column(width=_BLOCK_GAP - 2)
-    for row in range(height):
-        cells = list[RenderableType]()
-        for block in blocks:
-            if row < len(block):
-                cells += (plan.names[block[row]], *_now(plan, points, block[row]), "")
-        table.add_row(*cells)
-    return table
-
-
-def _now(plan: TuningPlan, points: Sequence[TuningPoint], index: int) -> tuple[Text, Text]:
-    """A parameter's value, marked where it is at an end of its range, and its trend."""
-    now, change = points[-1].vector[index], trend(points, index)
-    arrow = "↑" if change > 0 else "↓" if change < 0 else "·"
-    at_end = " yellow" if now in (plan.low[index], plan.high[index]) else ""
-    return Text(f"{now:.4f}", style=f"bold{at_end}"), Text(f"{arrow} {abs(change):.4f}")
-
-
-def _curve(values: Sequence[float], low: float, high: float) -> str:
-    width = min(len(values), _CURVE_WIDTH)
-    picked = [values[(place + 1) * len(values) // width - 1] for place in range(width)]
-    top = len(_BARS) - 1
-    return "".join(_BARS[round((value - low) / (high - low) * top)] for value in picked)
 
 
 class PlainTest(Lines):

@@ -12,10 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from arena.errors import Exit, UserError
-from arena.files.stop_signals import stop_signals
 from arena.reports import words
-from arena.tournament.warming import load_kernels
-from arena.training.run_folder import EVIDENCE, NETWORK
+from arena.training.run_folder import EVIDENCE, NETWORK, stoppable
 from arena.training.tune_view import LiveTest, PlainTest
 from arena.training.verify import (
     BudgetTest,
@@ -116,11 +114,9 @@ class NetworkTrial:
             if test.over:
                 return True
             make_view = LiveTest if console.is_terminal else PlainTest
-            with make_view(console, time.monotonic) as view:
-                try:
-                    load_kernels(pairs.load, view.doing, say)
-                except ValueError as error:
-                    raise UserError(str(error)) from None
-                with stop_signals(pairs.interrupt, then_at_once=True) as stop:
-                    play_budget(test, view, stop, say)
+            with (
+                make_view(console, time.monotonic) as view,
+                stoppable(pairs.load, pairs.interrupt, view.doing, say) as stop,
+            ):
+                play_budget(test, view, stop, say)
             return test.over

@@ -15,6 +15,7 @@ WEIGHTS, PLAYER, START = "weights.json", "player.toml", "start.json"
 PARAMETERS, BOARD = "parameters", "board"
 SUFFIXES = ("png", "svg")
 PICTURES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix in SUFFIXES)
+FILES = frozenset({WEIGHTS, PLAYER, START, *PICTURES})
 
 
 def provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
