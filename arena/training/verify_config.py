@@ -111,73 +111,48 @@ class Asker(NamedTuple):
 
 
 _Config = TypeVar("_Config")
-_Asked = TypeVar("_Asked")
+_File = TypeVar("_File", bound=TomlTable)
 
 
 def load_both(file: Path) -> tuple[TuneConfig, Verification]:
     """A tuning file with its `[verify]`. Raises FileError with every problem of either."""
-    return _both(file, load_config, read_verification)
+    config, wrong = _tried(load_config, file)
+    text, read, findings = _read(file, _VerifyFile)
+    verification = _verification(read.verify, file.parent, findings)
+    if config is not None:  # else it is not known whose thinking it is
+        findings += _unfit(config.bot, verification.target)
+    return _right(file, config, [*wrong, *problems(text, findings)]), verification
 
 
 def load_learned(file: Path) -> tuple[GamesConfig, Verification, Asker]:
     """The same of a file by which an evaluation is learned."""
-    config, asked = _both(file, load_training, read_learned)
-    return config, *asked
-
-
-def _both(
-    file: Path,
-    load: Callable[[Path], _Config],
-    read: Callable[[Path, _Config | None], _Asked],
-) -> tuple[_Config, _Asked]:
-    """What both read of a file. Raises FileError with every problem of either."""
-    config, found = None, dict[Problem, None]()
-    try:
-        config = load(file)
-    except FileError as error:
-        mine = (each for each in error.problems if each.key != "verify")  # what `read` tells
-        found |= dict.fromkeys(mine)
-    try:
-        asked = read(file, config)
-    except FileError as error:
-        found |= dict.fromkeys(error.problems)
-    if found or config is None:
-        raise FileError(file, tuple(sorted(found, key=lambda problem: problem.line or 0)))
-    return config, asked
-
-
-def read_verification(file: Path, config: TuneConfig | None) -> Verification:
-    """The table `[verify]` of a tuning file; without `config` it is not judged whether its player
-    can think so. Raises FileError.
-    """
-    text, read, findings = _read(file, _VerifyFile)
-    verification = _verification(read.verify, file.parent, findings)
-    if config is not None:
-        findings += _unfit(config.bot, verification.target)
-    if findings:
-        raise FileError(file, problems(text, findings))
-    return verification
-
-
-def read_learned(file: Path, config: GamesConfig | None) -> tuple[Verification, Asker]:
-    """The same where an evaluation is learned, and whose it is; without `config` the openings are
-    of no length. Raises FileError.
-    """
+    config, wrong = _tried(load_training, file)
     text, read, findings = _read(file, _LearnedVerifyFile)
     table = read.verify
     verification = _verification(table, file.parent, findings)
     findings += _unfit(table.bot, verification.target)
     findings += _wrong_options(table)
-    if findings:
-        raise FileError(file, problems(text, findings))
-    plies = 0 if config is None else rule_sets.load(config.rules, **config.variant).opening_plies
+    config = _right(file, config, [*wrong, *problems(text, findings)])
     budget = {key: value for key, value in table.options.items() if key in BUDGETS}
     options = {key: value for key, value in _completed(table).items() if key not in BUDGETS}
+    plies = rule_sets.load(config.rules, **config.variant).opening_plies
     asker = Asker(table.bot, options, budget or _LEARNING_BUDGETS[table.bot], plies)
-    return verification, asker
+    return config, verification, asker
 
 
-_File = TypeVar("_File", bound=TomlTable)
+def _tried(load: Callable[[Path], _Config], file: Path) -> tuple[_Config | None, list[Problem]]:
+    """What is read of a file, or its problems but for that of `[verify]`, which is told apart."""
+    try:
+        return load(file), []
+    except FileError as error:
+        return None, [each for each in error.problems if each.key != "verify"]
+
+
+def _right(file: Path, config: _Config | None, wrong: list[Problem]) -> _Config:
+    """What was read. Raises FileError where something is wrong."""
+    if wrong or config is None:
+        raise FileError(file, tuple(sorted(wrong, key=lambda problem: problem.line or 0)))
+    return config
 
 
 def _read(file: Path, model: type[_File]) -> tuple[str, _File, list[Finding]]:
@@ -197,20 +172,17 @@ def _verification(table: VerifyTable, folder: Path, findings: list[Finding]) -> 
 
 
 def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target:
-    given = [
-        name for name in ("move_ms", "tournament", *_COUNTED) if getattr(table, name) is not None
-    ]
-    for name in given[1:]:
-        message = f"cannot be given together with {given[0]}; leave one of them out"
+    given = table.model_dump(include={"move_ms", "tournament", *_COUNTED}, exclude_none=True)
+    first, *others = given or ("move_ms",)
+    for name in others:
+        message = f"cannot be given together with {first}; leave one of them out"
         findings.append(Finding(("verify", name), message))
-    if given and given[0] == "tournament":
-        assert table.tournament is not None  # as it was given
-        return _of_tournament(table.tournament, folder, findings)
-    if given and given[0] in _COUNTED:
-        value = getattr(table, given[0])
-        return Target(f"{given[0]} {value}", {"move_ms": AMPLE_MS}, {given[0]: value})
-    move_ms = table.move_ms or _MOVE_MS
-    return Target(f"move_ms {move_ms}", {"move_ms": move_ms}, {})
+    value = given.get(first, _MOVE_MS)
+    if first == "tournament":
+        return _of_tournament(value, folder, findings)
+    if first in _COUNTED:
+        return Target(f"{first} {value}", {"move_ms": AMPLE_MS}, {first: value})
+    return Target(f"move_ms {value}", {"move_ms": value}, {})
 
 
 def _of_tournament(name: str, folder: Path, findings: list[Finding]) -> Target:
@@ -251,13 +223,10 @@ def _wrong_options(table: LearnedVerifyTable) -> Iterator[Finding]:
     """What the player refuses of its options."""
     at, options = ("verify", "options"), _completed(table)
     if "evaluation" in options:
-        message = (
-            "is what is tested: what was learned meets the default one; leave it out, got "
-            f"{shown(options['evaluation'])}"
-        )
-        yield Finding((*at, "evaluation"), message)
-    model = BUILTINS[table.bot].options
-    options = options | {"evaluation": "default"}
+        got = shown(options["evaluation"])
+        message = "is what is tested: what was learned meets the default one; leave it out, got "
+        yield Finding((*at, "evaluation"), message + got)
+    model, options = BUILTINS[table.bot].options, options | {"evaluation": "default"}
     try:
         model.model_validate(options)
     except ValidationError as error:
