@@ -89,7 +89,7 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     return TrainingKind(
         config,
         about,
-        partial(TileTrainer.open, config),
+        partial(TileTrainer, config),
         TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         draw,
         lambda block: f"averaged {block.mean:,.0f}",
@@ -122,7 +122,7 @@ def _game_training(
     return TrainingKind(
         config,
         about,
-        partial(GamesTrainer.open, config),
+        partial(GamesTrainer, config),
         view,
         draw,
         lambda block: f"brought {view.figure(block)} of the points {view.measure}",

@@ -94,7 +94,7 @@ def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Me
         rate=rate,
         alpha=1.0 if rate == "tc" else 0.1,
     )
-    trainer = TileTrainer.open(config, folder)
+    trainer = TileTrainer(config, folder)
     trainer.load_kernels()
     while (block := trainer.run_block()) is not None:
         if rate == "tc" and block.games in CURVE:

@@ -17,7 +17,7 @@ from players.catalogue import BUILTINS
 from players.games import interface as game
 from players.games.registry import load_board
 from players.learning.games.episodes import GameTally, Habits, compare, learn, new_room
-from players.learning.trainer import BlockTrainer, TrainingRun
+from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
     GameTable,
     LearningTable,
@@ -166,16 +166,16 @@ class GameBlock(NamedTuple):
 class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
     """A run of Othello or dots."""
 
-    def __init__(self, config: GamesConfig, folder: Path, run: TrainingRun[GameBlock]) -> None:
-        super().__init__(config, folder, run)
+    block_type = GameBlock
+
+    def __init__(self, config: GamesConfig, folder: Path) -> None:
+        super().__init__(config, folder)
         rule_set = rule_sets.load(config.rules, **config.variant)
         board = load_board(config.rules, config.variant)
         self._start = board.position(rule_set.start().state())
         self._habits = Habits(np.int64(config.plies), np.float64(config.epsilon))
-        network, threads = run.memory.network, config.threads
-        self._trajectories = [
-            (new_trajectory(network, game.PLIES), new_room()) for _ in range(threads)
-        ]
+        network, threads = self._memory.network, range(config.threads)
+        self._trajectories = [(new_trajectory(network, game.PLIES), new_room()) for _ in threads]
         self._greedy = config.yardstick != "random"
         name = config.yardstick if self._greedy else "default"
         self._terms = load_terms(config.rules, config.variant, name)
@@ -189,7 +189,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         random, counts, games = self._counted(thread)
         tally = GameTally(random, counts, np.int64(games.stop - games.start))
         trajectory, room = self._trajectories[thread]
-        memory = self._run.memory
+        memory = self._memory
         learn(self._start, memory, self._rule, self._habits, tally, trajectory, room, stop)
 
     def _compare(self, pairs: int) -> Array:
@@ -200,7 +200,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         random = np.array([Random(f"{self.config.seed} yardstick").getrandbits(64)], np.uint64)
         compare(
             self._start,
-            self._run.memory.network,
+            self._memory.network,
             self._terms,
             self._greedy,
             self._habits,
@@ -216,13 +216,6 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         points, margin = self._compare(games // 2) / games
         played = number * self.config.block
         return GameBlock(number, played, float(points), float(margin), moves, seconds)
-
-    def _record(self, block: GameBlock) -> dict[str, Any]:
-        return block._asdict()
-
-    @classmethod
-    def _of_record(cls, record: dict[str, Any]) -> GameBlock:
-        return GameBlock(**record)
 
     def _scores(self, block: GameBlock) -> dict[str, float]:
         return {f"against {self.config.yardstick} at 1 ply": block.score}

@@ -11,7 +11,7 @@ from arena.files.toml_tables import TomlTable, shown
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
 from players.learning.tiles.episodes import ROOM, TileTally, learn, with_more_room
-from players.learning.trainer import BlockTrainer, TrainingRun
+from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
     LearningTable,
     NetworkTable,
@@ -129,37 +129,26 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     largest tiles.
     """
 
+    block_type = TileBlock
     block_arrays = ("scores", "tops")
 
-    def __init__(self, config: TrainConfig, folder: Path, run: TrainingRun[TileBlock]) -> None:
-        super().__init__(config, folder, run)
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        super().__init__(config, folder)
         self._board = TileBoard(config.rules, config.spawn)
-        self._trajectories = [
-            new_trajectory(run.memory.network, ROOM) for _ in range(config.threads)
-        ]
+        network, threads = self._memory.network, range(config.threads)
+        self._trajectories = [new_trajectory(network, ROOM) for _ in threads]
 
     def _learn(self, thread: int, stop: Flag) -> None:
-        board, arrays = self._board, self._run.arrays
+        board, arrays = self._board, self._arrays
         random, counts, games = self._counted(thread)
         tally = TileTally(random, counts, arrays["scores"][games], arrays["tops"][games])
-        start, memory = board.board([0] * CELLS), self._run.memory
+        start, memory = board.board([0] * CELLS), self._memory
         while learn(start, board.laws, memory, self._rule, tally, self._trajectories[thread], stop):
             self._trajectories[thread] = with_more_room(self._trajectories[thread])
 
     def _block_of(self, number: int, moves: int, seconds: float) -> TileBlock:
-        scores, tops = (self._run.arrays[name] for name in self.block_arrays)
+        scores, tops = (self._arrays[name] for name in self.block_arrays)
         return block_of(number, scores, tops, moves, seconds, self._board.values)
-
-    def _record(self, block: TileBlock) -> dict[str, Any]:
-        return block._asdict()
-
-    @classmethod
-    def _of_record(cls, record: dict[str, Any]) -> TileBlock:
-        shares = {
-            key: {int(tile): share for tile, share in record[key].items()}
-            for key in ("reached", "ended")
-        }
-        return TileBlock(**{**record, **shares})
 
     def _scores(self, block: TileBlock) -> dict[str, float]:
         return {"mean": block.mean, "best": block.best}

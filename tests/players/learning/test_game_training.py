@@ -54,7 +54,7 @@ def config_of(folder: Path, **changes: Any) -> GamesConfig:
 
 
 def trained(config: GamesConfig, folder: Path) -> GamesTrainer:
-    trainer = GamesTrainer.open(config, folder)
+    trainer = GamesTrainer(config, folder)
     while trainer.run_block() is not None:
         pass
     return trainer
@@ -208,15 +208,15 @@ def test_it_learns_as_plain_python_does(
         stages=stages,
         learning=learning,
     )
-    trainer = GamesTrainer.open(config, tmp_path / "run")
-    slow = Slow(config, int(trainer._run.arrays["random"][0]))
+    trainer = GamesTrainer(config, tmp_path / "run")
+    slow = Slow(config, int(trainer._arrays["random"][0]))
     assert trainer.run_block() is not None
     for _ in range(16):
         slow.play()
     found = weights_of(trainer)
     assert np.abs(found).max() > 0.1
     assert found == pytest.approx(np.array(slow.weights), abs=2e-3)
-    assert slow.state == int(trainer._run.arrays["random"][0])
+    assert slow.state == int(trainer._arrays["random"][0])
 
 
 def test_a_short_training_beats_random_moves(tmp_path: Path) -> None:
@@ -243,11 +243,11 @@ def test_a_short_training_beats_random_moves(tmp_path: Path) -> None:
 def test_a_run_that_was_stopped_goes_on_as_if_it_was_not(tmp_path: Path) -> None:
     config = config_of(tmp_path)
     whole = trained(config, tmp_path / "whole")
-    first = GamesTrainer.open(config, tmp_path / "parts")
+    first = GamesTrainer(config, tmp_path / "parts")
     assert first.run_block() is not None
     first.save()
     assert first.run_block() is not None  # is lost
-    second = GamesTrainer.open(config, tmp_path / "parts")
+    second = GamesTrainer(config, tmp_path / "parts")
     second.interrupt()
     assert second.run_block() is None
     second.save()
@@ -260,12 +260,12 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_was_not(tmp_path: Path) -> None
 
 
 def test_a_run_of_other_settings_is_refused(tmp_path: Path) -> None:
-    GamesTrainer.open(config_of(tmp_path), tmp_path / "run").save()
+    GamesTrainer(config_of(tmp_path), tmp_path / "run").save()
     changed = config_of(tmp_path, learning="epsilon = 0.1")
     with pytest.raises(ValueError, match=r"was begun with epsilon = 0\.2, not 0\.1"):
-        GamesTrainer.open(changed, tmp_path / "run")
+        GamesTrainer(changed, tmp_path / "run")
     more = config_of(tmp_path, games=400)
-    assert GamesTrainer.open(more, tmp_path / "run").config.games == 400
+    assert GamesTrainer(more, tmp_path / "run").config.games == 400
 
 
 def test_two_threads_learn_too(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def untimed(blocks: tuple[TileBlock, ...]) -> list[TileBlock]:
 
 
 def trained(config: TrainConfig, folder: Path) -> TileTrainer:
-    trainer = TileTrainer.open(config, folder)
+    trainer = TileTrainer(config, folder)
     while trainer.run_block():
         pass
     trainer.save()
@@ -210,7 +210,7 @@ def test_a_run_that_goes_on_ends_as_one_that_was_never_stopped(
 ) -> None:
     config = dataclasses.replace(config, **changes)
     whole = trained(config, tmp_path / "whole")
-    begun = TileTrainer.open(config, tmp_path / "parts")
+    begun = TileTrainer(config, tmp_path / "parts")
     begun.run_block()
     begun.save()
     begun.run_block()  # as lost as with a process that is killed
@@ -224,7 +224,7 @@ def test_an_interrupted_block_goes_on_after_its_last_game(
 ) -> None:
     config = dataclasses.replace(config, games=600, block=600)
     whole = trained(config, tmp_path / "whole")
-    trainer = TileTrainer.open(config, tmp_path / "parts")
+    trainer = TileTrainer(config, tmp_path / "parts")
     trainer.load_kernels()
     timer = threading.Timer(0.02, trainer.interrupt)
     timer.start()
@@ -253,20 +253,20 @@ def test_threads_share_the_games_of_a_block(config: TrainConfig, tmp_path: Path)
     [(0.5, WHOLE_GAME, False), (1.0, 3, True), (1.0, WHOLE_GAME, True)],
 )
 def test_a_game_that_finds_no_room_goes_on_with_more(
-    config: TrainConfig, mix: float, steps: int, forward: bool
+    config: TrainConfig, tmp_path: Path, mix: float, steps: int, forward: bool
 ) -> None:
     board = TileBoard("2048", "2/4")
     rule = Rule(np.float64(1.0), np.float64(mix), np.int64(steps), True, forward)
     results, rooms = [], []
     for room in (4, 1 << 12):
-        run = TileTrainer.begun(config)
-        tally = TileTally(*(run.arrays[name] for name in ("random", "counts", "scores", "tops")))
-        trajectory = new_trajectory(run.memory.network, room)
-        arguments = (board.board([0] * 16), board.laws, run.memory, rule, tally)
+        run = TileTrainer(config, tmp_path)
+        tally = TileTally(*(run._arrays[name] for name in ("random", "counts", "scores", "tops")))
+        trajectory = new_trajectory(run._memory.network, room)
+        arguments = (board.board([0] * 16), board.laws, run._memory, rule, tally)
         while learn(*arguments, trajectory, np.zeros(1, np.int64)):
             trajectory = with_more_room(trajectory)
         rooms.append(len(trajectory.rewards))
-        results.append([each.tobytes() for each in (*tally, run.memory.network.weights)])
+        results.append([each.tobytes() for each in (*tally, run._memory.network.weights)])
     assert results[0] == results[1]
     assert 64 <= rooms[0] < rooms[1] == 1 << 12
 
@@ -280,15 +280,15 @@ def test_a_run_goes_on_with_the_settings_it_was_begun_with(
     with pytest.raises(
         ValueError, match=r"begun with seed = 3, not 4; alpha = 1\.0, not 0\.5: wri"
     ):
-        TileTrainer.open(dataclasses.replace(config, seed=4, alpha=0.5), tmp_path)
+        TileTrainer(dataclasses.replace(config, seed=4, alpha=0.5), tmp_path)
     with pytest.raises(ValueError, match="is a network for 2048, not for 2584"):
-        TileTrainer.open(dataclasses.replace(config, rules="2584", spawn="1/2"), tmp_path)
+        TileTrainer(dataclasses.replace(config, rules="2584", spawn="1/2"), tmp_path)
     os.truncate(tmp_path / CHECKPOINT, 2000)
     with pytest.raises(ValueError, match=r"checkpoint\.ntuple: is damaged"):
-        TileTrainer.open(config, tmp_path)
+        TileTrainer(config, tmp_path)
     more.write_network(tmp_path / CHECKPOINT)
     with pytest.raises(ValueError, match="it is no checkpoint"):
-        TileTrainer.open(config, tmp_path)
+        TileTrainer(config, tmp_path)
 
 
 def test_2584_learns_too(config: TrainConfig, tmp_path: Path) -> None:
