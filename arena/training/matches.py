@@ -84,9 +84,7 @@ class RefereeMatchRunner:
             raise ValueError(f"openings.plies: {error}") from None
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
-        """The games, in the order of the tasks. Raises Aborted once `abort` was called, UserError
-        where a game cannot be played.
-        """
+        """As every match runner; also raises UserError, where a game cannot be played."""
         return self._thread.submit(self._play, tasks).result()
 
     def _play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
@@ -100,16 +98,20 @@ class RefereeMatchRunner:
         def take(report: executing.Report) -> None:
             if isinstance(report, executing.Moved):
                 return
-            record = _scored(report)
-            if record is None:
-                left.append(_again(report))
+            task = report.task
+            if (
+                isinstance(report, executing.Played)
+                and report.record.termination is not Termination.VOID
+            ):
+                played[task.spec.game] = _unspoilt(report.record)
+            elif task.attempt < MAX_ATTEMPTS:
+                left.append(task.model_copy(update={"attempt": task.attempt + 1}))
             else:
-                played[report.task.spec.game] = record
+                raise UserError(f"A game was void {MAX_ATTEMPTS} times, the last time for: {why}")
 
-        def following() -> executing.Task | None:
-            return left.popleft() if left else None
-
-        executing.play_through(self._executor, following, take, self._stop.is_set)
+        executing.play_through(
+            self._executor, lambda: left.popleft() if left else None, take, self._stop.is_set
+        )
         if len(played) < wanted:
             raise Aborted
         records = [played[_name(number)] for number in range(wanted)]
@@ -121,22 +123,21 @@ class RefereeMatchRunner:
         """The games as the referee takes them; those of a pair have their opening drawn once. In
         2048 and 2584 each of both slides once.
         """
-        base, openings = self._base, dict[str, Line]()
+        openings = dict[str, Line]()
         parts = ((task, part) for task in tasks for part in range(self._parts))
         for number, (task, part) in enumerate(parts):
             if task.opening not in openings:
                 line = random_opening(self._rules, task.plies, seed=task.opening)
                 openings[task.opening] = line
             players = tuple(map(self._player, task.contestants[:: -1 if part else 1]))
-            yield executing.Task(
-                spec=GameSpec(
-                    game=_name(number),
-                    terms=base.terms,
-                    players=players[: self._rules.seats],
-                    opening=openings[task.opening],
-                    seed=derive(0, task.seed),
-                )
+            spec = GameSpec(
+                game=_name(number),
+                terms=self._base.terms,
+                players=players[: self._rules.seats],
+                opening=openings[task.opening],
+                seed=derive(0, task.seed),
             )
+            yield executing.Task(spec=spec)
 
     def _player(self, contestant: Contestant) -> Contender:
         """The player with the values of a contestant."""
@@ -165,11 +166,8 @@ def _name(number: int) -> str:
     return f"t{number:04d}"
 
 
-def _scored(report: executing.Played | executing.Lost) -> GameRecord | None:
-    """The record of a game; None where it was void. Raises UserError."""
-    if isinstance(report, executing.Lost) or report.record.termination is Termination.VOID:
-        return None
-    record = report.record
+def _unspoilt(record: GameRecord) -> GameRecord:
+    """A record. Raises UserError where the game was forfeited otherwise than by time."""
     if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
         raise UserError(f"A player forfeited a game ({record.termination}): {record.detail}")
     return record
@@ -186,15 +184,5 @@ def _result(record: GameRecord) -> PlayedGame:
     first, second = record.points
     net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
     moves = record.moves[len(record.opening) :]
-    return PlayedGame(
-        tuple((each.seat, each.move) for each in moves if each.move != PASS), int(net)
-    )
-
-
-def _again(report: executing.Played | executing.Lost) -> executing.Task:
-    """The next attempt at a game that was void. Raises UserError after too many."""
-    task = report.task
-    if task.attempt == MAX_ATTEMPTS:
-        why = report.reason if isinstance(report, executing.Lost) else report.record.detail
-        raise UserError(f"A game was void {MAX_ATTEMPTS} times, the last time for: {why}")
-    return task.model_copy(update={"attempt": task.attempt + 1})
+    made = tuple((each.seat, each.move) for each in moves if each.move != PASS)
+    return PlayedGame(made, int(net))

@@ -116,20 +116,18 @@ def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
         name: {key: value for key, value in table.items() if value is not None}
         for name, table in tables.items()
     }
+    called = [name or side.words for side, name in zip(sides, names, strict=True)]
     players = [
-        side.table | ({} if name is None else {"name": name})
+        side.table | ({"name": name} if name is not None else {})
         for side, name in zip(sides, names, strict=True)
     ]
-    folders = {index: side.folder for index, side in enumerate(sides)}
-    called = (name or side.words for side, name in zip(sides, names, strict=True))
-    run = "-".join(("sprt", given["game"]["rules"], *called))
     try:
         config = read_config(
             {**given, "player": players},
             BUILTINS,
             Path.cwd(),
-            name=run.replace("/", "-"),
-            player_folders=folders,
+            name="-".join(("sprt", given["game"]["rules"], *called)).replace("/", "-"),
+            player_folders={index: side.folder for index, side in enumerate(sides)},
         )
     except Unusable as error:
         raise UserError("\n".join(_wrong(each, sides) for each in error.findings)) from None

@@ -103,43 +103,22 @@ def learn_reached(
 
 @part
 def learn_ended(
-    trajectory: Trajectory, count: Int, start: Grid, memory: Memory, rule: Rule
-) -> None:
-    """The game ended after `count` afterstates: all are updated that are not yet."""
-    learn_until(trajectory, count, 0.0, start, memory, rule)
-
-
-@part
-def learn_until(
     trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
 ) -> None:
-    """As `learn_ended`, with so much `to_come` after the last afterstate."""
-    if rule.forward:
-        _learn_rest(trajectory, count, to_come, start, memory, rule)
-    else:
-        _learn_backward(trajectory, count, to_come, start, memory, rule)
-
-
-@part
-def _learn_backward(
-    trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
-) -> None:
-    for index in range(count - 1, -1, -1):
-        last = index + rule.steps
-        target = to_come
-        if last < count:
-            target = _ahead(trajectory, index, last, trajectory.values[last], rule.mix)
-        trajectory.values[index] = _update_at(trajectory, index, target, start, memory, rule)
-        to_come = _step_back(trajectory, index, to_come, rule.mix)
-
-
-@part
-def _learn_rest(
-    trajectory: Trajectory, count: Int, to_come: Real, start: Grid, memory: Memory, rule: Rule
-) -> None:
-    """Forward: the last afterstates, whose targets reach the end; these take the values' place."""
+    """The game ended after `count` afterstates, with so much `to_come` after the last one: all are
+    updated that are not yet.
+    """
+    if not rule.forward:
+        for index in range(count - 1, -1, -1):
+            last = index + rule.steps
+            target = to_come
+            if last < count:
+                target = _ahead(trajectory, index, last, trajectory.values[last], rule.mix)
+            trajectory.values[index] = _update_at(trajectory, index, target, start, memory, rule)
+            to_come = _step_back(trajectory, index, to_come, rule.mix)
+        return
     first = max(np.int64(0), count - rule.steps)
-    for index in range(count - 1, first - 1, -1):
+    for index in range(count - 1, first - 1, -1):  # targets take the values' place
         before = _step_back(trajectory, index, to_come, rule.mix)
         trajectory.values[index], to_come = to_come, before
     for index in range(first, count):
@@ -164,7 +143,7 @@ def _step_back(trajectory: Trajectory, index: Int, target: Real, mix: Real) -> A
 def _update_at(
     trajectory: Trajectory, index: Int, target: Real, start: Grid, memory: Memory, rule: Rule
 ) -> Any:
-    """`update` of afterstate `index` as the player sees it."""
+    """`update` of an afterstate as the player sees it."""
     board = of_words(start, trajectory.boards[2 * index], trajectory.boards[2 * index + 1])
     sign = trajectory.signs[index]
     return sign * update(board, sign * target, memory, rule, trajectory.at)

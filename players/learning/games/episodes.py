@@ -5,8 +5,7 @@ random. An afterstate is the position after a move, seen by the player to move; 
 what he still wins by. After a random move nothing is learned from what it led to: what came before
 it learns up to the last afterstate that was chosen, which keeps its value.
 
-All kernels of learning are in this file, made of parts of the compiled rooms: so the cache sees it
-when one changes.
+All kernels of learning are in this file: so the cache sees it when one changes.
 """
 
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from players.games import interface as game
 from players.games.interface import count_moves
 from players.ntuple.board import banked, view, words
 from players.ntuple.network import Network, value
-from players.ntuple.temporal import Memory, Rule, Trajectory, learn_reached, learn_until
+from players.ntuple.temporal import Memory, Rule, Trajectory, learn_ended, learn_reached
 from players.search.types import Array, Flag, Position, Rng
 
 UNIT = 2.0**-64
@@ -46,18 +45,6 @@ class GameTally(NamedTuple):
     """How many games there are to be."""
 
 
-class Room(NamedTuple):
-    """Where moves are listed."""
-
-    moves: Array
-    """int16[MOVES]"""
-
-
-def new_room() -> Room:
-    """Room for one thread."""
-    return Room(np.zeros(game.MOVES, np.int16))
-
-
 @bare_kernel
 def learn(
     start: Position,
@@ -66,35 +53,35 @@ def learn(
     habits: Habits,
     tally: GameTally,
     trajectory: Trajectory,
-    room: Room,
+    moves: Array,
     stop: Flag,
 ) -> None:
     """Play from `start` and learn until `tally` is full, or the int64[1] `stop` is set, which is
-    seen after each game. The trajectory has room for PLIES afterstates.
+    seen after each game. The trajectory has room for PLIES afterstates; int16[MOVES] `moves` is for
+    the kernel's own use.
     """
     state, network, model = tally.random[0], memory.network, view(start)
     while tally.counts[0] < tally.games and not is_set(stop):
-        position, state = opened(start, habits.plies, room, state)
+        position, state = opened(start, habits.plies, moves, state)
         count = 0
         while count_moves(position) > 0:
             state, bits = draw(state)
             wanders = np.float64(bits) * UNIT < habits.epsilon
             if wanders:
                 if count > 0:
-                    learn_until(
-                        trajectory, count, trajectory.values[count - 1], model, memory, rule
-                    )
+                    last = trajectory.values[count - 1]
+                    learn_ended(trajectory, count, last, model, memory, rule)
                 count = 0
-                after, state = at_random(position, room, state)
+                after, state = at_random(position, moves, state)
             else:
-                after = best_after(position, network, room)
+                after = best_after(position, network, moves)
             gained = np.float64(banked(after) - banked(position))
             position = after
             tally.counts[1] += 1
             if count_moves(position) == 0:
                 if not wanders:
                     last = gained + np.float64(game.net(position) - banked(position))
-                    learn_until(trajectory, count, last, model, memory, rule)
+                    learn_ended(trajectory, count, last, model, memory, rule)
                 break
             board, sign = view(position), 1.0 if position.seat == 0 else -1.0
             trajectory.boards[2 * count], trajectory.boards[2 * count + 1] = words(board)
@@ -116,7 +103,7 @@ def compare(
     habits: Habits,
     random: Array,
     pairs: int,
-    room: Room,
+    moves: Array,
     sums: Array,
 ) -> None:
     """Play that many pairs of games against a yardstick, each pair from an opening of random moves
@@ -127,16 +114,16 @@ def compare(
     """
     state = random[0]
     for _ in range(pairs):
-        opening, state = opened(start, habits.plies, room, state)
+        opening, state = opened(start, habits.plies, moves, state)
         for seat in range(2):
             position = opening
             while count_moves(position) > 0:
                 if position.seat == seat:
-                    position = best_after(position, network, room)
+                    position = best_after(position, network, moves)
                 elif greedy:
-                    position = best_estimate(position, terms, room)
+                    position = best_estimate(position, terms, moves)
                 else:
-                    position, state = at_random(position, room, state)
+                    position, state = at_random(position, moves, state)
             net = np.float64(game.net(position))
             net = net if seat == 0 else -net
             sums[0] += 0.5 + 0.5 * np.sign(net)
@@ -145,13 +132,11 @@ def compare(
 
 
 @part
-def opened(start: Position, plies: int, room: Room, state: Rng) -> tuple[Position, Rng]:
-    """(a position after that many random moves that is not over yet, the state of the random
-    numbers).
-    """
+def opened(start: Position, plies: int, moves: Array, state: Rng) -> tuple[Position, Rng]:
+    """(a position after that many random moves, not over yet, the state of the random numbers)."""
     position = start
     for _ in range(plies):
-        after, state = at_random(position, room, state)
+        after, state = at_random(position, moves, state)
         if count_moves(after) == 0:
             break
         position = after
@@ -159,20 +144,20 @@ def opened(start: Position, plies: int, room: Room, state: Rng) -> tuple[Positio
 
 
 @part
-def at_random(position: Position, room: Room, state: Rng) -> tuple[Position, Rng]:
+def at_random(position: Position, moves: Array, state: Rng) -> tuple[Position, Rng]:
     """(the position after a random move, the state of the random numbers)."""
-    count = game.moves(position, room.moves)
+    count = game.moves(position, moves)
     state, bits = draw(state)
-    move = np.int64(room.moves[np.int64(below(bits, np.uint64(count)))])
+    move = np.int64(moves[np.int64(below(bits, np.uint64(count)))])
     return game.play(position, move), state
 
 
 @part
-def best_after(position: Position, network: Network, room: Room) -> Position:
+def best_after(position: Position, network: Network, moves: Array) -> Position:
     """The position after the move that the network expects most of for the mover."""
     best, chosen = WORST, position
-    for index in range(game.moves(position, room.moves)):
-        after = game.play(position, np.int64(room.moves[index]))
+    for index in range(game.moves(position, moves)):
+        after = game.play(position, np.int64(moves[index]))
         if count_moves(after) == 0:
             worth = np.float64(game.net(after))
         else:
@@ -185,11 +170,11 @@ def best_after(position: Position, network: Network, room: Room) -> Position:
 
 
 @part
-def best_estimate(position: Position, terms: Array, room: Room) -> Position:
+def best_estimate(position: Position, terms: Array, moves: Array) -> Position:
     """The position after the move that is best by an evaluation's numbers."""
     best, chosen = WORST, position
-    for index in range(game.moves(position, room.moves)):
-        after = game.play(position, np.int64(room.moves[index]))
+    for index in range(game.moves(position, moves)):
+        after = game.play(position, np.int64(moves[index]))
         if count_moves(after) == 0:
             worth = 100.0 * np.float64(game.net(after))
         else:

@@ -16,7 +16,7 @@ from arena.files.toml_tables import TomlTable, shown
 from players.catalogue import BUILTINS
 from players.games import interface as game
 from players.games.registry import load_board
-from players.learning.games.episodes import GameTally, Habits, compare, learn, new_room
+from players.learning.games.episodes import GameTally, Habits, compare, learn
 from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
     GameTable,
@@ -175,7 +175,8 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         self._start = board.position(rule_set.start().state())
         self._habits = Habits(np.int64(config.plies), np.float64(config.epsilon))
         network, threads = self._memory.network, range(config.threads)
-        self._trajectories = [(new_trajectory(network, game.PLIES), new_room()) for _ in threads]
+        self._trajectories = [new_trajectory(network, game.PLIES) for _ in threads]
+        self._moves = [np.zeros(game.MOVES, np.int16) for _ in threads]
         self._greedy = config.yardstick != "random"
         name = config.yardstick if self._greedy else "default"
         self._terms = load_terms(config.rules, config.variant, name)
@@ -188,9 +189,8 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
     def _learn(self, thread: int, stop: Flag) -> None:
         random, counts, games = self._counted(thread)
         tally = GameTally(random, counts, np.int64(games.stop - games.start))
-        trajectory, room = self._trajectories[thread]
-        memory = self._memory
-        learn(self._start, memory, self._rule, self._habits, tally, trajectory, room, stop)
+        own = (self._habits, tally, self._trajectories[thread], self._moves[thread])
+        learn(self._start, self._memory, self._rule, *own, stop)
 
     def _compare(self, pairs: int) -> Array:
         """The network's points and margin in that many pairs against the yardstick, from the same
@@ -198,17 +198,8 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         """
         sums = np.zeros(2)
         random = np.array([Random(f"{self.config.seed} yardstick").getrandbits(64)], np.uint64)
-        compare(
-            self._start,
-            self._memory.network,
-            self._terms,
-            self._greedy,
-            self._habits,
-            random,
-            np.int64(pairs),
-            self._trajectories[0][1],
-            sums,
-        )
+        players = (self._memory.network, self._terms, self._greedy, self._habits)
+        compare(self._start, *players, random, np.int64(pairs), self._moves[0], sums)
         return sums
 
     def _block_of(self, number: int, moves: int, seconds: float) -> GameBlock:

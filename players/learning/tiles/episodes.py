@@ -2,8 +2,7 @@
 
 An afterstate is a board after a slide; its value is what is still to come from there.
 
-All kernels of learning are in this file, made of parts of the compiled rooms: so the cache sees it
-when one changes.
+All kernels of learning are in this file: so the cache sees it when one changes.
 """
 
 from typing import NamedTuple
@@ -82,7 +81,7 @@ def learn(
             count += 1
             score += reward
             board, state = spawned(after, laws, state)
-        learn_ended(trajectory, count, start, memory, rule)
+        learn_ended(trajectory, count, 0.0, start, memory, rule)
         tally.scores[played], tally.tops[played] = score, largest(board)
         played += 1
         tally.counts[0], tally.random[0] = played, state

@@ -1,7 +1,6 @@
 """Random openings that leave a game undecided."""
 
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,16 +20,6 @@ SHARE, TOLERANCE = 64, 0.15
 give or take so much."""
 
 
-class Opened(NamedTuple):
-    """The opening of a game, as the kernels have it."""
-
-    moves: Array
-    """int16[PLIES], of which the first `plies` are written; room for the rest of the game."""
-    movers: Array
-    """int8[PLIES]: the seat that made each move."""
-    plies: int
-
-
 class Openings:
     """The random openings of a board game."""
 
@@ -38,22 +27,21 @@ class Openings:
         self.start: Position = board.position(rule_set.start().state())
         self._quiet = rule_set.quiet_openings
 
-    def draw(self, task: MatchTask) -> tuple[Opened, tuple[int, int]]:
-        """The balanced opening of a task, and the seeds of its players. Raises ValueError where
-        there is none.
+    def draw(self, task: MatchTask) -> tuple[Array, Array, tuple[int, int]]:
+        """The balanced opening of a task: its moves, int16[PLIES], who made each, int8[PLIES], both
+        with room for the game, and the seeds of the players. Raises ValueError where there is none.
         """
         rng = Random(task.seed)
         seeds = (rng.getrandbits(63), rng.getrandbits(63))
         moves, movers = np.zeros(game.PLIES, np.int16), np.zeros(game.PLIES, np.int8)
-        if task.plies == 0:
-            return Opened(moves, movers, 0), seeds
         state = np.array([Random(task.opening).getrandbits(64)], np.uint64)
-        if random_opening(self.start, task.plies, self._quiet, TRIES, state, moves, movers) < 0:
+        drawn = (self.start, task.plies, self._quiet, TRIES, state, moves, movers)
+        if task.plies and random_opening(*drawn) < 0:
             raise ValueError(
                 f"openings.plies: no opening of {task.plies} moves leaves a game undecided; give "
                 "fewer"
             )
-        return Opened(moves, movers, task.plies), seeds
+        return moves, movers, seeds
 
 
 @kernel

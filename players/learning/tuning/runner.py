@@ -173,9 +173,9 @@ class TurnWorker:
         """
         if self._board is None:
             return both_slide(self.slide, contestants, task)
-        opened, seeds = Openings(self._rule_set, self._board).draw(task)
+        moves, _, seeds = Openings(self._rule_set, self._board).draw(task)
         position, history = self._rule_set.start(), History()
-        for move in opened.moves[: opened.plies]:
+        for move in moves[: task.plies]:
             if position.legal_moves() == (PASS,):
                 position = _after(position, PASS, history)
             position = _after(position, self._board.names[move], history)

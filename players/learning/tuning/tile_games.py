@@ -72,16 +72,10 @@ class TileWorker:
         random = Random(seed)
         start = self._rule_set.start(random.getrandbits(63))
         first, second = (self._seat(each, at) for at, each in enumerate(contestants))
-        score = play_game(
-            self._board.position(start.state()),
-            self._placer,
-            (first, second),
-            self._scratches,
-            self._choices,
-            np.array([random.getrandbits(64)], np.uint64),
-            self._stop,
-            np.zeros((0, 3), np.uint64) if record is None else record,
-        )
+        board, state = self._board.position(start.state()), random.getrandbits(64)
+        own = (self._scratches, self._choices, np.array([state], np.uint64), self._stop)
+        record = np.zeros((0, 3), np.uint64) if record is None else record
+        score = play_game(board, self._placer, (first, second), *own, record)
         if score == ABORTED:
             raise Aborted
         return int(score)

@@ -15,13 +15,7 @@ from players.compiled.cache import bare_kernel, bare_part
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import Board
-from players.learning.tuning.matches import (
-    Aborted,
-    Contestant,
-    MatchTask,
-    PlayedGame,
-    start_of,
-)
+from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame, start_of
 from players.learning.tuning.openings import Openings
 from players.options import read_options
 from players.search.tree import ENTRY_BYTES, NEAR_BYTES, Tree, clear, new_tree, reroot
@@ -71,11 +65,10 @@ def read_seat(
     """A contestant as the kernel reads it. A mistake in its options exits with a sentence."""
     start = start_of(rule_set, rule_set.start().state(), 0, 0, contestant.options)
     options = read_options(player.options, start)
-    endgame = load_endgame(rule_set.name, board, 1)  # its reach alone is asked
-    weights = contestant.weights
+    endgame, weights = load_endgame(rule_set.name, board, 1), contestant.weights
     if weights is None:
         weights = player.weights(options, start, board)
-    settings = search_settings(options, start, endgame, weights)
+    settings = search_settings(options, start, endgame, weights)  # which asks the reach alone
     assert options.iterations is not None  # as `is_counted` found
     return UctSeat(settings, options.iterations, FINALS[options.final], options.reuse)
 
@@ -97,19 +90,10 @@ class UctWorker:
 
     def play(self, contestants: tuple[UctSeat, UctSeat], task: MatchTask) -> PlayedGame:
         """Play a game on from its opening. Raises Aborted once the flag is set."""
-        (moves, movers, before), seeds = self._openings.draw(task)
+        (moves, movers, seeds), before = self._openings.draw(task), task.plies
         workers = (new_worker(seeds[0]), new_worker(seeds[1]))
-        plies, net = play_game(
-            self._openings.start,
-            np.int64(before),
-            contestants,
-            self._trees,
-            workers,
-            self._memory,
-            self._stops,
-            moves,
-            movers,
-        )
+        start, own = self._openings.start, (self._trees, workers, self._memory, self._stops)
+        plies, net = play_game(start, np.int64(before), contestants, *own, moves, movers)
         if plies == ABORTED:
             raise Aborted
         names = self._board.names
@@ -179,16 +163,6 @@ _clear, _best_child = bare_part(clear), bare_part(best_child)
 
 
 @bare_part
-def _child(tree: Tree, node: Node, move: Move) -> Node:
-    """The child that `move` leads to; −1 when there is none."""
-    first = np.int64(tree.first[node])
-    for child in range(first, first + np.int64(tree.count[node])):
-        if tree.move[child] == move:
-            return np.int64(child)
-    return np.int64(-1)
-
-
-@bare_part
 def _follow(tree: Tree, record: Array, since: Int, ply: Int, reuse: bool) -> None:
     """Make the node that the moves from ply `since` on lead to the root; an empty tree when there
     is none with children, or it is not to be reused.
@@ -196,7 +170,12 @@ def _follow(tree: Tree, record: Array, since: Int, ply: Int, reuse: bool) -> Non
     node = np.int64(0 if reuse else -1)
     for index in range(since, ply):
         if node >= 0:
-            node = _child(tree, node, record[index])
+            first, count = np.int64(tree.first[node]), np.int64(tree.count[node])
+            node = np.int64(-1)
+            for child in range(first, first + count):
+                if tree.move[child] == record[index]:
+                    node = np.int64(child)
+                    break
     if node < 0 or tree.count[node] <= 0:
         _clear(tree)
     elif node > 0:

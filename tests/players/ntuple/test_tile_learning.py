@@ -48,7 +48,7 @@ def replay(start: Any, trajectory: Any, count: Any, memory: Any, rule: Any) -> N
         trajectory.values[last] = value(board, memory.network)
         if rule.forward:
             learn_reached(trajectory, last, start, memory, rule)
-    learn_ended(trajectory, count, start, memory, rule)
+    learn_ended(trajectory, count, 0.0, start, memory, rule)
 
 
 @kernel

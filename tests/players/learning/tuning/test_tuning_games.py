@@ -63,12 +63,12 @@ class TestGames:
         contestant = space.contestant(space.start)
         openings, lines = Openings(CORNERLESS, board), set()
         for seed in ("a", "b", "c", "a"):
-            opened, _ = openings.draw(MatchTask((contestant, contestant), seed, 6, ""))
+            moves, movers, _ = openings.draw(MatchTask((contestant, contestant), seed, 6, ""))
             position = CORNERLESS.start()
-            for move, mover in zip(opened.moves[:6], opened.movers[:6], strict=True):
+            for move, mover in zip(moves[:6], movers[:6], strict=True):
                 assert position.to_move == mover
                 position = position.play(board.names[move])
-            lines.add(tuple(opened.moves[:6].tolist()))
+            lines.add(tuple(moves[:6].tolist()))
         assert len(lines) == 3
         with pytest.raises(ValueError, match="no opening of 60 moves"):
             openings.draw(MatchTask((contestant, contestant), "a", 60, ""))
