@@ -99,14 +99,13 @@ class RefereeMatchRunner:
             if isinstance(report, executing.Moved):
                 return
             task = report.task
-            if (
-                isinstance(report, executing.Played)
-                and report.record.termination is not Termination.VOID
-            ):
-                played[task.spec.game] = _unspoilt(report.record)
+            record = None if isinstance(report, executing.Lost) else report.record
+            if record is not None and record.termination is not Termination.VOID:
+                played[task.spec.game] = _unspoilt(record)
             elif task.attempt < MAX_ATTEMPTS:
                 left.append(task.model_copy(update={"attempt": task.attempt + 1}))
             else:
+                why = report.reason if isinstance(report, executing.Lost) else report.record.detail
                 raise UserError(f"A game was void {MAX_ATTEMPTS} times, the last time for: {why}")
 
         executing.play_through(

@@ -285,7 +285,7 @@ def test_a_network_that_finds_no_memory_is_refused(
     def full(*_: object) -> None:
         raise MemoryError("Unable to allocate 1.01 GiB")
 
-    monkeypatch.setattr(TileTrainer, "open", full)
+    monkeypatch.setattr(TileTrainer, "__init__", full)
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr

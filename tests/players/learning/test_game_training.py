@@ -61,9 +61,9 @@ def trained(config: GamesConfig, folder: Path) -> GamesTrainer:
 
 
 def weights_of(trainer: GamesTrainer) -> Any:
-    trainer.write_network(trainer.folder / "network.ntuple")
+    trainer.write_network(trainer._path.parent / "network.ntuple")
     rule_set = trainer.config.rules
-    return load_network(str(trainer.folder / "network.ntuple"), rule_set).network.weights
+    return load_network(str(trainer._path.parent / "network.ntuple"), rule_set).network.weights
 
 
 class Slow:
