@@ -27,8 +27,7 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
         path = Path(__file__).with_name(f"othello-{name}.json")
     else:
         path = Path(name)
-    content = _read(path)
-    names = seat_names(rules)
+    content, names = _read(path), seat_names(rules)
     for seat, side in enumerate(names):
         if side not in content:
             raise ValueError(f"{path}: {side!r} is missing; expected {' and '.join(names)}")
@@ -40,7 +39,11 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
         for move, weight in of_move.items():
             if move not in moves:
                 raise ValueError(f"{path}: {side}: {move!r} is no move on this board")
-            weights[seat, moves[move]] = _weight(weight, f"{path}: {side}: {move}")
+            if type(weight) not in (int, float) or not math.isfinite(weight) or weight <= 0:
+                raise ValueError(
+                    f"{path}: {side}: {move}: a weight must be a number above 0, not {weight!r}"
+                )
+            weights[seat, moves[move]] = weight
     return weights
 
 
@@ -53,10 +56,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        known = ", ".join(WEIGHT_TABLES)
         raise ValueError(
             f"weights {str(path)!r} cannot be read ({error.strerror}); "
-            f"expected {known} or the path of a JSON file"
+            f"expected {', '.join(WEIGHT_TABLES)} or the path of a JSON file"
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: not a JSON file in UTF-8: {error}") from error
@@ -74,19 +76,10 @@ def _squares(table: Any, place: str) -> dict[str, Any]:
         not isinstance(row, list) or len(row) != side for row in table
     ):
         raise ValueError(f"{place} must be a table of 8 rows of 8 weights, or 4 rows of 4")
+    folded = [index if index < side else ROWS - 1 - index for index in range(ROWS)]
     return {
         f"{'abcdefgh'[column]}{row + 1}": weight
         for row in range(ROWS)
         for column in range(ROWS)
-        if (weight := table[_fold(row, side)][_fold(column, side)]) is not None
+        if (weight := table[folded[row]][folded[column]]) is not None
     }
-
-
-def _fold(index: int, side: int) -> int:
-    return index if index < side else ROWS - 1 - index
-
-
-def _weight(value: Any, place: str) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{place}: a weight must be a number above 0, not {value!r}")
-    return float(value)

@@ -37,24 +37,26 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     path = _file(compiled_game(rules), variant, name) if name in EVALUATIONS else Path(name)
     if path is None:
         return np.zeros(1, np.int32)
-    terms: Any = _read(path, _stamp(path), rules, tuple(variant.items()))
-    return terms.copy()
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """What tells a file from one that was written in its place; nothing where there is none."""
     try:
         found = path.stat()
+        stamp: tuple[int, ...] = (
+            found.st_ino,
+            found.st_size,
+            found.st_mtime_ns,
+        )  # one written in its place has others
     except OSError:
-        return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+        stamp = ()
+    terms: Any = _read(path, stamp, rules, tuple(variant.items()))
+    return terms.copy()
 
 
 @lru_cache(maxsize=_KEPT)
 def _read(
     path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
 ) -> Any:
-    """The numbers in a file, which is read once until it changes."""
+    """The numbers in a file, which is read once until it changes: `_stamp` tells it from another
+    that was written in its place.
+    """
     variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
@@ -63,11 +65,22 @@ def _read(
         raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
     try:
         if path.suffix == ".npz" and game.patterns is not None:
-            return game.patterns(*_arrays(path))
-        content = _features(path)
+            try:
+                with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+                    arrays = file["scalars"], file["patterns"]
+            except DAMAGED as error:
+                expected = "expected a NumPy archive of the arrays scalars and patterns"
+                raise ValueError(f"{expected}: {error}") from error
+            return game.patterns(*arrays)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"not a JSON file in UTF-8: {error}") from error
+        if not isinstance(content, dict) or "features" not in content:
+            raise ValueError("must be a JSON object with the member 'features'")
         if game.features is None:
             raise ValueError(f"{rules} has no evaluation of features")
-        return game.features(content)
+        return game.features(content["features"])
     except OSError as error:
         raise ValueError(
             f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
@@ -82,10 +95,11 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     from players.weights.network_file import load_network  # which builds on this room
 
     network, header, _ = load_network(str(path), rules)
+    known = header.variant
     differences = [
-        f"{key} = {shown(header.variant.get(key))}, not {shown(value)}"
+        f"{key} = {shown(known.get(key))}, not {shown(value)}"
         for key, value in variant.items()
-        if header.variant.get(key) != value and key not in INDIFFERENT
+        if known.get(key) != value and key not in INDIFFERENT
     ]
     if differences:
         raise ValueError(f"{path}: is a network for {rules} with {' and '.join(differences)}")
@@ -103,23 +117,3 @@ def _file(game: CompiledGame, variant: Mapping[str, Any], name: str) -> Path | N
             'made, or "default"'
         )
     return FOLDER / files[name]
-
-
-def _arrays(path: Path) -> tuple[Any, Any]:
-    names = ("scalars", "patterns")
-    try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return file[names[0]], file[names[1]]
-    except DAMAGED as error:
-        expected = f"expected a NumPy archive of the arrays {' and '.join(names)}"
-        raise ValueError(f"{expected}: {error}") from error
-
-
-def _features(path: Path) -> Any:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"not a JSON file in UTF-8: {error}") from error
-    if not isinstance(content, dict) or "features" not in content:
-        raise ValueError("must be a JSON object with the member 'features'")
-    return content["features"]

@@ -35,6 +35,7 @@ import json
 import os
 from collections.abc import Collection, Mapping
 from io import BufferedReader
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ class Loaded(NamedTuple):
     network: Network
     header: Header
     extra: Mapping[str, Any]
-    """The arrays that were asked for, by name."""
+    """All arrays behind the weights by name, where any were asked for."""
 
 
 def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> Loaded:
@@ -106,9 +107,9 @@ def save_network(
     are rounded to multiples of the header's scales, and cut off at 32,767 of them. Raises OSError.
     """
     extra = extra or {}
-    told = [
+    told = (
         Extra(name=key, numbers=each.dtype.name, length=len(each)) for key, each in extra.items()
-    ]
+    )
     header = header.model_copy(update={"extra": tuple(told)})
     weights = network.weights if header.numbers == "float32" else _as_int16(header, network)
     part = path.with_name(f"{path.name}.part")
@@ -119,7 +120,8 @@ def save_network(
             file.write(header.model_dump_json().encode() + b"\n")
             with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
                 for array in (weights, *extra.values()):
-                    packed.write(memoryview(_little(array)).cast("B"))
+                    little: Any = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+                    packed.write(memoryview(little).cast("B"))
             file.seek(begin)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             file.seek(0)
@@ -129,7 +131,11 @@ def save_network(
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    _sync(path.parent)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)  # makes the new name last
+    finally:
+        os.close(descriptor)
 
 
 def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Loaded:
@@ -153,16 +159,15 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
     try:
         with zstandard.ZstdDecompressor().stream_reader(file, closefd=False) as payload:
             network = network_of(header, _weights(header, _array(payload, header.numbers, length)))
-            wanted = set(extra)
-            arrays = {}
-            for each in header.extra if wanted else ():
-                array = _array(payload, each.numbers, each.length)
-                if each.name in wanted:
-                    arrays[each.name] = array
+            arrays = {
+                each.name: _array(payload, each.numbers, each.length)
+                for each in (header.extra if extra else ())
+            }
     except zstandard.ZstdError as error:
         raise ValueError(f"its payload cannot be unpacked: {error}") from error
-    if wanted - set(arrays):
-        raise ValueError(f"lacks {', '.join(sorted(wanted - set(arrays)))}: it is no checkpoint")
+    lacking = sorted(set(extra) - set(arrays))
+    if lacking:
+        raise ValueError(f"lacks {', '.join(lacking)}: it is no checkpoint")
     return Loaded(network, header, arrays)
 
 
@@ -212,28 +217,10 @@ def _as_int16(header: Header, network: Network) -> Any:
 def tables_of(header: Header) -> list[slice]:
     """Where the tables lie among the weights, stage after stage."""
     offsets = offsets_of(header.rules, header.tuples)
-    starts = [
-        stage * offsets[-1] + offset
-        for stage in range(len(header.stages) + 1)
-        for offset in offsets[:-1]
-    ]
-    ends = [*starts[1:], (len(header.stages) + 1) * offsets[-1]]
-    return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+    count, size = len(header.stages) + 1, offsets[-1]
+    starts = [stage * size + offset for stage in range(count) for offset in offsets[:-1]]
+    return [slice(*ends) for ends in pairwise([*starts, count * size])]
 
 
 def _first_line(digest: str) -> bytes:
     return f"{FORMAT} {VERSION} sha256 {digest}\n".encode()
-
-
-def _little(array: Any) -> Any:
-    """The array as the file has it."""
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-
-
-def _sync(folder: Path) -> None:
-    """Make a file's new name last."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
