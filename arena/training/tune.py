@@ -75,7 +75,7 @@ class _Tuning:
     def __init__(self, config: TuneConfig, folder: Path, console: Console, test: str) -> None:
         make_runner = RefereeMatchRunner if config.referee else kernel_runner
         try:
-            tuner = apart(partial(Tuner.open, config, folder, make_runner))
+            tuner = apart(partial(Tuner, config, folder, make_runner))
         except ValueError as error:
             raise UserError(str(error)) from None
         refuse_damaged(folder / CHECKPOINT, tuner.verdicts)

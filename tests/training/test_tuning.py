@@ -243,7 +243,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
 
 def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
     (folder / "it.toml").write_text(FILE.format(games=8))
-    tuner = Tuner.open(load_config(folder / "it.toml"), folder)
+    tuner = Tuner(load_config(folder / "it.toml"), folder)
     tuner.load()
     tuner.run_batch()
     found = Verification(Sprt(elo1=100), 120, Target("", {}, {}))
@@ -253,7 +253,7 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
         whole.play()
         tuner.save()
         chunks += 1
-    parts = Tuner.open(load_config(folder / "it.toml"), folder)
+    parts = Tuner(load_config(folder / "it.toml"), folder)
     parts.load()
     kept = parts.matches[VERIFY]
     parts.matches[VERIFY] = kept[: len(kept) // 2]

@@ -133,7 +133,7 @@ def test_a_checkpoint_that_cannot_be_read_is_not_called_damaged(folder: Path) ->
     (folder / "t.toml").write_text(TUNE)
     (folder / CHECKPOINT).mkdir()
     with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Fix that"):
-        Tuner.open(load_config(folder / "t.toml"), folder)
+        Tuner(load_config(folder / "t.toml"), folder)
 
 
 @pytest.mark.parametrize(("text", "player"), [(LEARN, NetworkPairs), (TUNE, Tuner)])

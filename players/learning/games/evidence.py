@@ -102,6 +102,7 @@ class NetworkPairs:
         self._runner = InProcessRunner(
             self._rule_set, meeting.bot, self._players[0], meeting.threads
         )
+        self.interrupt, self.close = self._runner.abort, self._runner.close
 
     @property
     def scores(self) -> Sequence[float]:
@@ -136,14 +137,6 @@ class NetworkPairs:
             MatchTask(players, opening=f"{seed}:opening", plies=plies, seed=f"{seed}:game:{index}")
             for index, players in enumerate(((new, old), (old, new)))
         ]
-
-    def interrupt(self) -> None:
-        """Have the games under way end; for another thread, or a signal."""
-        self._runner.abort()
-
-    def close(self) -> None:
-        """Let the threads go."""
-        self._runner.close()
 
 
 def _digest(games: tuple[PlayedGame, PlayedGame]) -> str:

@@ -4,8 +4,6 @@ Everything a tuning knows lies in one file, CHECKPOINT, which is replaced whole.
 after it was written is played again after a crash, and comes out the same.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -85,19 +83,27 @@ class _Counts(TypedDict):
 class Tuner:
     """Plays the games of a tuning and learns from them, batch by batch."""
 
-    def __init__(self, config: TuneConfig, folder: Path, make_runner: MakeRunner) -> None:
-        """Raises ValueError when what the configuration names cannot be used."""
-        self.config, self._folder = config, folder
+    def __init__(
+        self, config: TuneConfig, folder: Path, make_runner: MakeRunner = kernel_runner
+    ) -> None:
+        """The tuning in `folder` as its checkpoint has it, or a new one. Raises ValueError when
+        that is damaged, of another configuration, or cannot be read, or when what the configuration
+        names cannot be used.
+        """
+        self.config, self._path = config, folder / CHECKPOINT
         rule_set = rule_sets.load(config.rules, **config.variant)
         self.space = Space(rule_set, config.options, config.ranges, config.weights)
         make_method = METHODS[config.method]
         self._method: Method = make_method(self.space, config.seed, **config.method_settings)
         self._runner = make_runner(config, self.space)
+        self.interrupt, self.close = self._runner.abort, self._runner.close
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [TuningPoint(0, self.space.start)]
         self._stride = 1
         self.comparisons: list[StartComparison] = []
         self._forget()
+        if self._path.exists():
+            self._restore(self._path)
 
     def _forget(self) -> None:
         """What was found of other values is none of these."""
@@ -108,20 +114,6 @@ class Tuner:
         the figures, seed by seed."""
         self.verdicts: dict[str, dict[str, Any]] = {}
         """What sequential tests said, each under a name of its own; kept for the tests."""
-
-    @classmethod
-    def open(
-        cls, config: TuneConfig, folder: Path, make_runner: MakeRunner = kernel_runner
-    ) -> Tuner:
-        """The tuning in `folder` as its checkpoint has it, or a new one.
-
-        Raises ValueError when the checkpoint is damaged, of another configuration, or cannot be
-        read.
-        """
-        tuner, path = cls(config, folder, make_runner), folder / CHECKPOINT
-        if path.exists():
-            tuner._restore(path)
-        return tuner
 
     @property
     def vector(self) -> Vector:
@@ -205,14 +197,6 @@ class Tuner:
             for number, duel in enumerate(duels, first)
         ]
 
-    def interrupt(self) -> None:
-        """Have the games under way end; for another thread, or a signal."""
-        self._runner.abort()
-
-    def close(self) -> None:
-        """Let the threads go."""
-        self._runner.close()
-
     def save(self) -> None:
         """Write the checkpoint: all of it or nothing. Raises OSError."""
         content = {
@@ -226,7 +210,7 @@ class Tuner:
             "slid": self.slid,
             "verdicts": self.verdicts,
         }
-        keep(self._folder / CHECKPOINT, FORMAT, content)
+        keep(self._path, FORMAT, content)
 
     def _restore(self, path: Path) -> None:
         with readable(path, "is no checkpoint of a tuning, or damaged", "again"):

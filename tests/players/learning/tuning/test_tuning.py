@@ -61,15 +61,15 @@ class TestTuner:
         whole.mkdir()
         parts.mkdir()
         config = config_of(tmp_path, method)
-        tuner = Tuner.open(config, whole)
+        tuner = Tuner(config, whole)
         tuner.load()
         run(tuner).save()
         tuner.close()
-        stopped = run(Tuner.open(config_of(tmp_path, method, threads=1), parts), 3)
+        stopped = run(Tuner(config_of(tmp_path, method, threads=1), parts), 3)
         stopped.save()
         run(stopped, 2)  # lost, as after kill -9
         stopped.close()
-        last = run(Tuner.open(config, parts))
+        last = run(Tuner(config, parts))
         last.save()
         last.close()
         one, other = (json.loads((each / CHECKPOINT).read_text()) for each in (whole, parts))
@@ -84,22 +84,22 @@ class TestTuner:
     def test_more_games_are_welcome_and_other_settings_are_not(self, tmp_path: Path) -> None:
         folder = tmp_path / "run"
         folder.mkdir()
-        tuner = run(Tuner.open(config_of(tmp_path, "selfplay", games=16), folder))
+        tuner = run(Tuner(config_of(tmp_path, "selfplay", games=16), folder))
         tuner.save()
         assert tuner.finished
-        more = Tuner.open(config_of(tmp_path, "selfplay", games=24), folder)
+        more = Tuner(config_of(tmp_path, "selfplay", games=24), folder)
         assert more.counts["games"] == 16
         assert not more.learned
         with pytest.raises(
             ValueError, match=r"""Changed: tuning\.method: "selfplay" → "spsa"\. Give"""
         ):
-            Tuner.open(config_of(tmp_path, "spsa"), folder)
+            Tuner(config_of(tmp_path, "spsa"), folder)
         (folder / CHECKPOINT).write_text("{}")
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
-            Tuner.open(config_of(tmp_path, "selfplay"), folder)
+            Tuner(config_of(tmp_path, "selfplay"), folder)
 
     def test_aborted_nothing_is_learned(self, tmp_path: Path) -> None:
-        tuner = Tuner.open(config_of(tmp_path, "selfplay"), tmp_path)
+        tuner = Tuner(config_of(tmp_path, "selfplay"), tmp_path)
         tuner.interrupt()
         with pytest.raises(Aborted):
             tuner.run_batch()
@@ -109,7 +109,7 @@ class TestTuner:
     def test_a_long_history_is_thinned(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        tuner = Tuner.open(config_of(tmp_path, "selfplay", games=10**6), tmp_path)
+        tuner = Tuner(config_of(tmp_path, "selfplay", games=10**6), tmp_path)
         monkeypatch.setattr(tuner._runner, "play", lambda tasks: [PlayedGame((), 1)] * len(tasks))
         for _ in range(MOST_POINTS + 200):
             tuner.run_batch()

@@ -148,13 +148,13 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
     for games in (120, 56):
         path = tmp_path / str(games)
         path.mkdir()
-        tuner = Tuner.open(config, path)
+        tuner = Tuner(config, path)
         while tuner.counts["games"] < games:
             tuner.run_batch()
         tuner.save()
         tuner.close()
         if games < 120:  # stopped, and gone on with
-            tuner = Tuner.open(config, path)
+            tuner = Tuner(config, path)
             while not tuner.learned:
                 tuner.run_batch()
         vectors.append(tuner.vector)
@@ -166,7 +166,7 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
     points = [(one > other) + 0.5 * (one == other) for one, other in tuner.slid]
     assert [sum(pair) for pair in zip(points[::2], points[1::2], strict=True)] == list(scores)
     tuner.save()
-    assert Tuner.open(config, path).slid == tuner.slid
+    assert Tuner(config, path).slid == tuner.slid
 
 
 @pytest.mark.parametrize(
