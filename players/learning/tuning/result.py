@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.files.whole_file import write_whole
-from players.learning.tuning.config import BUDGETS, TuneConfig
+from players.learning.tuning.config import BUDGETS
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import Tuner
 
@@ -18,16 +18,23 @@ PICTURES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix i
 FILES = frozenset({WEIGHTS, PLAYER, START, *PICTURES})
 
 
-def provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
+def _provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
     """How the values were found, and what was found about them: `verdict`."""
-    config = tuner.config
+    config, plan = tuner.config, tuner.config.weights
+    start: dict[str, Any] = {
+        each.name: {"value": each.start, "low": each.low, "high": each.high}
+        for each in config.ranges
+    }
+    if plan is not None:
+        shared = {"colours": plan.colours, "symmetry": plan.symmetry}
+        start[plan.option] = {"table": plan.start, "low": plan.low, "high": plan.high, **shared}
     packages = ("bot-arena", "numba", *(("cma",) if config.method == "cma" else ()))
     return {
         "rules": config.rules,
         "variant": config.variant,
         "bot": config.bot,
         "options": config.options,
-        "start": start_of(config),
+        "start": start,
         "method": config.method,
         "settings": config.method_settings,
         "games": tuner.counts["games"],
@@ -39,19 +46,6 @@ def provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def start_of(config: TuneConfig) -> dict[str, Any]:
-    """Where what is tuned began, and its bounds."""
-    start: dict[str, Any] = {
-        each.name: {"value": each.start, "low": each.low, "high": each.high}
-        for each in config.ranges
-    }
-    plan = config.weights
-    if plan is not None:
-        shared = {"colours": plan.colours, "symmetry": plan.symmetry}
-        start[plan.option] = {"table": plan.start, "low": plan.low, "high": plan.high, **shared}
-    return start
-
-
 def player_options(
     space: Space, vector: Sequence[float], path: Path, notes: dict[str, Any]
 ) -> dict[str, Any]:
@@ -60,7 +54,7 @@ def player_options(
     """
     options = dict(space.contestant(vector).options)
     if space.plan is not None:
-        write_whole(path, laid_out({**notes, **space.table(vector)}))
+        write_whole(path, _laid_out({**notes, **space.table(vector)}))
         options[space.plan.option] = str(path.resolve())
     return options
 
@@ -70,7 +64,7 @@ def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[st
 
     `verdict` is what was found about the values, by key.
     """
-    config, how = tuner.config, provenance(tuner, verdict)
+    config, how = tuner.config, _provenance(tuner, verdict)
     about = (
         f"Weights tuned by self-play for {config.rules}: {config.method}, "
         f"{tuner.counts['games']} games."
@@ -94,7 +88,7 @@ def entry_of(options: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def laid_out(table: dict[str, Any]) -> str:
+def _laid_out(table: dict[str, Any]) -> str:
     """JSON with a line for each value, and for each row of a board."""
     entries = []
     for key, value in table.items():

@@ -12,6 +12,7 @@ from players.games.interface import MOVES
 from players.games.registry import load_board
 from players.learning.tuning.matches import Contestant
 from players.weights import load_weights, seat_names
+from rules.position import square_name
 
 Symmetry = Literal["all", "axes", "none"]
 """Which symmetries of the board share a weight: all (8 of a square, 4 of a rectangle), the
@@ -125,11 +126,17 @@ class Space:
         return tables
 
     def table(self, vector: Sequence[float]) -> dict[str, Any]:
-        """The weights as a file that `players.weights` reads has them."""
-        sides = zip(seat_names(self.rules), self.by_move(vector), strict=True)
-        if self.rules != "othello":
-            return {side: {move: round(each, 6) for move, each in of.items()} for side, of in sides}
-        return {side: _rows(of) for side, of in sides}
+        """The weights as a file that `players.weights` reads has them; for Othello in the rows of
+        an 8×8 board, null for squares that are never played.
+        """
+        table: dict[str, Any] = {}
+        for side, weights in zip(seat_names(self.rules), self.by_move(vector), strict=True):
+            table[side] = known = {move: round(each, 6) for move, each in weights.items()}
+            if self.rules == "othello":
+                table[side] = [
+                    [known.get(f"{column}{row}") for column in "abcdefgh"] for row in range(1, 9)
+                ]
+        return table
 
     def _weights(self, vector: Sequence[float]) -> Any:
         weights = np.ones((2, MOVES), np.float32)
@@ -145,11 +152,8 @@ class Space:
             weights = load_weights(plan.start, self.rules, self._moves)
         values = list[float]()
         for orbit in self.orbits:
-            found = {
-                round(float(weights[seat, self._moves[move]]), 6)
-                for seat in orbit.seats
-                for move in orbit.moves
-            }
+            places = ((seat, self._moves[move]) for seat in orbit.seats for move in orbit.moves)
+            found = {round(float(weights[place]), 6) for place in places}
             if len(found) > 1:
                 raise ValueError(
                     f"weights {plan.start!r}: {orbit.name} and its mirror images must weigh the "
@@ -165,17 +169,6 @@ class Space:
         return tuple(values)
 
 
-def _rows(weights: Mapping[str, float]) -> list[list[float | None]]:
-    """The table of an 8×8 board; null for squares that are never played."""
-    return [
-        [
-            round(weights[square], 6) if (square := f"{column}{row}") in weights else None
-            for column in "abcdefgh"
-        ]
-        for row in range(1, 9)
-    ]
-
-
 def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
     """The moves of a game that share a weight; squares that cannot be played are in none."""
     shared: dict[frozenset[tuple[int, int]], list[str]] = {}
@@ -183,9 +176,13 @@ def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
     width, height = (max(point[axis] for point in points.values()) for axis in (0, 1))
     if rule_set.name == "othello":
         width = height = 2 * (rule_set.variant["size"] - 1)
-    for move, point in points.items():
-        images = frozenset(_images(point, width, height, plan.symmetry))
-        shared.setdefault(images, []).append(move)
+    for move, (x, y) in points.items():
+        images = [(x, y)]
+        if plan.symmetry != "none":
+            images += [(width - x, y), (x, height - y), (width - x, height - y)]
+        if plan.symmetry == "all" and width == height:
+            images += [(second, first) for first, second in images]
+        shared.setdefault(frozenset(images), []).append(move)
     groups = tuple(map(tuple, shared.values()))
     if plan.colours == "together":
         return tuple(Orbit(moves[0], (0, 1), moves) for moves in groups)
@@ -198,35 +195,22 @@ def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
 
 def _moves(rule_set: rule_sets.Game) -> list[str]:
     """Every move that can ever be played, row by row."""
-    state = rule_set.start().state()
-    if rule_set.name == "othello":
-        return [
-            f"{chr(ord('a') + column)}{row}"
-            for row, cells in enumerate(state["board"], 1)
-            for column, cell in enumerate(cells)
-            if cell == "."
-        ]
-    return list(rule_set.start().legal_moves())
+    start = rule_set.start()
+    if rule_set.name != "othello":
+        return list(start.legal_moves())
+    return [
+        square_name(row, column)
+        for row, cells in enumerate(start.state()["board"])
+        for column, cell in enumerate(cells)
+        if cell == "."
+    ]
 
 
 def _point(move: str) -> tuple[int, int]:
-    """Where a move lies, in half cells from the upper left: a square, or an edge between dots."""
+    """Where a move is, in half cells from the upper left: a square, or an edge between dots."""
     dots = [(ord(column) - ord("a"), int(row) - 1) for column, row in _DOT.findall(move)]
     (left, upper), (right, lower) = dots[0], dots[-1]
     return left + right, upper + lower
 
 
 _DOT = re.compile(r"([a-z])(\d+)")
-
-
-def _images(
-    point: tuple[int, int], width: int, height: int, symmetry: Symmetry
-) -> list[tuple[int, int]]:
-    """Where the symmetries of a board take a point, itself included."""
-    x, y = point
-    if symmetry == "none":
-        return [point]
-    images = [(x, y), (width - x, y), (x, height - y), (width - x, height - y)]
-    if symmetry == "all" and width == height:
-        images += [(second, first) for first, second in images]
-    return images
