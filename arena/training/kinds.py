@@ -76,7 +76,6 @@ def load_training(file: Path) -> TrainingKind[Any]:
 
 
 def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
-    """A training for 2048 or 2584."""
     start = f", boards start at {config.initial:g}" if config.initial else ""
     about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
 
@@ -101,7 +100,6 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
 def _game_training(
     config: GamesConfig, verification: Verification, asker: Asker
 ) -> TrainingKind[GameBlock]:
-    """A training for Othello or dots, and how what it learns is tested."""
     from arena.training.verify_learned import NetworkTrial  # what plays takes a second to load
 
     unit = rule_sets.default(config.rules).unit

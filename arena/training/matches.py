@@ -139,7 +139,6 @@ class RefereeMatchRunner:
             yield executing.Task(spec=spec)
 
     def _player(self, contestant: Contestant) -> Contender:
-        """The player with the values of a contestant."""
         vector = contestant.vector
         if vector not in self._contenders:
             name = hashlib.sha256(repr(vector).encode()).hexdigest()[:12]
@@ -179,7 +178,6 @@ def _compared(one: GameRecord, other: GameRecord) -> PlayedGame:
 
 
 def _result(record: GameRecord) -> PlayedGame:
-    """What a game of Othello or dots came to."""
     first, second = record.points
     net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
     moves = record.moves[len(record.opening) :]

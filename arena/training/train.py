@@ -104,7 +104,6 @@ class _Training:
         return code
 
     def _say(self, line: str) -> None:
-        """Show a line and keep it in the log."""
         self._view.say(line)
         self._log.say(line)
 
@@ -143,14 +142,12 @@ class _Training:
         self._trainer.save()
 
     def _draw(self) -> None:
-        """Draw the learning curve, of at least one block."""
         if self._trainer.blocks:
             self._view.doing("drawing the curve")
             self._kind.draw(self._folder, self._trainer.blocks)
         self._drawn_at = time.monotonic()
 
     def _conclude(self) -> None:
-        """Say what came out, and where everything is."""
         blocks, network = self._trainer.blocks, self._folder / NETWORK
         seconds = duration(sum(block.seconds for block in blocks))
         self._say(

@@ -16,6 +16,7 @@ from arena.files.background import apart
 from arena.files.stop_signals import Stop
 from arena.reports.screen import Lines
 from arena.sandbox.bwrap import reserve_fds
+from arena.training import tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
 from arena.training.run_folder import Work, again, held, stoppable
@@ -26,14 +27,6 @@ from arena.training.tune_view import (
     TuningPlan,
     TuningProgress,
     comparison_line,
-)
-from arena.training.tuned_player import (
-    about,
-    budget_test,
-    measured,
-    measured_line,
-    play_tuned,
-    player_lines,
 )
 from arena.training.verify import gain, play_budget, refuse_damaged, tests_of
 from arena.training.verify_config import Verification, load_both
@@ -81,7 +74,7 @@ class _Tuning:
         refuse_damaged(folder / CHECKPOINT, tuner.verdicts)
         space, bounds = tuner.space, (tuner.space.low.tolist(), tuner.space.high.tolist())
         self._plan = plan = TuningPlan(
-            config.name, about(config), config.games, space.names, *bounds
+            config.name, tuned_player.about(config), config.games, space.names, *bounds
         )
         make_view = LiveTuning if console.is_terminal else PlainTuning
         self._view = make_view(console, plan, time.monotonic)
@@ -109,7 +102,9 @@ class _Tuning:
             self._conclude(options)
         if verification is None:
             return Exit.DONE
-        code = play_tuned(file, tuner, self._folder, options, verification, self._console)
+        code = tuned_player.play_tuned(
+            file, tuner, self._folder, options, verification, self._console
+        )
         self._write()
         Lines(self._console).say(gain(tuner.verdicts, self._test))
         return code
@@ -125,14 +120,13 @@ class _Tuning:
                 self._measure(stop)
         if verification is None or not tuner.finished:
             return True
-        test = budget_test(tuner, verification)
+        test = tuned_player.budget_test(tuner, verification)
         if not test.over:
             with stoppable(tuner.load, tuner.interrupt, view.doing, view.say) as stop:
                 play_budget(test, view, stop, view.say)
         return test.over
 
     def _learn(self, stop: Stop) -> None:
-        """Play batch after batch, and compare with the start from time to time."""
         tuner = self._tuner
         while not stop.asked and (tuner.wants_comparison or not tuner.learned):
             try:
@@ -171,14 +165,13 @@ class _Tuning:
         """Write the values with what is known about them; the tuned player's options."""
         tuner = self._tuner
         known = {
-            "measured": measured(tuner.matches[MEASURE], tuner.slid),
+            "measured": tuned_player.measured(tuner.matches[MEASURE], tuner.slid),
             "tests": tests_of(tuner.verdicts),
             "gain": gain(tuner.verdicts, self._test),
         }
         return result.write_result(tuner, self._folder, known)
 
     def _draw(self) -> None:
-        """Draw how the values changed."""
         from players.learning import pictures  # matplotlib takes a second to load
         from players.learning.tuning.pictures import board_figure, parameter_figure
 
@@ -192,13 +185,12 @@ class _Tuning:
             pictures.save_figure(self._folder, result.BOARD, drawn)
 
     def _conclude(self, options: dict[str, Any]) -> None:
-        """Say what came out, and where everything is."""
         say = self._view.say
-        say(measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
+        say(tuned_player.measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
         say(gain(self._tuner.verdicts, self._test))
         say(f"Pictures and values are in {self._folder}; {result.PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
-        for line in player_lines(self._tuner.config, options):
+        for line in tuned_player.player_lines(self._tuner.config, options):
             say(f"    {line}")
 
     def _save(self) -> None:

@@ -159,7 +159,6 @@ class LiveTest(Screen):
         return Group(*self._test())
 
     def _test(self) -> Iterator[RenderableType]:
-        """Where the test stands, and what is going on."""
         if self._verdict is not None:
             yield from (gauge(self._verdict), Text(test_line(self._verdict)))
         yield from self._activity()

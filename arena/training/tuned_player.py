@@ -14,16 +14,7 @@ from arena.errors import Exit
 from arena.ratings.pentanomial import figures, spread
 from arena.ratings.tables import mean_score
 from arena.reports import words
-from arena.training.verify import (
-    BudgetTest,
-    Contest,
-    Sides,
-    budget_of,
-    half_points,
-    play_target,
-    slug,
-    under_referee,
-)
+from arena.training import verify
 from arena.training.verify_config import Verification
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import START, entry_of, player_options
@@ -31,7 +22,7 @@ from players.learning.tuning.tuner import VERIFY, Tuner
 
 _DIGEST = 8
 """How many signs of a digest of the values name the test under the referee."""
-SIDES = Sides("tuned", "start", "The tuned player against the start")
+SIDES = verify.Sides("tuned", "start", "The tuned player against the start")
 
 Slid = Sequence[tuple[int, int]]
 """The scores of the tuned player and of the start as sliders of 2048 or 2584."""
@@ -79,7 +70,7 @@ def _means(slid: Slid) -> dict[str, tuple[float, float]]:
 
 def _counts(scores: Sequence[float]) -> list[int]:
     """Pairs by the half points taken in them, 0 to 4."""
-    counts = Counter(half_points(scores))
+    counts = Counter(verify.half_points(scores))
     return [counts[result] for result in range(5)]
 
 
@@ -119,14 +110,14 @@ class TunedPairs:
         return 0
 
 
-def budget_test(tuner: Tuner, verification: Verification) -> BudgetTest:
+def budget_test(tuner: Tuner, verification: Verification) -> verify.BudgetTest:
     """The test that is played as the tuning was. Raises UserError."""
-    return BudgetTest(SIDES, _at_budget(tuner), TunedPairs(tuner), verification)
+    return verify.BudgetTest(SIDES, _at_budget(tuner), TunedPairs(tuner), verification)
 
 
 def _at_budget(tuner: Tuner) -> str:
     """The thinking time of the tuning, as results name it."""
-    return f"{budget_of(tuner.config.options)}, as tuned"
+    return f"{verify.budget_of(tuner.config.options)}, as tuned"
 
 
 def play_tuned(
@@ -146,14 +137,14 @@ def play_tuned(
     config, target = tuner.config, verification.target
     values = json.dumps((tuner.space.start, tuner.vector))
     digest = hashlib.sha256(values.encode()).hexdigest()[:_DIGEST]  # a test is of these alone
-    contest = Contest(
+    contest = verify.Contest(
         config=config,
         sides=SIDES,
         budget=_at_budget(tuner),
-        at=under_referee(target),
+        at=verify.under_referee(target),
         plies=config.plies,
         bot=config.bot,
         options=(tuned, start),
-        store_path=folder / f"verify-{digest}-{slug(target.words)}.sqlite",
+        store_path=folder / f"verify-{digest}-{verify.slug(target.words)}.sqlite",
     )
-    return play_target(file, contest, verification, console, tuner)
+    return verify.play_target(file, contest, verification, console, tuner)

@@ -56,7 +56,6 @@ class Contest(NamedTuple):
     at: str
     """… and of this one."""
     plies: int
-    """Of the random openings."""
     bot: str
     options: tuple[dict[str, Any], dict[str, Any]]
     """The new player's, and the old one's; budgets of their own among them do not count."""
@@ -176,7 +175,6 @@ class BudgetTest:
         self._count(done)
 
     def _count(self, since: int) -> None:
-        """Count the pairs from there on, and have the verdict kept."""
         self._tally.add(half_points(self._pairs.scores[since:]))
         if self._pairs.scores:
             self._pairs.verdicts[self.at] = self.verdict.model_dump(mode="json")
@@ -267,7 +265,6 @@ def slug(words: str) -> str:
 
 
 def _tournament(contest: Contest, verification: Verification) -> TournamentConfig:
-    """The tournament of the two. Raises UserError."""
     on_one_seed = rules.default(contest.config.rules).decided_by_seed  # the games of a round
     tables = [
         {

@@ -94,7 +94,6 @@ class Verification(NamedTuple):
 
     test: Sprt
     most_pairs: int
-    """Of each test."""
     target: Target
 
 
@@ -107,7 +106,6 @@ class Asker(NamedTuple):
     budget: dict[str, Any]
     """How long it thinks in process, as options."""
     plies: int
-    """Of the openings."""
 
 
 _Config = TypeVar("_Config")
@@ -149,7 +147,6 @@ def _tried(load: Callable[[Path], _Config], file: Path) -> tuple[_Config | None,
 
 
 def _right(file: Path, config: _Config | None, wrong: list[Problem]) -> _Config:
-    """What was read. Raises FileError where something is wrong."""
     if wrong or config is None:
         raise FileError(file, tuple(sorted(wrong, key=lambda problem: problem.line or 0)))
     return config
@@ -213,14 +210,12 @@ def _unfit(bot: str, target: Target) -> Iterator[Finding]:
 
 
 def _completed(table: LearnedVerifyTable) -> dict[str, Any]:
-    """The player's options; `uct` asks its evaluation at the leaves unless they say otherwise."""
     if table.bot == "uct" and not any(key in table.options for key in _USES):
         return {"leaf": "mixed", **table.options}
     return table.options
 
 
 def _wrong_options(table: LearnedVerifyTable) -> Iterator[Finding]:
-    """What the player refuses of its options."""
     at, options = ("verify", "options"), _completed(table)
     if "evaluation" in options:
         got = shown(options["evaluation"])

@@ -13,27 +13,15 @@ from rich.console import Console
 
 from arena.errors import Exit, UserError
 from arena.reports import words
+from arena.training import verify
 from arena.training.run_folder import EVIDENCE, NETWORK, stoppable
 from arena.training.tune_view import LiveTest, PlainTest
-from arena.training.verify import (
-    BudgetTest,
-    Contest,
-    Sides,
-    budget_of,
-    gain,
-    play_budget,
-    play_target,
-    refuse_damaged,
-    slug,
-    tests_of,
-    under_referee,
-)
 from arena.training.verify_config import Asker, Verification
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.games.trainer import GamesConfig
 from players.ntuple.network import Network
 
-SIDES = Sides("learned", "default", "The learned evaluation against the default one")
+SIDES = verify.Sides("learned", "default", "The learned evaluation against the default one")
 _DIGEST, _LONGEST = 8, 120
 """How many signs of a network's digest name its test under the referee, and of the name at most."""
 
@@ -57,7 +45,7 @@ class NetworkTrial:
             self._evidence = Evidence.open(folder / EVIDENCE, network)
         except ValueError as error:
             raise UserError(str(error)) from None
-        refuse_damaged(folder / EVIDENCE, self._evidence.verdicts)
+        verify.refuse_damaged(folder / EVIDENCE, self._evidence.verdicts)
         self._new = asker.options | {"evaluation": str((folder / NETWORK).resolve())}
         self._by = asker.bot
         if asker.options:
@@ -67,12 +55,12 @@ class NetworkTrial:
     def known(self) -> dict[str, Any]:
         """What the network's file tells of the tests: fields of its header."""
         verdicts = self._evidence.verdicts
-        return {"tests": tuple(tests_of(verdicts)), "gain": self.said} if verdicts else {}
+        return {"tests": tuple(verify.tests_of(verdicts)), "gain": self.said} if verdicts else {}
 
     @property
     def said(self) -> str:
         """Whether it is a gain, in a sentence."""
-        return gain(self._evidence.verdicts, self._test, "the default evaluation")
+        return verify.gain(self._evidence.verdicts, self._test, "the default evaluation")
 
     def play(self, file: Path, console: Console, say: Callable[[str], None]) -> Exit:
         """Play both tests, or what is left of them; `say` shows a line that stays.
@@ -80,22 +68,23 @@ class NetworkTrial:
         Raises UserError, ConfigError and OSError.
         """
         evidence, verification = self._evidence, self._verification
-        budget = f"{budget_of(self._asker.budget)}, in process, by {self._by}"
+        budget = f"{verify.budget_of(self._asker.budget)}, in process, by {self._by}"
         if not self._play_budget(budget, console, say):
             say(f"Stopped. Go on with: {self._test}")
             return Exit.INTERRUPTED
-        name = f"{evidence.weights[:_DIGEST]}-{slug(f'{verification.target.words} {self._by}')}"
-        contest = Contest(
+        by = verify.slug(f"{verification.target.words} {self._by}")
+        name = f"{evidence.weights[:_DIGEST]}-{by}"
+        contest = verify.Contest(
             config=self._config,
             sides=SIDES,
             budget=budget,
-            at=f"{under_referee(verification.target)}, by {self._by}",
+            at=f"{verify.under_referee(verification.target)}, by {self._by}",
             plies=self._asker.plies,
             bot=self._asker.bot,
             options=(self._new, self._asker.options),
             store_path=self._folder / f"verify-{name[:_LONGEST]}.sqlite",
         )
-        return play_target(file, contest, verification, console, evidence)
+        return verify.play_target(file, contest, verification, console, evidence)
 
     def _play_budget(self, at: str, console: Console, say: Callable[[str], None]) -> bool:
         """Play the test in process, or what is left of it; whether it is over."""
@@ -110,7 +99,7 @@ class NetworkTrial:
             threads=len(os.sched_getaffinity(0)),
         )
         with closing(NetworkPairs(self._evidence, at, meeting)) as pairs:
-            test = BudgetTest(SIDES, at, pairs, self._verification)
+            test = verify.BudgetTest(SIDES, at, pairs, self._verification)
             if test.over:
                 return True
             make_view = LiveTest if console.is_terminal else PlainTest
@@ -118,5 +107,5 @@ class NetworkTrial:
                 make_view(console, time.monotonic) as view,
                 stoppable(pairs.load, pairs.interrupt, view.doing, say) as stop,
             ):
-                play_budget(test, view, stop, say)
+                verify.play_budget(test, view, stop, say)
             return test.over

@@ -11,7 +11,6 @@ from players.learning.pictures import GRID, LINE, PEN, by_games, new_figure
 from players.learning.tiles.trainer import TileBlock
 
 NAME = "curve"
-"""Of the files, without their endings."""
 
 SHOWN_TILES, RARE = 5, 0.01
 """Reach is drawn for that many tiles: the largest that this share of a block's games reached."""
@@ -89,7 +88,6 @@ def _draw_reach(axes: Axes, blocks: Sequence[TileBlock]) -> None:
 
 
 def _share(block: TileBlock, tile: int) -> float:
-    """How many games of the block reached the tile."""
     return block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0)
 
 

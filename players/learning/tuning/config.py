@@ -119,14 +119,11 @@ class TuneConfig:
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
     plies: int
-    """Of the random openings."""
     bot: str
     options: dict[str, Any]
     """The player's, without what is tuned; files as absolute paths."""
     ranges: tuple[Range, ...]
-    """The options that are tuned."""
     weights: WeightsPlan | None
-    """The table that is tuned."""
 
     def identity(self) -> dict[str, Any]:
         """What decides the result: a run that goes on must agree in all of it."""
@@ -197,7 +194,6 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         return bot if bot in able else None
 
     def _plies(self, game: rule_sets.Game) -> int:
-        """The length of the openings."""
         plies, at = self.file.openings.plies, ("openings", "plies")
         if game.name not in rule_sets.tiles.NAMES:
             return _PLIES if plies is None else plies
@@ -228,7 +224,6 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         return {key: _from_anywhere(value, folder) for key, value in options.items()}
 
     def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
-        """The options that are tuned."""
         model = BUILTINS[bot].options
         known, ranges = tunables(model), list[Range]()
         for name, given in self.file.parameters.items():
@@ -259,7 +254,6 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         return tuple(ranges)
 
     def _weights(self, bot: str) -> WeightsPlan | None:
-        """The table that is tuned."""
         table, given = tunable_table(BUILTINS[bot].options), self.file.weights
         if given is None:
             return None

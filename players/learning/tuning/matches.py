@@ -19,7 +19,6 @@ class Contestant(NamedTuple):
     weights: Array | None
     """float32[2, MOVES], or None where no table is tuned."""
     vector: tuple[float, ...]
-    """The values."""
 
 
 class MatchTask(NamedTuple):
@@ -30,7 +29,6 @@ class MatchTask(NamedTuple):
     opening: str
     """Seeds the opening: games of a pair have the same."""
     plies: int
-    """Random moves of the opening."""
     seed: str
     """Seeds the players, and chance."""
 

@@ -19,7 +19,6 @@ FILES = frozenset({WEIGHTS, PLAYER, START, *PICTURES})
 
 
 def _provenance(tuner: Tuner, verdict: dict[str, Any]) -> dict[str, Any]:
-    """How the values were found, and what was found about them: `verdict`."""
     config, plan = tuner.config, tuner.config.weights
     start: dict[str, Any] = {
         each.name: {"value": each.start, "low": each.low, "high": each.high}

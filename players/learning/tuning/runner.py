@@ -222,7 +222,6 @@ class TurnWorker:
 
 
 def _after(position: Position, move: str, history: History) -> Position:
-    """The position after a move, which is noted."""
     assert position.to_move is not None  # there is a move
     history.append((position.to_move, move))
     return position.play(move)

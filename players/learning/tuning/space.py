@@ -145,7 +145,6 @@ class Space:
         return weights
 
     def _first_weights(self, plan: WeightsPlan) -> Vector:
-        """The weights to begin with, one for each orbit."""
         if plan.start == FLAT:
             weights = np.ones((2, MOVES), np.float32)
         else:
