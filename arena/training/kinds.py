@@ -80,10 +80,10 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
 
     def draw(folder: Path, blocks: Sequence[TileBlock]) -> None:
-        from players.learning import curves, pictures  # matplotlib takes a second to load
+        from players.learning import pictures  # matplotlib takes a second to load
 
-        drawn = partial(curves.tile_curve, blocks, config.name, about)
-        pictures.save_figure(folder, curves.NAME, drawn)
+        drawn = partial(pictures.tile_curve, blocks, config.name, about)
+        pictures.save_figure(folder, pictures.CURVE, drawn)
 
     return TrainingKind(
         config,
@@ -112,10 +112,10 @@ def _game_training(
     about = _about(config, _board(config), f", ε {config.epsilon:g}")
 
     def draw(folder: Path, blocks: Sequence[GameBlock]) -> None:
-        from players.learning import curves, pictures  # matplotlib takes a second to load
+        from players.learning import pictures  # matplotlib takes a second to load
 
-        drawn = partial(curves.game_curve, blocks, config.name, about, yardstick, unit)
-        pictures.save_figure(folder, curves.NAME, drawn)
+        drawn = partial(pictures.game_curve, blocks, config.name, about, yardstick, unit)
+        pictures.save_figure(folder, pictures.CURVE, drawn)
 
     return TrainingKind(
         config,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, create_model
 
 import rules as rule_sets
 from arena.errors import FileError, Problem
@@ -66,18 +66,6 @@ class LearnedVerifyTable(VerifyTable):
     """The player's; a budget among them is for the test in process."""
 
 
-class _VerifyFile(TomlTable):
-    """Of a tuning file, what is read here."""
-
-    verify: VerifyTable = VerifyTable()
-
-
-class _LearnedVerifyFile(TomlTable):
-    """The same where an evaluation is learned."""
-
-    verify: LearnedVerifyTable = LearnedVerifyTable()
-
-
 class Target(NamedTuple):
     """The thinking time that counts."""
 
@@ -109,14 +97,14 @@ class Asker(NamedTuple):
 
 
 _Config = TypeVar("_Config")
-_File = TypeVar("_File", bound=TomlTable)
+_Table = TypeVar("_Table", bound=VerifyTable)
 
 
 def load_both(file: Path) -> tuple[TuneConfig, Verification]:
     """A tuning file with its `[verify]`. Raises FileError with every problem of either."""
     config, wrong = _tried(load_config, file)
-    text, read, findings = _read(file, _VerifyFile)
-    verification = _verification(read.verify, file.parent, findings)
+    text, table, findings = _read(file, VerifyTable)
+    verification = _verification(table, file.parent, findings)
     if config is not None:  # else it is not known whose thinking it is
         findings += _unfit(config.bot, verification.target)
     return _right(file, config, [*wrong, *problems(text, findings)]), verification
@@ -125,8 +113,7 @@ def load_both(file: Path) -> tuple[TuneConfig, Verification]:
 def load_learned(file: Path) -> tuple[GamesConfig, Verification, Asker]:
     """The same of a file by which an evaluation is learned."""
     config, wrong = _tried(load_training, file)
-    text, read, findings = _read(file, _LearnedVerifyFile)
-    table = read.verify
+    text, table, findings = _read(file, LearnedVerifyTable)
     verification = _verification(table, file.parent, findings)
     findings += _unfit(table.bot, verification.target)
     findings += _wrong_options(table)
@@ -152,11 +139,12 @@ def _right(file: Path, config: _Config | None, wrong: list[Problem]) -> _Config:
     return config
 
 
-def _read(file: Path, model: type[_File]) -> tuple[str, _File, list[Finding]]:
+def _read(file: Path, table: type[_Table]) -> tuple[str, _Table, list[Finding]]:
     """A file's text, its `[verify]`, and what is wrong with that."""
     text, data = read_file(file)
-    content = {"verify": data["verify"]} if "verify" in data else {}
-    return text, *read_tables(model, content)
+    model: Any = create_model("VerifyFile", __base__=TomlTable, verify=(table, table()))
+    read, findings = read_tables(model, {key: data[key] for key in data if key == "verify"})
+    return text, read.verify, findings
 
 
 def _verification(table: VerifyTable, folder: Path, findings: list[Finding]) -> Verification:

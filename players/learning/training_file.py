@@ -57,7 +57,6 @@ class Training:
     threads: int
     """Games at once, on shared weights that are written without locks."""
     rules: str
-    """The rule set."""
     stages: tuple[int, ...]
     """Where each later stage begins: the largest tile, or how many discs are on the board or edges
     drawn."""
@@ -68,7 +67,6 @@ class Training:
     target: Target
     """What values are moved towards: by `mix` and `steps` all are the truncated λ-return."""
     mix: float
-    """λ: 0 to 1."""
     steps: int
     """How many afterstates a target looks ahead; `WHOLE_GAME` for all."""
     updates: Updates

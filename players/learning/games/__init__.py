@@ -1,3 +1,1 @@
-"""Networks for Othello and for dots and boxes that learn an evaluation from games with themselves,
-by temporal differences at 1 ply.
-"""
+"""Networks for Othello and dots that learn an evaluation from games with themselves at 1 ply."""

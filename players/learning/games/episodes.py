@@ -29,7 +29,6 @@ class Habits(NamedTuple):
     """How games are played."""
 
     plies: np.int64
-    """Random moves at the start."""
     epsilon: np.float64
     """How often a later move is random, 0 to 1."""
 

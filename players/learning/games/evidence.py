@@ -20,7 +20,6 @@ from players.learning.tuning.tuner import CHUNK_PAIRS, keep, readable
 from players.ntuple.network import Network
 
 FORMAT = 1
-"""Of the file."""
 _DIGEST = 16
 """How many signs of a game's moves are kept: enough to tell whether another went the same way."""
 
@@ -83,7 +82,6 @@ class NetworkMatch(NamedTuple):
     options: tuple[dict[str, Any], dict[str, Any]]
     """Of the player with the network, and of the other; with a budget."""
     plies: int
-    """Of the openings."""
     seed: str
     """Of openings and games."""
     threads: int
@@ -130,7 +128,6 @@ class NetworkPairs:
         self._pairs += map(Pair, pair_scores(games), map(_digest, swapped))
 
     def _tasks(self, number: int) -> list[MatchTask]:
-        """The two games of a pair."""
         new, old = self._players
         plies, seed = self._meeting.plies, f"{self._meeting.seed}:{number}"
         return [

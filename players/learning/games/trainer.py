@@ -88,9 +88,7 @@ class GamesConfig(Training):
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
     plies: int
-    """Random moves at the start of a game."""
     epsilon: float
-    """How often a later move is random."""
 
     @property
     def board(self) -> dict[str, Any]:
@@ -158,9 +156,7 @@ class GameBlock(NamedTuple):
     margin: float
     """By how much it won these games, on average."""
     moves: int
-    """The moves of the games it learned from."""
     seconds: float
-    """How long these took."""
 
 
 class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):

@@ -47,7 +47,6 @@ class TrainConfig(Training):
     """What to learn of 2048 or 2584, and how."""
 
     spawn: str
-    """The spawn table."""
 
     @property
     def board(self) -> dict[str, Any]:
@@ -88,13 +87,10 @@ class TileBlock(NamedTuple):
     games: int
     """The games played so far, with those of this block."""
     mean: float
-    """The mean score."""
     best: int
-    """The highest score."""
     moves: int
     """How many slides there were."""
     seconds: float
-    """How long it took."""
     reached: dict[int, float]
     """For each tile the share of games that made it, or a larger one; from the smallest that was
     the largest of a game to the largest of all.

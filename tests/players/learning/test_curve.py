@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from players.learning.curves import NAME, shown_tiles, tile_curve
-from players.learning.pictures import save_figure
+from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curve
 
 
 class Point(NamedTuple):
@@ -64,7 +63,7 @@ def test_the_same_blocks_make_the_same_files_whatever_the_name(tmp_path: Path) -
         folder = tmp_path / name
         folder.mkdir()
         draw = partial(tile_curve, BLOCKS, "costs $5 & <more>", r"\alpha_1 $")
-        save_figure(folder, NAME, draw)
+        save_figure(folder, CURVE, draw)
         assert sorted(path.name for path in folder.iterdir()) == ["curve.png", "curve.svg"]
         made.append([path.read_bytes() for path in sorted(folder.iterdir())])
     assert made[0] == made[1]
