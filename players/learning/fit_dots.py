@@ -17,12 +17,7 @@ import rules
 from players.compiled.bits import ZERO
 from players.compiled.cache import kernel
 from players.games.dots.board import DotsPosition, sides
-from players.games.dots.evaluation import (
-    FEATURES,
-    STAGES,
-    from_features,
-    quiet_features,
-)
+from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
 from players.learning.self_play import Recipe, Sample, fit_options, self_play
 from players.search.types import Array
 

@@ -18,19 +18,8 @@ import numpy as np
 import rules
 from players.compiled.cache import kernel
 from players.games.othello.board import OthelloPosition
-from players.games.othello.evaluation import (
-    PHASES,
-    SCALARS,
-    from_patterns,
-    phase_of,
-    scalars,
-)
-from players.games.othello.patterns import (
-    ENTRIES,
-    PLACES,
-    canonical_entries,
-    write_entries,
-)
+from players.games.othello.evaluation import PHASES, SCALARS, from_patterns, phase_of, scalars
+from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
 from players.learning.self_play import Recipe, Sample, fit_options, self_play
 from players.ntuple.board import diagonal

@@ -11,14 +11,7 @@ from pydantic import ConfigDict, Field
 import rules as rule_sets
 from arena.errors import FileError
 from arena.files.toml import KeyPath, read_file
-from arena.files.toml_tables import (
-    Finding,
-    TomlTable,
-    problems,
-    read_tables,
-    shown,
-    wrong_name,
-)
+from arena.files.toml_tables import Finding, TomlTable, problems, read_tables, shown, wrong_name
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import STATES, BoardCells
 from players.weights.network_header import Header, memory_mb, offsets_of

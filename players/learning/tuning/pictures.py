@@ -11,14 +11,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from players.learning.pictures import (
-    FAINT,
-    GRID,
-    INK,
-    LINE,
-    by_games,
-    new_figure,
-)
+from players.learning.pictures import FAINT, GRID, INK, LINE, by_games, new_figure
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.weights import seat_names

@@ -150,12 +150,7 @@ _deepen, _play = bare_part(deepen.py_func), bare_part(play.py_func)
 
 @bare_part
 def _choose(
-    board: Tiles,
-    choices: Choices,
-    count: Int,
-    is_slider: bool,
-    seat: SearchSeat,
-    scratch: Record,
+    board: Tiles, choices: Choices, count: Int, is_slider: bool, seat: SearchSeat, scratch: Record
 ) -> Int:
     """The choice that the player makes."""
     if count == 1:
