@@ -56,12 +56,17 @@ def new_figure(width: float, height: float, title: str, about: str, *, size: flo
     return figure
 
 
-def by_games(axes: Axes, games: int) -> None:
-    """What is drawn goes from the first game to the last of that many."""
-    axes.set_xlabel("games")
-    axes.set_xlim(0, games)
+def begin_panel(
+    axes: Axes, games: int, title: str, ylabel: str = "", *, shares: bool = False
+) -> None:
+    """Label a panel of what is drawn by games, up to that many; `shares` are of 1, in percent."""
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.set(xlabel="games", ylabel=ylabel, xlim=(0, games))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(True)
+    if shares:
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+        axes.set_ylim(0, 1)
 
 
 def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
@@ -82,17 +87,26 @@ def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:
     """The average and best score of each block at the left, its reach rates at the right."""
     figure = new_figure(12, 5.2, title, about, size=9)
     scores, reach = figure.subplots(1, 2)
-    _draw_scores(scores, blocks)
-    _draw_reach(reach, blocks)
+    games, line = [block.games for block in blocks], _line(blocks)
+    mean, best = [block.mean for block in blocks], [block.best for block in blocks]
+    begin_panel(scores, games[-1], "Score, by block of games", "score of a game")
+    scores.yaxis.set_major_formatter(EngFormatter(sep=""))
+    scores.plot(games, mean, line, color=LINE, label=f"average {mean[-1]:,.0f}", **PEN)
+    scores.plot(games, best, ".", color=_MAXIMUM, label=f"maximum {best[-1]:,}", **PEN)
+    scores.set_ylim(0)
+    scores.fill_between(games, mean, color=LINE, alpha=0.08, linewidth=0)
+    of_games = "share of the block's games"
+    begin_panel(reach, games[-1], "Games that reached a tile", of_games, shares=True)
+    tiles = shown_tiles(blocks)
+    for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
+        shares = [
+            block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0) for block in blocks
+        ]
+        label = f"{tile}:  {100 * shares[-1]:.1f} %"
+        reach.plot(games, shares, line, color=colour, label=label, **PEN)
     for axes in (scores, reach):
-        by_games(axes, blocks[-1].games)
-        axes.legend(
-            title="in the last block",
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.02),
-            frameon=False,
-            alignment="left",
-        )
+        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.02)}
+        axes.legend(title="in the last block", frameon=False, alignment="left", **place)
     return figure
 
 
@@ -102,52 +116,19 @@ def game_curve(
     """The points of each block's games against the yardstick at the left, margins at the right."""
     figure = new_figure(12, 5.2, title, about, size=9)
     points, margins = figure.subplots(1, 2)
-    games = [block.games for block in blocks]
+    games, line = [block.games for block in blocks], _line(blocks)
     scores, won_by = [block.score for block in blocks], [block.margin for block in blocks]
-    points.set_title(f"Points against {yardstick}", loc="left", fontsize=11)
-    points.set_ylabel("share of the points")
-    points.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    points.set_ylim(0, 1)
-    points.plot(games, scores, drawn_line(blocks), color=LINE, **PEN)
-    margins.set_title(f"Won by: {won_by[-1]:+.1f} in the last block", loc="left", fontsize=11)
-    margins.set_ylabel(f"{unit} a game")
+    against = f"Points against {yardstick}"
+    begin_panel(points, games[-1], against, "share of the points", shares=True)
+    points.plot(games, scores, line, color=LINE, **PEN)
+    won = f"Won by: {won_by[-1]:+.1f} in the last block"
+    begin_panel(margins, games[-1], won, f"{unit} a game")
     margins.axhline(0, color=GRID, linewidth=1.5)
-    margins.plot(games, won_by, drawn_line(blocks), color=LINE, **PEN)
-    for axes in (points, margins):
-        by_games(axes, blocks[-1].games)
+    margins.plot(games, won_by, line, color=LINE, **PEN)
     return figure
 
 
-def _draw_scores(axes: Axes, blocks: Sequence[TileBlock]) -> None:
-    games = [block.games for block in blocks]
-    mean, best = [block.mean for block in blocks], [block.best for block in blocks]
-    axes.set_title("Score, by block of games", loc="left", fontsize=11)
-    axes.set_ylabel("score of a game")
-    axes.yaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.plot(games, mean, drawn_line(blocks), color=LINE, label=f"average {mean[-1]:,.0f}", **PEN)
-    axes.plot(games, best, ".", color=_MAXIMUM, label=f"maximum {best[-1]:,}", **PEN)
-    axes.set_ylim(0)
-    axes.fill_between(games, mean, color=LINE, alpha=0.08, linewidth=0)
-
-
-def _draw_reach(axes: Axes, blocks: Sequence[TileBlock]) -> None:
-    games = [block.games for block in blocks]
-    axes.set_title("Games that reached a tile", loc="left", fontsize=11)
-    axes.set_ylabel("share of the block's games")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    axes.set_ylim(0, 1)
-    tiles = shown_tiles(blocks)
-    for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
-        shares = [_share(block, tile) for block in blocks]
-        label = f"{tile}:  {100 * shares[-1]:.1f} %"
-        axes.plot(games, shares, drawn_line(blocks), color=colour, label=label, **PEN)
-
-
-def _share(block: TileBlock, tile: int) -> float:
-    return block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0)
-
-
-def drawn_line(blocks: Sequence[object]) -> str:
+def _line(blocks: Sequence[object]) -> str:
     """A line, with a dot a block while they are few."""
     return "-o" if len(blocks) <= _MARKED else "-"
 

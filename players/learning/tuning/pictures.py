@@ -1,6 +1,7 @@
 """A tuning in pictures: every parameter over games, and the board as a heat map."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from textwrap import fill
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from players.learning.pictures import FAINT, GRID, INK, LINE, by_games, new_figure
+from players.learning.pictures import FAINT, GRID, INK, LINE, begin_panel, new_figure
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.weights import seat_names
@@ -48,11 +49,9 @@ def parameter_figure(
     for axes, (name, indices) in zip(grid, panels, strict=False):
         _draw_parameters(axes, space, points, name, indices)
     if comparisons:
-        _draw_scores(grid[len(panels)], comparisons)
+        _draw_scores(grid[len(panels)], comparisons, max(points[-1].games, 1))
     for axes in grid[count:]:
         axes.set_axis_off()
-    for axes in grid[:count]:
-        by_games(axes, max(points[-1].games, 1))
     return figure
 
 
@@ -60,7 +59,7 @@ def _draw_parameters(
     axes: Axes, space: Space, points: Sequence[TuningPoint], name: str, indices: Sequence[int]
 ) -> None:
     games = [point.games for point in points]
-    axes.set_title(name, loc="left", fontsize=11)
+    begin_panel(axes, max(games[-1], 1), name)
     colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.85, len(indices)))
     lines = []
     for index, colour in zip(indices, colours, strict=True):
@@ -70,7 +69,7 @@ def _draw_parameters(
         lines.append((values[-1], space.names[index].rpartition(" ")[2], colour))
     low, high = axes.get_ylim()
     if 1 < len(indices) <= _LABELLED:
-        lines.sort(key=_value)
+        lines.sort(key=itemgetter(0))
         places = _apart([value for value, _, _ in lines], low, high)
         for place, (value, label, colour) in zip(places, lines, strict=True):
             axes.annotate(
@@ -87,10 +86,6 @@ def _draw_parameters(
             )
 
 
-def _value(line: tuple[float, str, Any]) -> float:
-    return line[0]
-
-
 def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
     """Ascending values moved as little as they must be to stand apart between `low` and `high`."""
     least = min((high - low) / 22, (high - low) / len(values))
@@ -104,20 +99,14 @@ def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
     return places
 
 
-def _draw_scores(axes: Axes, comparisons: Sequence[StartComparison]) -> None:
-    axes.set_title("Score against the start, 95 % interval", loc="left", fontsize=11)
-    axes.set_ylabel("share of the points")
+def _draw_scores(axes: Axes, comparisons: Sequence[StartComparison], games: int) -> None:
+    title = "Score against the start, 95 % interval"
+    begin_panel(axes, games, title, "share of the points")
     axes.axhline(0.5, color=FAINT, linewidth=1, linestyle="--")
-    axes.errorbar(
-        [each.games for each in comparisons],
-        [each.score for each in comparisons],
-        [each.error for each in comparisons],
-        fmt="o-",
-        color=LINE,
-        markersize=4.5,
-        capsize=3,
-        clip_on=False,
-    )
+    points = [(each.games, each.score, each.error) for each in comparisons]
+    played, scores, errors = zip(*points, strict=True)
+    look: dict[str, Any] = {"fmt": "o-", "color": LINE, "markersize": 4.5, "clip_on": False}
+    axes.errorbar(played, scores, errors, capsize=3, **look)
 
 
 def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure:
@@ -158,15 +147,8 @@ def _draw_board(axes: Axes, weights: dict[str, float], norm: Any, ends: tuple[fl
             inside = Rectangle((column - 0.46, row - 0.46), 0.92, 0.92)
             inside.set(fill=False, edgecolor=INK, linewidth=1.0)
             axes.add_patch(inside)
-        axes.text(
-            column,
-            row,
-            f"{squares[row, column]:.3f}",
-            ha="center",
-            va="center",
-            fontsize=7,
-            color=INK,
-        )
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7, "color": INK}
+        axes.text(column, row, f"{squares[row, column]:.3f}", **middle)
     axes.set_xticks(range(8), list("abcdefgh"))
     axes.set_yticks(range(8), [str(row) for row in range(1, 9)])
     axes.xaxis.tick_top()
