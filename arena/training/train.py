@@ -18,7 +18,7 @@ from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
 from arena.training.run_folder import NETWORK, PICTURES, TABLE, TrainingLog, stoppable
-from arena.training.train_view import LiveTraining, PlainTraining, TrainingPlan
+from arena.training.train_view import LiveTraining, PlainTraining
 from players.learning.trainer import CHECKPOINT
 
 _DRAW_S = 30.0
@@ -63,9 +63,9 @@ class _Training:
                 "other programs, or take fewer or shorter tuples"
             ) from None
         before = self._trainer.blocks
-        self._plan = TrainingPlan(kind.config.name, kind.about, kind.config.games)
+        config = kind.config
         self._view: LiveTraining[Any] | PlainTraining[Any] = (
-            LiveTraining(console, self._plan, kind.view, before, time.monotonic)
+            LiveTraining(console, config.name, config.games, kind.view, before, time.monotonic)
             if console.is_terminal
             else PlainTraining(console, kind.view)
         )
@@ -74,14 +74,14 @@ class _Training:
 
     def run(self, file: Path, *, verify: bool) -> Exit:
         """Play what is left, with `verify` the tests too, and write what came of it."""
-        trainer, plan = self._trainer, self._plan
+        trainer, config = self._trainer, self._kind.config
         with self._log:
-            self._say(f"{plan.name}: {plan.about}")
+            self._say(f"{config.name}: {self._kind.about}")
             if trainer.finished:
                 self._say("It is finished: all games are played. More games in the file go on.")
             elif trainer.blocks:
                 played = trainer.blocks[-1].games
-                self._say(f"{played:,} of {plan.games:,} games were played before.")
+                self._say(f"{played:,} of {config.games:,} games were played before.")
             with self._view as view:
                 if not trainer.finished:
                     self._play()

@@ -5,7 +5,7 @@ import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -24,14 +24,6 @@ _REACH_WIDTH = 12
 _COLOUR = "blue"
 
 Block = TypeVar("Block", bound=GameBlock | TileBlock)
-
-
-class TrainingPlan(NamedTuple):
-    """What a training is called, what learns and how, in a line, and how far it is to go."""
-
-    name: str
-    about: str
-    games: int
 
 
 class BlockView(ABC, Generic[Block]):
@@ -152,17 +144,18 @@ class GameBlockView(BlockView[GameBlock]):
 
 
 class LiveTraining(Screen, Generic[Block]):
-    """A training on a terminal. `before` are blocks of earlier runs."""
+    """A training on a terminal, as far as `games`; `before` are blocks of earlier runs."""
 
     def __init__(
         self,
         console: Console,
-        plan: TrainingPlan,
+        name: str,
+        games: int,
         view: BlockView[Block],
         before: Sequence[Block],
         now: Callable[[], float],
     ) -> None:
-        self._plan, self._view = plan, view
+        self._name, self._games, self._view = name, games, view
         self._blocks = list(before)
         super().__init__(console, now)
 
@@ -175,9 +168,9 @@ class LiveTraining(Screen, Generic[Block]):
             return Group(*self._activity())
         view, blocks, colour = self._view, self._blocks, _COLOUR
         progress = Table.grid(padding=(0, 2, 0, 0))
-        bar = ProgressBar(self._plan.games, blocks[-1].games, 16)
+        bar = ProgressBar(self._games, blocks[-1].games, 16)
         bar.complete_style = bar.finished_style = colour
-        progress.add_row(bar, Text(status(self._plan, blocks)))
+        progress.add_row(bar, Text(status(self._games, blocks)))
         curve = sparkline([view.height(block) for block in blocks], _CURVE_WIDTH)
         rise = f"{view.figure(blocks[0])} → {view.figure(blocks[-1])}"
         detail = view.detail(blocks[-1])
@@ -188,7 +181,7 @@ class LiveTraining(Screen, Generic[Block]):
         figures = Table.grid(padding=(0, 4, 0, 0))
         figures.add_row(rows, detail)
         way = Text.assemble(f"{view.measure}  ", (curve, colour), f"  {rise}")
-        title = Text(self._plan.name, "bold")
+        title = Text(self._name, "bold")
         return Group(title, progress, Text(), way, Text(), figures, *self._activity())
 
 
@@ -205,14 +198,14 @@ class PlainTraining(Lines, Generic[Block]):
             self.say(line)
 
 
-def status(plan: TrainingPlan, blocks: Sequence[GameBlock | TileBlock]) -> str:
+def status(games: int, blocks: Sequence[GameBlock | TileBlock]) -> str:
     """Games played, speed, time left, in a line."""
     last = blocks[-_RATE_BLOCKS:]
     before = blocks[-len(last) - 1].games if len(blocks) > len(last) else 0
     seconds = sum(block.seconds for block in last)
-    left = (plan.games - last[-1].games) * seconds / (last[-1].games - before)
+    left = (games - last[-1].games) * seconds / (last[-1].games - before)
     speed = sum(block.moves for block in last) / seconds if seconds else 0.0
-    parts = [f"{last[-1].games:,} of {plan.games:,} games", f"{short(speed)} moves/s"]
+    parts = [f"{last[-1].games:,} of {games:,} games", f"{short(speed)} moves/s"]
     return " · ".join([*parts, f"{duration(left)} left"] if left > 0 else parts)
 
 

@@ -27,9 +27,7 @@ def view(position: Any) -> Any:
 
 
 def banked(position: Any) -> int:
-    """What seat 0 has beyond seat 1 for good: in dots boxes, in Othello nothing before the end. The
-    value of a view is what is still to come.
-    """
+    """What seat 0 has beyond seat 1 for good; the value of a view is what is still to come."""
     raise NotImplementedError
 
 
@@ -54,9 +52,7 @@ def entry(board: Grid, masks: Array | tuple[Word, Word]) -> Word:
 
 
 def progress(board: Grid) -> Word:
-    """How far the game is, for a network's stages: the index of the largest tile, or how many discs
-    are on the board, or edges drawn.
-    """
+    """How far the game is, for stages: the index of the largest tile, a count of discs or edges."""
     raise NotImplementedError
 
 

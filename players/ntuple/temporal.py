@@ -1,7 +1,6 @@
 """Temporal differences: how a network learns from the afterstates of a game.
 
-The target of afterstate t is the truncated λ-return: with the reward r and the value V of each
-afterstate,
+The target of afterstate t is the truncated λ-return: with each afterstate's reward r and value V,
 
     target(t) = r(t+1) + (1−λ)·V(t+1) + λ·target(t+1), as far as `steps` afterstates ahead,
 
@@ -71,9 +70,7 @@ class Trajectory(NamedTuple):
     signs: Array
     """float64[room]: −1 where the board is seen by the other player, else 1."""
     held: Array
-    """uint64[4]: of a game that waits for room its board's two words, its score, and how many
-    afterstates it has; 0 of them when none waits.
-    """
+    """uint64[4]: of a game that waits for room its board's words, score, and afterstates, else 0."""
     at: Array
     """uint64[entries of a board]."""
 
@@ -151,9 +148,7 @@ def _update_at(
 
 @part
 def update(board: Grid, target: Real, memory: Memory, rule: Rule, at: Array) -> Any:
-    """Move the value of `board` towards `target`; the value it has then. `at` is uint64[entries],
-    for the kernel's own use.
-    """
+    """Move the value of `board` towards `target`; the value it has then. `at`: uint64[entries]."""
     network = memory.network
     weights, count = network.weights, entries(board, network, at)
     if len(network.floors) > 0:  # a later stage goes on from the weights it inherits

@@ -19,7 +19,7 @@ def block(number: int, mean: float) -> TileBlock:
     )
 
 
-PLAN = training.TrainingPlan("[bold]cup[/bold]", "two tuples", 10_000)
+PLAN = "[bold]cup[/bold]", 10_000
 VIEW = training.TileBlockView((256, 512, 1024))
 
 
@@ -58,7 +58,7 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     console, out = terminal
     seconds = count(0.0, 3.0)
     before = [block(number, 1000.0 * number) for number in (1, 2, 3)]
-    with training.LiveTraining(console, PLAN, VIEW, before, lambda: next(seconds)) as view:
+    with training.LiveTraining(console, *PLAN, VIEW, before, lambda: next(seconds)) as view:
         view.say("a line that [stays]")
         view.doing("playing block 4")
         view.show(block(4, 4000.0))
@@ -76,7 +76,7 @@ def test_before_the_first_block_the_screen_says_what_is_done(
     terminal: tuple[Console, io.StringIO],
 ) -> None:
     console, out = terminal
-    with training.LiveTraining(console, PLAN, VIEW, [], lambda: 5.0) as view:
+    with training.LiveTraining(console, *PLAN, VIEW, [], lambda: 5.0) as view:
         view.doing("compiling")
     assert "compiling · 0 s" in out.getvalue()
 

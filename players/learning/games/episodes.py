@@ -105,11 +105,9 @@ def compare(
     moves: Array,
     sums: Array,
 ) -> None:
-    """Play that many pairs of games against a yardstick, each pair from an opening of random moves
-    with colours swapped, and add to the float64[2] `sums` the network's points and margin.
-
-    The yardstick chooses at 1 ply by the evaluation of `terms` if `greedy`, else at random.
-    `random` is uint64[1].
+    """Play that many pairs of games, each from an opening with colours swapped, against a yardstick
+    that chooses at 1 ply by the evaluation of `terms` if `greedy`, else at random; add to the
+    float64[2] `sums` the network's points and margin. `random` is uint64[1].
     """
     state = random[0]
     for _ in range(pairs):

@@ -37,12 +37,9 @@ class TileTally(NamedTuple):
 
 def with_more_room(trajectory: Trajectory) -> Trajectory:
     """The trajectory with room for twice as many afterstates."""
-    boards, rewards, values = (
-        np.concatenate([each, np.zeros_like(each)])
-        for each in (trajectory.boards, trajectory.rewards, trajectory.values)
-    )
-    signs = np.ones(len(rewards))
-    return Trajectory(boards, rewards, values, signs, trajectory.held, trajectory.at)
+    grown = (np.concatenate([each, np.zeros_like(each)]) for each in trajectory[:3])
+    signs = np.ones(2 * len(trajectory.signs))
+    return Trajectory(*grown, signs, trajectory.held, trajectory.at)
 
 
 @bare_kernel
@@ -55,9 +52,8 @@ def learn(
     trajectory: Trajectory,
     stop: Flag,
 ) -> bool:
-    """Play and learn until `tally` is full, or the int64[1] `stop` is set, which is seen after each
-    game. `start` is the empty board. True when the trajectory lacks room for the game in play:
-    call again with more, and it goes on.
+    """Play from the empty board `start` and learn until `tally` is full, or `stop` is set, which is
+    seen after each game. True when the trajectory lacks room for the game: call again with more.
     """
     state, played, held = tally.random[0], tally.counts[0], trajectory.held
     board, score, count = of_words(start, held[0], held[1]), held[2], np.int64(held[3])

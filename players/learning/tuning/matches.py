@@ -39,8 +39,7 @@ class PlayedGame(NamedTuple):
     moves: tuple[tuple[int, str], ...]
     """`(seat, move)` after the opening, forced passes left out."""
     net: int
-    """What seat 0 won by; in 2048 and 2584 above 0 where the first contestant's score as slider was
-    the higher one, below 0 where the second's was."""
+    """What seat 0 won by; in 2048 and 2584 the sign tells whose score as slider was higher."""
     slid: tuple[int, int] | None = None
     """The score of each contestant as slider, in 2048 and 2584."""
 
@@ -69,10 +68,8 @@ def both_slide(
 
 
 class MatchRunner(Protocol):
-    """Plays games of one player against itself, many at once.
-
-    Tasks alone decide what is played: neither how many play at once, nor which game is done first;
-    unless players think for milliseconds.
+    """Plays games of one player against itself, many at once. Unless players think for
+    milliseconds, tasks alone decide what is played.
     """
 
     def load(self, plies: int) -> None:

@@ -54,12 +54,10 @@ def random_opening(
     record: Array,
     movers: Array,
 ) -> int:
-    """Write `plies` random moves to the front of `record` and who made them to `movers`, such that
-    a choice of moves remains and random games from there are balanced, or are the most balanced of
-    `tries`; the plies, or −1 where there is no such opening.
-
-    `quiet`: no move of the opening, nor the next one, lets a player move twice (in dots: no box is
-    offered). `random_state` is uint64[1].
+    """Write `plies` random moves to `record` and who made them to `movers`, such that a choice of
+    moves remains and random games from there are balanced, or the most balanced of `tries`; the
+    plies, or −1 where there is none. `quiet`: no move of the opening, nor the next one, lets a
+    player move twice (in dots: no box is offered). `random_state` is uint64[1].
     """
     state = random_state[0]
     out, trial = np.empty(game.MOVES, np.int16), np.empty(game.PLIES, np.int16)

@@ -1,8 +1,7 @@
 """Whole games of the heuristic player of 2048 and 2584 in one kernel.
 
-A search of a few hundred boards takes some microseconds: going back to Python after each, and
-through the rules, would take ten times as long, and hold back the other threads. A game is the one
-that players of `players.heuristic` would play, as the tests show move by move.
+Going back to Python after each move, and through the rules, would take ten times as long, and hold
+back the other threads. A game is the one that players of `players.heuristic` play, move by move.
 """
 
 from random import Random
@@ -107,13 +106,11 @@ def play_game(
     stop: Flag,
     record: Array,
 ) -> Int:
-    """Play from `board`, the slider to move, to the end; the slider's score, or ABORTED once `stop`
-    is set.
+    """Play from `board`, the slider to move, to the end; the slider's score, or ABORTED.
 
-    `seats` and `scratches` are the slider's and the placer's, of whom chance has no need. `random`
-    is the state of the random numbers, uint64[1]; `choices` is for the kernel's own use. The first
-    decisions, as many as there is room for, are written to `record`, uint64[n, 3]: the board as
-    words, and the move that was made, or the first that a cell stands for.
+    `seats` and `scratches` are the slider's and the placer's, of whom chance has no need, `random`
+    is uint64[1], `choices` for the kernel's own use. The first decisions are written to `record`,
+    uint64[n, 3]: the board as words, and the move, or the first that a cell stands for.
     """
     laws = seats[0].contexts[0].heuristic.laws
     state, score, decisions = random[0], ZERO, np.int64(0)

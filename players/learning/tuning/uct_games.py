@@ -1,8 +1,7 @@
 """Whole games of UCT against UCT in one kernel, for players that think for a number of iterations.
 
-With a hundred iterations a move takes some hundred microseconds: going back to Python after each
-would cost as much again, and hold back the other threads. A game is the one that two players of
-`players.uct` with the same seeds would play, as the tests show move by move.
+Going back to Python after each move would take as long again, and hold back the other threads. A
+game is the one that two players of `players.uct` with the same seeds play, move by move.
 """
 
 from typing import NamedTuple
@@ -29,8 +28,7 @@ ABORTED = -1
 """The plies of a game that was not played to its end."""
 
 ENTRIES_AN_ITERATION = 400
-"""The size of a tree. What a move adds, and what is kept of the last one's tree, fill a small part
-of it, so that it grows as the player's own does."""
+"""The size of a tree, of which a move fills a small part, as in the player's own."""
 
 
 class UctSeat(NamedTuple):
@@ -113,12 +111,10 @@ def play_game(
     record: Array,
     movers: Array,
 ) -> tuple[Int, Int]:
-    """Play from `position` the `ply` moves that `record` begins with, then on to the end.
-
-    `seats`, `trees` and `workers` are pairs, by seat. Moves and who made them are written to
-    `record` (int16[PLIES]) and `movers` (int8[PLIES]) from `ply` on. `stops` is (a flag that
-    is never set, the flag that aborts the game). Returns (the plies, `game.net` at the end), the
-    plies being ABORTED where it was aborted.
+    """Play from `position` the `ply` moves that `record` begins with, then on to the end: (the plies
+    or ABORTED, `game.net` at the end). Moves and who made them are written to `record`,
+    int16[PLIES], and `movers`, int8[PLIES], from `ply` on. `seats`, `trees` and `workers` are by
+    seat; `stops` is (a flag that is never set, the flag that aborts the game).
     """
     never, stop = stops
     since0, since1 = ply, ply
