@@ -70,7 +70,7 @@ class Trajectory(NamedTuple):
     signs: Array
     """float64[room]: −1 where the board is seen by the other player, else 1."""
     held: Array
-    """uint64[4]: of a game that waits for room its board's words, score, and afterstates, else 0."""
+    """uint64[4]: of a game that waits for room its board's words, score and afterstates, else 0."""
     at: Array
     """uint64[entries of a board]."""
 

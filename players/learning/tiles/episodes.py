@@ -37,9 +37,9 @@ class TileTally(NamedTuple):
 
 def with_more_room(trajectory: Trajectory) -> Trajectory:
     """The trajectory with room for twice as many afterstates."""
-    grown = (np.concatenate([each, np.zeros_like(each)]) for each in trajectory[:3])
-    signs = np.ones(2 * len(trajectory.signs))
-    return Trajectory(*grown, signs, trajectory.held, trajectory.at)
+    boards, rewards, values = (np.append(each, np.zeros_like(each)) for each in trajectory[:3])
+    signs = np.ones(len(rewards))
+    return Trajectory(boards, rewards, values, signs, trajectory.held, trajectory.at)
 
 
 @bare_kernel

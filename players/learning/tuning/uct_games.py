@@ -111,8 +111,8 @@ def play_game(
     record: Array,
     movers: Array,
 ) -> tuple[Int, Int]:
-    """Play from `position` the `ply` moves that `record` begins with, then on to the end: (the plies
-    or ABORTED, `game.net` at the end). Moves and who made them are written to `record`,
+    """Play from `position` the `ply` moves that `record` begins with, then on to the end: (the
+    plies or ABORTED, `game.net` there). Moves and who made them are written to `record`,
     int16[PLIES], and `movers`, int8[PLIES], from `ply` on. `seats`, `trees` and `workers` are by
     seat; `stops` is (a flag that is never set, the flag that aborts the game).
     """
