@@ -2,17 +2,18 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 import rules as rule_sets
 from arena.errors import UserError
 from arena.files.toml import read_file
 from arena.training.train_view import Block, BlockView, GameBlockView, TileBlockView
 from arena.training.verify_config import Asker, Verification, load_learned
+from arena.training.verify_learned import NetworkTrial
 from players.games.tiles.boards import TileBoard
 from players.learning.games.trainer import GameBlock, GamesConfig, GamesTrainer
 from players.learning.tiles import trainer as tiles
@@ -22,9 +23,6 @@ from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
 from rules.othello import PRESETS
-
-if TYPE_CHECKING:
-    from arena.training.verify_learned import NetworkTrial
 
 _SIZES = 2
 """Of more sizes of tuples only the smallest and the largest are shown."""
@@ -40,13 +38,13 @@ class TrainingKind(Generic[Block]):
     open: Callable[[Path], BlockTrainer[Any, Block]]
     """The trainer of a run in a folder. Raises ValueError and OSError."""
     view: BlockView[Block]
-    draw: Callable[[Path, Sequence[Block]], None]
-    """Draws the blocks' curve to a folder."""
+    against: tuple[str, ...]
+    """The yardstick and the unit of margins, where there are any."""
     outcome: Callable[[Block], str]
     """What the last block came to, at the end of a sentence."""
     players: Callable[[str], list[str]]
     """Players with the network of a path, as lines of a tournament file."""
-    trial: "Callable[[Path, Network, str], NetworkTrial] | None"
+    trial: Callable[[Path, Network, str], NetworkTrial] | None
     """The tests of the network in a folder, with how to have it tested; None where only
     `arena sprt` tests it. Raises UserError."""
 
@@ -78,19 +76,12 @@ def load_training(file: Path) -> TrainingKind[Any]:
 def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     start = f", boards start at {config.initial:g}" if config.initial else ""
     about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
-
-    def draw(folder: Path, blocks: Sequence[TileBlock]) -> None:
-        from players.learning import pictures  # matplotlib takes a second to load
-
-        drawn = partial(pictures.tile_curve, blocks, config.name, about)
-        pictures.save_figure(folder, pictures.CURVE, drawn)
-
     return TrainingKind(
         config,
         about,
         partial(TileTrainer, config),
         TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
-        draw,
+        (),
         lambda block: f"averaged {block.mean:,.0f}",
         lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
         None,
@@ -100,8 +91,6 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
 def _game_training(
     config: GamesConfig, verification: Verification, asker: Asker
 ) -> TrainingKind[GameBlock]:
-    from arena.training.verify_learned import NetworkTrial  # what plays takes a second to load
-
     unit = rule_sets.default(config.rules).unit
     yardstick = {
         "random": "random moves",
@@ -110,19 +99,12 @@ def _game_training(
     }[config.yardstick]
     view = GameBlockView(yardstick, unit)
     about = _about(config, _board(config), f", ε {config.epsilon:g}")
-
-    def draw(folder: Path, blocks: Sequence[GameBlock]) -> None:
-        from players.learning import pictures  # matplotlib takes a second to load
-
-        drawn = partial(pictures.game_curve, blocks, config.name, about, yardstick, unit)
-        pictures.save_figure(folder, pictures.CURVE, drawn)
-
     return TrainingKind(
         config,
         about,
         partial(GamesTrainer, config),
         view,
-        draw,
+        (yardstick, unit),
         lambda block: f"brought {view.figure(block)} of the points {view.measure}",
         lambda network: [
             *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),

@@ -142,9 +142,14 @@ class _Training:
         self._trainer.save()
 
     def _draw(self) -> None:
-        if self._trainer.blocks:
+        from players.learning import pictures  # matplotlib takes a second to load
+
+        blocks, kind = self._trainer.blocks, self._kind
+        if blocks:
             self._view.doing("drawing the curve")
-            self._kind.draw(self._folder, self._trainer.blocks)
+            curve: Any = pictures.game_curve if kind.against else pictures.tile_curve
+            drawn = partial(curve, blocks, kind.config.name, kind.about, *kind.against)
+            pictures.save_figure(self._folder, pictures.CURVE, drawn)
         self._drawn_at = time.monotonic()
 
     def _conclude(self) -> None:

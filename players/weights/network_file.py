@@ -72,7 +72,7 @@ class Loaded(NamedTuple):
     network: Network
     header: Header
     extra: Mapping[str, Any]
-    """All arrays behind the weights by name, where any were asked for."""
+    """The arrays that were asked for, by name."""
 
 
 def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> Loaded:
@@ -159,10 +159,11 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
     try:
         with zstandard.ZstdDecompressor().stream_reader(file, closefd=False) as payload:
             network = network_of(header, _weights(header, _array(payload, header.numbers, length)))
-            arrays = {
-                each.name: _array(payload, each.numbers, each.length)
-                for each in (header.extra if extra else ())
-            }
+            arrays = {}
+            for each in header.extra if extra else ():
+                array = _array(payload, each.numbers, each.length)
+                if each.name in extra:
+                    arrays[each.name] = array
     except zstandard.ZstdError as error:
         raise ValueError(f"its payload cannot be unpacked: {error}") from error
     lacking = sorted(set(extra) - set(arrays))
