@@ -110,9 +110,8 @@ def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
     for phase in range(PHASES):
         rows = Samples(*(column[held_out & (samples.phase == phase)] for column in samples))
         if len(rows.margin) > 1:
-            found = np.zeros(len(rows.margin))
             weights = np.concatenate([table[1][phase], table[0][phase]]).astype(np.float64)
-            sums(rows.entries, rows.numbers, weights, found)
+            found = sums(rows.entries, rows.numbers, weights)
             error = np.abs(found - rows.margin).mean() / 100
             correlation = np.corrcoef(found, rows.margin)[0, 1]
             lines.append(f"phase {phase}: {error:.2f} discs, correlation {correlation:.3f}")
@@ -128,20 +127,16 @@ def ridge(
     `entries` is int32[n, places] and `numbers` float32[n, k]; the last k weights are those of the
     numbers. Few steps are a smoothing of their own: rare entries move late.
     """
-    fitted, gradient = np.zeros(len(targets)), np.zeros(len(prior))
-    sums(entries, numbers, prior, fitted)
-    totals(entries, numbers, targets - fitted, gradient)
+    rest = totals(entries, numbers, targets - sums(entries, numbers, prior), len(prior))
     uses = np.bincount(entries.ravel(), minlength=len(prior)).astype(np.float64)
     uses[len(prior) - numbers.shape[1] :] = np.square(numbers, dtype=np.float64).sum(axis=0)
     scale = 1.0 / (uses + penalty)
 
-    change, rest = np.zeros(len(prior)), gradient.copy()
-    scaled = scale * rest
+    change, scaled = np.zeros(len(prior)), scale * rest
     direction, size = scaled.copy(), rest @ scaled
     for _ in range(steps):
-        sums(entries, numbers, direction, fitted)
-        totals(entries, numbers, fitted, gradient)
-        curved = gradient + penalty * direction
+        fitted = sums(entries, numbers, direction)
+        curved = totals(entries, numbers, fitted, len(prior)) + penalty * direction
         length = size / (direction @ curved)
         change += length * direction
         rest -= length * curved
@@ -151,36 +146,19 @@ def ridge(
     return prior + change
 
 
-@kernel
-def sums(entries: Array, numbers: Array, weights: Array, out: Array) -> None:
-    """Write to the float64 array `out` each row's sum of the weights of its `entries`, and of its
-    `numbers` times the last weights.
-    """
-    rows, columns = entries.shape
-    first = len(weights) - numbers.shape[1]
-    for row in range(rows):
-        total = 0.0
-        for column in range(columns):
-            total += weights[entries[row, column]]
-        for column in range(numbers.shape[1]):
-            total += numbers[row, column] * weights[first + column]
-        out[row] = total
+def sums(entries: Array, numbers: Array, weights: Array) -> Array:
+    """float64[n]: each row's weights of its `entries`, and its `numbers` times the last weights."""
+    found: Array = weights[entries].sum(axis=1) + numbers @ weights[-numbers.shape[1] :]
+    return found
 
 
-@kernel
-def totals(entries: Array, numbers: Array, values: Array, out: Array) -> None:
-    """Write to the float64 array `out` each weight's sum of the `values` of the rows that use it,
-    as often as they do: the transpose of `sums`.
+def totals(entries: Array, numbers: Array, values: Array, size: int) -> Array:
+    """float64[size]: each weight's sum of the `values` of the rows that use it, as often as they
+    do: the transpose of `sums`.
     """
-    out[:] = 0.0
-    rows, columns = entries.shape
-    first = len(out) - numbers.shape[1]
-    for row in range(rows):
-        value = values[row]
-        for column in range(columns):
-            out[entries[row, column]] += value
-        for column in range(numbers.shape[1]):
-            out[first + column] += numbers[row, column] * value
+    found: Array = np.bincount(entries.ravel(), np.repeat(values, entries.shape[1]), size)
+    found[-numbers.shape[1] :] += values @ numbers
+    return found
 
 
 def main() -> None:
