@@ -101,7 +101,10 @@ class RefereeMatchRunner:
             task = report.task
             record = None if isinstance(report, executing.Lost) else report.record
             if record is not None and record.termination is not Termination.VOID:
-                played[task.spec.game] = _unspoilt(record)
+                if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
+                    how = f"({record.termination}): {record.detail}"
+                    raise UserError(f"A player forfeited a game {how}")
+                played[task.spec.game] = record
             elif task.attempt < MAX_ATTEMPTS:
                 left.append(task.model_copy(update={"attempt": task.attempt + 1}))
             else:
@@ -162,13 +165,6 @@ class RefereeMatchRunner:
 
 def _name(number: int) -> str:
     return f"t{number:04d}"
-
-
-def _unspoilt(record: GameRecord) -> GameRecord:
-    """A record. Raises UserError where the game was forfeited otherwise than by time."""
-    if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
-        raise UserError(f"A player forfeited a game ({record.termination}): {record.detail}")
-    return record
 
 
 def _compared(one: GameRecord, other: GameRecord) -> PlayedGame:

@@ -190,7 +190,9 @@ class _Tuning:
         say(gain(self._tuner.verdicts, self._test))
         say(f"Pictures and values are in {self._folder}; {result.PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
-        for line in tuned_player.player_lines(self._tuner.config, options):
+        values = ", ".join(result.entry_of(options))
+        bot = f'bot = "{self._tuner.config.bot}"'
+        for line in ("[[player]]", bot, f"options = {{ {values} }}"):
             say(f"    {line}")
 
     def _save(self) -> None:

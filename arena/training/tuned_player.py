@@ -17,7 +17,7 @@ from arena.reports import words
 from arena.training import verify
 from arena.training.verify_config import Verification
 from players.learning.tuning.config import TuneConfig
-from players.learning.tuning.result import START, entry_of, player_options
+from players.learning.tuning.result import START, player_options
 from players.learning.tuning.tuner import VERIFY, Tuner
 
 _DIGEST = 8
@@ -72,12 +72,6 @@ def _counts(scores: Sequence[float]) -> list[int]:
     """Pairs by the half points taken in them, 0 to 4."""
     counts = Counter(verify.half_points(scores))
     return [counts[result] for result in range(5)]
-
-
-def player_lines(config: TuneConfig, options: dict[str, Any]) -> list[str]:
-    """The tuned player as a tournament file has it."""
-    values = ", ".join(entry_of(options))
-    return ["[[player]]", f'bot = "{config.bot}"', f"options = {{ {values} }}"]
 
 
 def about(config: TuneConfig) -> str:

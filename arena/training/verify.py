@@ -266,15 +266,15 @@ def slug(words: str) -> str:
 
 def _tournament(contest: Contest, verification: Verification) -> TournamentConfig:
     on_one_seed = rules.default(contest.config.rules).decided_by_seed  # the games of a round
-    tables = [
-        {
-            "bot": contest.bot,
-            "name": name,
-            "options": _rethink(contest.bot, options, verification.target),
-            "resources": resources_for(options),
-        }
-        for name, options in zip(contest.sides[:2], contest.options, strict=True)
-    ]
+    target, players = verification.target, []
+    for name, options in zip(contest.sides[:2], contest.options, strict=True):
+        resources = resources_for(options)
+        options = {key: value for key, value in options.items() if key not in BUDGETS}
+        if target.budget:  # else it thinks as it does by default in any tournament
+            options = unhurried(contest.bot, options | target.budget)
+        players.append(
+            {"bot": contest.bot, "name": name, "options": options, "resources": resources}
+        )
     try:
         return read_config(
             {
@@ -284,10 +284,10 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
                     "keep_alive": True,
                 },
                 "game": {"rules": contest.config.rules, **contest.config.variant},
-                "clock": verification.target.clock,
+                "clock": target.clock,
                 "openings": {"plies": contest.plies},
                 "sprt": verification.test.model_dump(),
-                "player": tables,
+                "player": players,
             },
             BUILTINS,
             contest.store_path.parent,
@@ -302,11 +302,3 @@ def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
     """What a built-in with these options is given: room for its tables on top of the default."""
     room = sum(value for key, value in options.items() if key.endswith("_mb"))
     return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
-
-
-def _rethink(bot: str, options: Mapping[str, Any], target: Target) -> dict[str, Any]:
-    """Options with the thinking time of the target in place of their own. At a clock the player
-    thinks as it does by default in any tournament.
-    """
-    kept = {key: value for key, value in options.items() if key not in BUDGETS}
-    return unhurried(bot, kept | target.budget) if target.budget else kept

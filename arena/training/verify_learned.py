@@ -42,7 +42,7 @@ class NetworkTrial:
         self._config, self._verification, self._asker = config, verification, asker
         self._folder, self._test = folder, test
         try:
-            self._evidence = Evidence.open(folder / EVIDENCE, network)
+            self._evidence = Evidence(folder / EVIDENCE, network)
         except ValueError as error:
             raise UserError(str(error)) from None
         verify.refuse_damaged(folder / EVIDENCE, self._evidence.verdicts)

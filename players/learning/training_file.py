@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import ConfigDict, Field
 
@@ -69,26 +69,23 @@ class Training:
     alpha: float
     """The share of an error that an update takes, split evenly over a board's entries."""
 
-    @property
-    def board(self) -> dict[str, Any]:
-        """What a network's header tells of the board."""
-        raise NotImplementedError
-
-    @property
-    def method(self) -> dict[str, Any]:
-        """How a network learned, by the names of the training file."""
-        return {key: self.mix if key == "lambda" else getattr(self, key) for key in METHOD}
+    board_key: ClassVar[str]
+    """What a network's header tells of the board."""
+    method_keys: ClassVar[tuple[str, ...]] = METHOD
+    """What it tells of how it learned."""
 
     def header(self) -> Header:
         """The header of a file with the network."""
+        method = {key: getattr(self, "mix" if key == "lambda" else key) for key in self.method_keys}
+        board = {self.board_key: getattr(self, self.board_key)}
         return Header(
             rules=self.rules,  # type: ignore[arg-type] # judged there
             tuples=self.tuples,
             stages=self.stages,
             initial=self.initial,
-            method=self.method,
+            method=method,
             seed=self.seed,
-            **self.board,
+            **board,
         )
 
     def settings(self) -> dict[str, Any]:

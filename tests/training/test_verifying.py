@@ -126,7 +126,7 @@ def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
     (tmp_path / "verify.json").mkdir()
     with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Fix that"):
-        Evidence.open(tmp_path / "verify.json", NETWORK)
+        Evidence(tmp_path / "verify.json", NETWORK)
 
 
 def test_a_checkpoint_that_cannot_be_read_is_not_called_damaged(folder: Path) -> None:

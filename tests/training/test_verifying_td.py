@@ -160,7 +160,7 @@ def test_what_was_saved_goes_on_to_the_same_games(tmp_path: Path) -> None:
     pairs_of(part, 7, depth=3)
     part.verdicts["test"] = {"decision": None}
     part.save()
-    resumed = Evidence.open(path, network(1.0))
+    resumed = Evidence(path, network(1.0))
     assert resumed.verdicts == part.verdicts
     assert resumed.pairs["test"] == whole.pairs["test"][:7]
     pairs_of(resumed, 30, depth=3)
@@ -172,14 +172,14 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
     kept = Evidence(path, network(1.0))
     kept.verdicts["test"] = {"decision": "H1"}
     kept.save()
-    assert Evidence.open(path, network(1.0)).verdicts
-    assert not Evidence.open(path, network(2.0)).verdicts
+    assert Evidence(path, network(1.0)).verdicts
+    assert not Evidence(path, network(2.0)).verdicts
     path.write_text(path.read_text()[:-9])
     with pytest.raises(ValueError, match=r"verify\.json: .* damaged .* move it away"):
-        Evidence.open(path, network(1.0))
+        Evidence(path, network(1.0))
     path.write_text(json.dumps({"format": evidence.FORMAT + 1, "version": "9"}))
     with pytest.raises(ValueError, match="another version of the arena, 9"):
-        Evidence.open(path, network(1.0))
+        Evidence(path, network(1.0))
 
 
 @pytest.mark.parametrize(

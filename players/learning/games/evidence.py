@@ -4,8 +4,6 @@ All of it holds for one network alone. What is played after the file was written
 after a crash, and comes out the same, unless players think for milliseconds.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -37,6 +35,9 @@ class Evidence:
     """All that is known about one network from tests, kept in a file."""
 
     def __init__(self, path: Path, network: Network) -> None:
+        """Nothing where the file is of another network, or not there. Raises ValueError when it is
+        damaged, or cannot be read.
+        """
         self._path = path
         self.weights = hashlib.sha256(network.weights.data.cast("B")).hexdigest()
         """Tells the network from others."""
@@ -45,26 +46,16 @@ class Evidence:
         self.verdicts: dict[str, dict[str, Any]] = {}
         """By test, what it says so far."""
 
-    @classmethod
-    def open(cls, path: Path, network: Network) -> Evidence:
-        """What the file has of this network; nothing where it is of another one, or not there.
-
-        Raises ValueError when the file is damaged, or cannot be read.
-        """
-        evidence = cls(path, network)
         if not path.exists():
-            return evidence
+            return
         with readable(path, "holds no tests of a network, or is damaged", "its tests again"):
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"written by another version of the arena, {content['version']}")
-            if content["weights"] == evidence.weights:
-                evidence.pairs = {
-                    test: [Pair(*pair) for pair in pairs]
-                    for test, pairs in content["pairs"].items()
-                }
-                evidence.verdicts = dict(content["verdicts"])
-        return evidence
+            if content["weights"] == self.weights:
+                for test, pairs in content["pairs"].items():
+                    self.pairs[test] = [Pair(*pair) for pair in pairs]
+                self.verdicts |= content["verdicts"]
 
     def save(self) -> None:
         """Write the file: all of it or nothing. Raises OSError."""

@@ -19,6 +19,7 @@ from players.games.registry import load_board
 from players.learning.games.episodes import GameTally, Habits, compare, learn
 from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
+    METHOD,
     GameTable,
     LearningTable,
     NetworkTable,
@@ -89,16 +90,8 @@ class GamesConfig(Training):
     """The settings of the rule set, complete."""
     plies: int
     epsilon: float
-
-    @property
-    def board(self) -> dict[str, Any]:
-        """What a network's header tells of the board."""
-        return {"variant": self.variant}
-
-    @property
-    def method(self) -> dict[str, Any]:
-        """How a network learned, by the names of the training file."""
-        return super().method | {"plies": self.plies, "epsilon": self.epsilon}
+    board_key = "variant"
+    method_keys = (*METHOD, "plies", "epsilon")
 
 
 class _GamesReader(TrainingReader[GamesTrainingFile, GamesConfig]):

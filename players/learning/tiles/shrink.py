@@ -9,9 +9,9 @@ small network plays as many games, and its header tells what it scored.
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,17 +31,12 @@ from players.weights.network_file import (
 )
 
 
-class GreedyGames(NamedTuple):
-    """What games showed."""
-
-    block: TileBlock
-    """Their scores and largest tiles."""
-    visits: Array
-    """uint32[weights]: how often each weight was asked for an afterstate that was chosen."""
-
-
-def play_greedily(header: Header, network: Network, games: int, seed: int) -> GreedyGames:
-    """Play at 1 ply, as the network learned; the same `seed` gives the same games."""
+def play_greedily(
+    header: Header, network: Network, games: int, seed: int
+) -> tuple[TileBlock, Array]:
+    """Play at 1 ply, as the network learned: (the games' block; uint32[weights], how often each
+    weight was asked for an afterstate that was chosen). The same `seed` gives the same games.
+    """
     board = TileBoard(header.rules, header.spawn)
     random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
     scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
@@ -50,7 +45,7 @@ def play_greedily(header: Header, network: Network, games: int, seed: int) -> Gr
     at = np.zeros(SYMMETRIES * len(network.masks), np.uint64)
     play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
     block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
-    return GreedyGames(block, visits)
+    return block, visits
 
 
 def shrunk(
@@ -91,9 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     try:
         network, header, _ = load_network(asked.source, None)
-        before = play_greedily(header, network, asked.games, asked.seed)
-        header, network = shrunk(header, network, before.visits, asked.least, asked.grain)
-        after = play_greedily(header, network, asked.games, asked.seed + 1).block
+        before, visits = play_greedily(header, network, asked.games, asked.seed)
+        header, network = shrunk(header, network, visits, asked.least, asked.grain)
+        after, _ = play_greedily(header, network, asked.games, asked.seed + 1)
         kept = int(np.count_nonzero(network.weights))
         about = (
             f"Learned from {header.games} games with itself by `arena train`. Of its weights "
@@ -112,26 +107,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(2)
     print(  # noqa: T201 - a tool's answer
         f"{asked.out}: {asked.out.stat().st_size:,} bytes, {kept:,} weights; mean of "
-        f"{asked.games} games {before.block.mean:,.0f} before, {after.mean:,.0f} after"
+        f"{asked.games} games {before.mean:,.0f} before, {after.mean:,.0f} after"
     )
 
 
 def _count(text: str) -> int:
-    """A number of things, 1 or more."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
     return int(text)
 
 
 def _points(text: str) -> float:
-    """A number of points, 0 or more."""
-    try:
-        points = float(text)
-    except ValueError:
-        points = -1.0
-    if not 0 <= points < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be 0 or more, got {text!r}")
-    return points
+    with suppress(ValueError):
+        if 0 <= float(text) < float("inf"):
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be 0 or more, got {text!r}")
 
 
 if __name__ == "__main__":

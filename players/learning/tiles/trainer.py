@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -47,11 +47,7 @@ class TrainConfig(Training):
     """What to learn of 2048 or 2584, and how."""
 
     spawn: str
-
-    @property
-    def board(self) -> dict[str, Any]:
-        """What a network's header tells of the board."""
-        return {"spawn": self.spawn}
+    board_key = "spawn"
 
 
 class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):

@@ -49,15 +49,6 @@ class PlayedGame(NamedTuple):
         return 0.5 + 0.5 * ((self.net > 0) - (self.net < 0))
 
 
-class Worker(Protocol):
-    """Plays the games of one task after the other, for one thread."""
-
-    def play(self, contestants: tuple[Any, Any], task: MatchTask) -> PlayedGame:
-        """Play the games of a task between contestants as the worker reads them. Raises Aborted
-        once it is to stop, and ValueError where there is no such opening.
-        """
-
-
 def both_slide(
     slide: Callable[[tuple[Any, Any], int], int], contestants: tuple[Any, Any], task: MatchTask
 ) -> PlayedGame:

@@ -22,7 +22,6 @@ from players.learning.tuning.matches import (
     Contestant,
     MatchTask,
     PlayedGame,
-    Worker,
     both_slide,
     start_of,
 )
@@ -49,7 +48,9 @@ class InProcessRunner:
         self._stop = stop = np.zeros(1, np.int64)
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(threads)
-        self.new_worker: Callable[[], Worker] = lambda: TurnWorker(rule_set, bot, stop)
+        self.new_worker: Callable[[], UctWorker | TileWorker | TurnWorker] = lambda: TurnWorker(
+            rule_set, bot, stop
+        )
         self.read: Callable[[Contestant], Any] = lambda contestant: contestant
         """A contestant as a worker takes it."""
         self.brief: Contestant | None = None
@@ -95,8 +96,8 @@ class InProcessRunner:
             raise Aborted
         if not hasattr(self._own, "worker"):
             self._own.worker = self.new_worker()
-        worker: Worker = self._own.worker
-        return worker.play((contestants[0], contestants[1]), task)
+        played: PlayedGame = self._own.worker.play(contestants, task)
+        return played
 
     def abort(self) -> None:
         """Have the games under way, and all that follow, end in Aborted."""

@@ -207,9 +207,8 @@ def _moves(rule_set: rule_sets.Game) -> list[str]:
 
 def _point(move: str) -> tuple[int, int]:
     """Where a move is, in half cells from the upper left: a square, or an edge between dots."""
-    dots = [(ord(column) - ord("a"), int(row) - 1) for column, row in _DOT.findall(move)]
+    dots = [
+        (ord(column) - ord("a"), int(row) - 1) for column, row in re.findall(r"([a-z])(\d+)", move)
+    ]
     (left, upper), (right, lower) = dots[0], dots[-1]
     return left + right, upper + lower
-
-
-_DOT = re.compile(r"([a-z])(\d+)")
