@@ -76,8 +76,8 @@ SLOW = (
     "test_local.py::test_killed_at_any_moment",
     "test_local.py::test_a_game_whose_worker_always_dies_stays_void",
     "test_training.py::test_a_disk_that_fills_up_leaves_the_checkpoint_before",
-    "test_training.py::test_a_pipe_that_is_read_by_nobody_loses_no_games",
-    "test_verifying.py::test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged",
+    "test_training.py::test_a_pipe_without_a_reader_loses_no_games",
+    "test_verifying.py::test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged",
     "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
     # what bytes mean, once more where the referee goes on
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",

@@ -120,6 +120,6 @@ def test_text_in_any_language_is_welcome(text: str) -> None:
     assert Ready.model_validate({"type": "ready", "name": text}).name == text
 
 
-def test_three_ends_are_nobodys_fault() -> None:
+def test_three_ends_are_no_players_fault() -> None:
     faultless = {word for word in Termination if not word.is_forfeit}
     assert faultless == {Termination.NATURAL, Termination.ADJUDICATED, Termination.VOID}

@@ -260,9 +260,7 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
         (("othello", "X" * 64 + " X"), "the game is over in this position, 64 to 0"),
     ],
 )
-def test_what_a_user_can_mend_is_a_sentence(
-    run: str, arguments: tuple[str, ...], said: str
-) -> None:
+def test_what_a_user_can_fix_is_a_sentence(run: str, arguments: tuple[str, ...], said: str) -> None:
     result = arena("analyse", *(run if word == "RUN" else word for word in arguments))
     assert result.exit_code == 2
     assert said in result.stderr

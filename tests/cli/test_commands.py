@@ -322,7 +322,7 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
         (("rate", "good.csv", "--anchor", "c"), "there are: a, b"),
     ],
 )
-def test_what_a_user_can_mend_is_a_sentence(
+def test_what_a_user_can_fix_is_a_sentence(
     finished: Path, folder: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
@@ -375,7 +375,7 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
         (("run", "more.toml"), 130),
     ],
 )
-def test_a_pipe_that_is_read_by_nobody_is_no_mistake(
+def test_a_pipe_without_a_reader_is_no_mistake(
     folder: Path, arguments: tuple[str, ...], code: int
 ) -> None:
     (folder / "more.toml").write_text(MONKEYS.format(rounds=1))

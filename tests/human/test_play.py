@@ -276,7 +276,7 @@ def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None
         (("dots", "--against", f"{HOSTILE} exits_at_start"), "hostile could not start a game: "),
     ],
 )
-def test_what_a_person_can_mend_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
+def test_what_a_person_can_fix_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
     result = play(*arguments)
     assert result.exit_code == 2
     # the terminal may be narrower than the sentence

@@ -108,7 +108,7 @@ def test_the_engine_is_asked_only_where_there_is_a_choice(
     assert log.read_text().endswith("quit\n"), "the engine ends with the player"
 
 
-def test_a_game_taken_back_is_told_anew(start_player: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_game_taken_back_is_sent_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
     log = tmp_path / "log"
     options = {"command": engine("none", str(log))}
     player = start_player("players.gtp")

@@ -147,7 +147,7 @@ def test_what_it_cannot_play_ends_it_with_a_sentence(
     assert "Traceback" not in player.stderr()
 
 
-def test_weights_are_read_beside_the_tournament_file(
+def test_weights_are_read_next_to_the_tournament_file(
     tmp_path: Path, start_player: Callable[..., Any]
 ) -> None:
     game = rules.load("dots", rows=2, cols=2)

@@ -191,7 +191,7 @@ def test_a_share_of_everything_has_an_error() -> None:
     assert tables.share(np.zeros(0), np.zeros(0, dtype=np.intp)) is None
 
 
-def test_two_players_have_a_match_and_nobody_is_well_defined() -> None:
+def test_two_players_have_a_match_and_no_players_are_well_defined() -> None:
     results = [Result("a", "b", 1.0, "1"), Result("b", "a", 0.0, "1")]
     table = standings_of_results(results, name="list")
     assert table.match is not None and table.match.pairs["ww"] == 1
@@ -214,7 +214,7 @@ def test_every_key_of_the_report_is_documented() -> None:
             assert field.get("description", "").strip(), (model["title"], key)
 
 
-def test_faults_are_told_with_the_first_game_to_look_at() -> None:
+def test_faults_are_listed_with_the_first_game_to_look_at() -> None:
     games = [
         played("a", "b", scores=(0, 4), points=(0.0, 1.0), offender=0),
         played("b", "a", scores=(4, 0), points=(1.0, 0.0), offender=1),
@@ -226,7 +226,7 @@ def test_faults_are_told_with_the_first_game_to_look_at() -> None:
     assert broken.detail == "it did not answer"
 
 
-def test_void_attempts_are_told_game_by_game() -> None:
+def test_void_attempts_are_listed_game_by_game() -> None:
     result = played("a", "b", scores=(4, 0), points=(1.0, 0.0))
     spoilt = result._replace(termination=Termination.VOID, detail="the host was overloaded")
     never = spoilt._replace(game="g9999")
@@ -238,7 +238,7 @@ def test_void_attempts_are_told_game_by_game() -> None:
     assert (other.game, other.attempts, other.replayed) == ("g9999", 1, False)
 
 
-def test_what_contained_each_player_is_told_once_for_each_way() -> None:
+def test_the_sandboxes_of_each_player_are_listed_once_for_each_kind() -> None:
     first = played("a", "b", scores=(4, 0), points=(1.0, 0.0))
     bwrap = Held(mode="bwrap", by={Guarantee.NETWORK: "bwrap"})
     later = first._replace(held=(bwrap, Held()))

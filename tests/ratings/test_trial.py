@@ -97,7 +97,7 @@ def test_the_verdict_is_that_of_the_set_of_games() -> None:
         assert asked.verdict == expected
 
 
-def test_a_void_attempt_holds_nothing_up_and_its_round_counts_once_complete() -> None:
+def test_a_void_attempt_delays_nothing_and_its_round_counts_once_complete() -> None:
     spoilt = [pair(1, 1, 0)[0], game(1, "b", "a", void=True)]
     begun = trial(*spoilt, *pair(2, 0, 1), *pair(3, 0.5, 0.5))
     assert begun.verdict.counts == {"ll": 1, "ld": 0, "wl_dd": 1, "wd": 0, "ww": 0}
@@ -136,7 +136,7 @@ def test_units_taken_one_by_one_and_all_at_once_decide_alike(
     assert current.decision == "H1"
 
 
-def test_forfeits_and_repeated_units_are_told() -> None:
+def test_forfeits_and_repeated_units_are_counted() -> None:
     """Two players who draw no lots play the same games again once the openings are used up."""
     lost = game(2, "a", "b", score=0.0)._replace(offender=0)
     begun = trial(*pair(1, 1, 0), lost, game(2, "b", "a", score=1.0)._replace(offender=1))

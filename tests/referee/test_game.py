@@ -227,7 +227,9 @@ def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, 
     assert bots.left() == []
 
 
-def test_an_idle_process_nobody_needs_is_let_go(tmp_path: Path, bots: Bots, dots: Spec) -> None:
+def test_an_idle_process_that_is_not_needed_is_let_go(
+    tmp_path: Path, bots: Bots, dots: Spec
+) -> None:
     with SessionPool(keep_alive=True) as pool:
         play_game(*dots(recorder(tmp_path / "log"), bots.hostile()), pool)
         play_game(*dots(bots.hostile(), bots.hostile()), pool)
@@ -252,7 +254,7 @@ def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
     assert bots.left() == []
 
 
-def test_who_ponders_has_nobody_idle_beside(tmp_path: Path, bots: Bots) -> None:
+def test_a_player_that_ponders_has_no_idle_process_next_to_it(tmp_path: Path, bots: Bots) -> None:
     players = [recorder(tmp_path / name) for name in "ab"]
     with SessionPool(keep_alive=True) as pool:
         for player in players:

@@ -1,4 +1,4 @@
-"""Lists of results from elsewhere: what is read, and what a bad line is told."""
+"""Lists of results from elsewhere: forms that are read, and messages on bad lines."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_the_pair_column_and_names_with_commas() -> None:
         ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
     ],
 )
-def test_bad_files_are_told_where_and_why(text: str, message: str) -> None:
+def test_bad_files_are_refused_with_line_and_reason(text: str, message: str) -> None:
     with pytest.raises(RateError) as caught:
         read_results(text, "x.csv")
     assert message in str(caught.value)

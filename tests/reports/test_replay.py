@@ -38,7 +38,7 @@ def test_boards_are_the_game_itself(
     assert seen[-1] == str(position)
 
 
-def test_a_dump_tells_moves_times_thoughts_and_end(play: Play) -> None:
+def test_a_dump_shows_moves_times_thoughts_and_end(play: Play) -> None:
     record = play(
         "dots", "[b]x", "y", rows=2, cols=2, seed=2, stderr="one\n\x1b[2Jtwo\n", fault_at=3
     )

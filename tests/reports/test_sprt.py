@@ -72,7 +72,7 @@ def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
         (10, 40, 0, "H0 accepted: new is not stronger by 40."),
     ],
 )
-def test_what_is_concluded_hangs_on_the_hypotheses(
+def test_the_conclusion_depends_on_the_hypotheses(
     elo0: float, elo1: float, result: int, said: str
 ) -> None:
     told = words.decision(verdict(*[result] * 200, test=Sprt(elo0=elo0, elo1=elo1)))
@@ -138,7 +138,7 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
     assert "2 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
 
 
-def test_each_plain_line_tells_where_the_test_stands(duel: tuple[Store, list[GameRecord]]) -> None:
+def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[GameRecord]]) -> None:
     store, pair = duel
     ended(store, pair[0], 1, 100, verdict=verdict())
     ended(store, pair[1], 2, 100, verdict=verdict(3, 2, 4, 1, 2, 3))
@@ -153,7 +153,7 @@ def test_each_plain_line_tells_where_the_test_stands(duel: tuple[Store, list[Gam
     assert lines[-1].endswith(" · LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9")
 
 
-def test_lengths_are_told_with_their_time() -> None:
+def test_lengths_are_said_with_their_time() -> None:
     told = words.expected_games(Sprt(), paired=True, planned=100_000, game_s=36.0)
     assert told == [
         "The test takes about 25,590 games (10.7 days) where the lead is 0 or 5, 41,862 "

@@ -144,7 +144,7 @@ def test_headings_are_text_with_style_apart(table: Standings) -> None:
     assert terminal.heading(table).plain == "cup · dots · 72 of 80 games"
 
 
-def test_the_report_tells_of_void_games(cup: list[GameRecord]) -> None:
+def test_the_report_lists_void_games(cup: list[GameRecord]) -> None:
     spoilt = [
         record.model_copy(update={"termination": Termination.VOID, "detail": "overloaded"})
         for record in (*cup[:7], cup[0])
@@ -156,7 +156,7 @@ def test_the_report_tells_of_void_games(cup: list[GameRecord]) -> None:
     assert said[-1] == "  and 2 more."
 
 
-def test_who_was_contained_otherwise_is_told_by_name(cup: list[GameRecord]) -> None:
+def test_players_contained_otherwise_are_named(cup: list[GameRecord]) -> None:
     free = Held(notes=("It was asked for.",))
     records = [
         record.model_copy(

@@ -286,7 +286,7 @@ def test_wrong_states_are_explained(state: dict[str, Any], sentence: str) -> Non
         rules.load("dots", rows=1, cols=1).position(state)
 
 
-def test_a_finished_board_is_over_whoever_is_said_to_move() -> None:
+def test_a_finished_board_is_over_with_either_seat_to_move() -> None:
     game = rules.load("dots", rows=1, cols=1)
     state = CLOSED | {"owners": ["1"], "score": [0, 1]}
     positions = [game.position(state | {"to_move": seat}) for seat in (0, 1, None)]

@@ -1,6 +1,6 @@
 """Whole games, written out to be read in review: the files in `golden`, one a variant.
 
-After a change of the rules that is meant, `python tests/rules/test_golden.py` writes them anew;
+After a change of the rules that is meant, `python tests/rules/test_golden.py` writes them again;
 the diff then shows what the change does.
 """
 

@@ -157,7 +157,7 @@ def test_wrong_settings_are_explained(
         rules.load(name, **settings)
 
 
-def test_all_wrong_settings_are_told_at_once() -> None:
+def test_all_wrong_settings_are_named_at_once() -> None:
     game, wrong = rules.judge("othello", {"size": 5, "rows": 3, "preset": "cornerless"})
     assert game == rules.load("othello", preset="cornerless")
     assert list(wrong) == ["rows", "size"]

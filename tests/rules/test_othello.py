@@ -189,7 +189,7 @@ def test_a_forced_pass_is_the_only_move() -> None:
         position.play("c1")
 
 
-def test_a_finished_board_is_over_whoever_is_said_to_move() -> None:
+def test_a_finished_board_is_over_with_either_seat_to_move() -> None:
     game = rules.load("othello", size=4)
     board = ["XXXX", "XXXX", "XXXX", "XXX."]
     positions = [game.position({"board": board, "to_move": seat}) for seat in (0, 1, None)]

@@ -16,7 +16,7 @@ FILES = sorted((Path(__file__).parent / "perft").glob("*.json"))
 
 
 def perft(position: rules.Position, plies: int) -> int:
-    """The number of move sequences of so many plies."""
+    """The number of move sequences of that many plies."""
     moves = position.legal_moves()
     if plies == 1:
         return len(moves)

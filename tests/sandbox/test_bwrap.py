@@ -44,7 +44,7 @@ with reserve_fds():
 """
 
 
-def test_it_starts_beside_a_library_that_closes_its_files_in_forked_children() -> None:
+def test_it_starts_next_to_a_library_that_closes_its_files_in_forked_children() -> None:
     root = Path(__file__).parents[2]
     words = [sys.executable, "-c", HOLDING]
     done = subprocess.run(words, cwd=root, check=False, capture_output=True, text=True)

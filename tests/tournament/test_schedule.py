@@ -52,7 +52,7 @@ def test_the_schedule_is_the_one_in_the_golden_file(load: Load) -> None:
 
 
 @given(st.integers(2, 15))
-def test_berger_lets_everyone_meet_once_and_nobody_play_twice_a_day(players: int) -> None:
+def test_berger_lets_all_players_meet_once_and_none_play_twice_a_day(players: int) -> None:
     days = berger(players)
     for day in days:
         assert len({player for pair in day for player in pair}) == 2 * len(day)

@@ -45,7 +45,7 @@ def test_a_signal_that_was_ignored_stays_so() -> None:
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
-def test_in_another_thread_nobody_asks() -> None:
+def test_in_another_thread_no_signal_asks() -> None:
     seen: list[bool] = []
 
     def work() -> None:

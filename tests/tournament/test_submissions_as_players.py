@@ -130,7 +130,7 @@ def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: st
     assert (folder / "bot.py").read_text() == "", "it is built in a copy"
 
 
-def test_a_package_beside_the_file_needs_no_slash(load: Load, tmp_path: Path) -> None:
+def test_a_package_next_to_the_file_needs_no_slash(load: Load, tmp_path: Path) -> None:
     package(tmp_path / "carl", "dots")
     config = load(f'{DOTS}[[player]]\nbot = "carl"\n', players=1)
     assert config.players[0].name == "carl"

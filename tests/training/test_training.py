@@ -119,7 +119,7 @@ app()
 """Nobody reads what it shows any more once the sixth block is played, two after a checkpoint."""
 
 
-def test_help_tells_of_it() -> None:
+def test_help_lists_it() -> None:
     assert re.search(r"│ train\s+Train a player for 2048 or 2584", arena("--help").output)
     assert "runs/NAME.train" in arena("train", "--help").output
 
@@ -200,7 +200,7 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> Non
     assert curve(folder / "runs/t.train") == curve(trained)
 
 
-def test_a_pipe_that_is_read_by_nobody_loses_no_games(folder: Path) -> None:
+def test_a_pipe_without_a_reader_loses_no_games(folder: Path) -> None:
     command = [sys.executable, "-c", UNREAD]
     gone = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     assert gone.returncode == 130, gone.stderr
@@ -291,7 +291,7 @@ def test_a_network_that_finds_no_memory_is_refused(
     assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
 
 
-def test_a_damaged_checkpoint_says_how_to_begin_anew(folder: Path) -> None:
+def test_a_damaged_checkpoint_says_how_to_begin_again(folder: Path) -> None:
     (folder / "t.toml").write_text(config(games=20))
     assert arena("train", "t.toml").exit_code == 0
     (folder / "runs/t.train/checkpoint.ntuple").write_bytes(b"n-tuple network 1 sha256 0\n")

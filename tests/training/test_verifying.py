@@ -89,7 +89,7 @@ def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> No
     assert damaged.stderr.startswith("runs/t.train/verify.json: is damaged: what it has of the ")
 
 
-def test_a_tuning_begins_anew_beside_the_tests_of_one_that_was_damaged(folder: Path) -> None:
+def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder: Path) -> None:
     assert verify(TUNE, max_games=2).exit_code == 1
     checkpoint = folder / "runs/t.tune" / CHECKPOINT
     content = json.loads(checkpoint.read_text())

@@ -76,7 +76,7 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert files(cache_folder()) == before
 
 
-def test_warming_ends_quietly_when_nobody_listens() -> None:
+def test_warming_ends_quietly_without_a_listener() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "players.warm", "--rules", "othello"],
         stdout=subprocess.PIPE,

@@ -78,7 +78,7 @@ def test_a_file_is_named_by_its_path(rule_set: str, variant: dict[str, Any], fil
     assert (of_path == load_terms(rule_set, variant)).all()
 
 
-def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+def test_a_file_that_was_written_again_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "e.json"
     first, second = sorted(terms.FOLDER.glob("evaluation-othello-*.json"))
     path.write_bytes(first.read_bytes())
