@@ -115,7 +115,7 @@ def arena(folder: Path, *arguments: object, code: int = 0) -> str:
 
 
 def count(position: rules.Position, depth: int) -> int:
-    """How many games of so many plies there are."""
+    """How many games of that many plies there are."""
     if depth == 0:
         return 1
     return sum(count(position.play(move), depth - 1) for move in position.legal_moves())

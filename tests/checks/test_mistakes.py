@@ -1,7 +1,7 @@
 """Every mistake fails its item, and what follows from it, with a sentence and what to change.
 
-What is told lies in `golden`, one file a mistake, to be read in review: the change of the program,
-then the check. ARENA_WRITE_GOLDEN=1 writes them anew.
+The output is in `golden`, one file a mistake, to be read in review: the change of the program,
+then the check. ARENA_WRITE_GOLDEN=1 writes them again.
 """
 
 import difflib

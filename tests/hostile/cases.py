@@ -152,8 +152,8 @@ class Act(NamedTuple):
     most: int | None = None
     """For what is counted: so much is allowed."""
     uncontained: bool = True
-    """Whether it succeeds in mode `none`, whoever runs the referee. That it does there proves
-    that it was tried."""
+    """Whether it succeeds in mode `none`, by any user's referee. That it does there proves that
+    it was tried."""
 
 
 class Attack(NamedTuple):
@@ -162,7 +162,7 @@ class Attack(NamedTuple):
     fault: str
     acts: dict[str, Act]
     in_none: bool = True
-    """Whether it may be let loose in mode `none`: it does no harm beside what a test prepares."""
+    """Whether it may be let loose in mode `none`: it does no harm besides what a test prepares."""
     player: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 

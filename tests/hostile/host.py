@@ -1,4 +1,4 @@
-"""A referee in a process of its own, and its users: what attacks it attacks nobody else.
+"""A referee in a process of its own, and its users: what attacks it attacks nothing else.
 
     python -P -m tests.hostile.host MODE
 
@@ -95,7 +95,7 @@ def _peak_mb() -> int:
     """The peak since the last call, and a new beginning."""
     lines = Path("/proc/self/status").read_text().splitlines()
     kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
-    Path("/proc/self/clear_refs").write_text("5")  # see proc(5): VmHWM begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # see proc(5): VmHWM begins again
     return kilobytes // 1024
 
 

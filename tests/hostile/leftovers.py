@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 SHARED = ("/tmp", "/dev/shm", "/var/tmp", "/run/lock", "/dev/mqueue", str(Path.home()))
-"""Where everybody may write, and the home of whoever runs the tests."""
+"""Folders open to all, and the home of the user that runs the tests."""
 
 
 def processes(mark: str) -> list[str]:

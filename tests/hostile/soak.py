@@ -2,7 +2,7 @@
 
     python -m tests.hostile.soak --games 300 --seed 1
 
-Every game must be played once, no verdict may differ from a run that nobody killed, and nothing
+Every game must be played once, no verdict may differ from a run that was not killed, and nothing
 may be left behind. Also measured: what a hung player costs at a clock of 5 s.
 """
 
@@ -176,7 +176,7 @@ class Soak:
 
 
 def _players(games: int) -> Iterator[str]:
-    """So many that a round robin with seats swapped has that many games, or a few more."""
+    """The number with which a round robin with seats swapped has that many games, or a few more."""
     count = next(n for n in range(3, 2 + GOOD + len(HOSTILE)) if n * (n - 1) >= games)
     good = max(1, min(GOOD, count // 3))
     yield from ["none"] * good
@@ -243,7 +243,7 @@ def hung_player_s(clock_ms: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.hostile.soak")
-    parser.add_argument("--games", type=int, default=300, help="at least so many, up to 650")
+    parser.add_argument("--games", type=int, default=300, help="at least that many, up to 650")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--sandbox", default="auto", help="auto, bwrap, limits or none")

@@ -85,7 +85,7 @@ class Plain:
         return {each for each, much in annoyance.items() if much == max(annoyance.values())}
 
     def slider(self, cells: Cells, depth: int, ply: int = 0) -> float:
-        """What the slider to move reaches, so many slides ahead."""
+        """What the slider to move reaches, that many slides ahead."""
         afters = self.slides(cells)
         return max((self.placer(each, depth - 1, ply + 1) for each in afters), default=LOST + ply)
 

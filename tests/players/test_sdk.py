@@ -34,7 +34,7 @@ play(choose)
 
 @pytest.fixture
 def bot(tmp_path: Path, start_player: Callable[..., Any]) -> Callable[..., Any]:
-    """Starts a bot from its source, beside a copy of the SDK and nothing else."""
+    """Starts a bot from its source, next to a copy of the SDK and nothing else."""
     shutil.copy(players.sdk.__file__, tmp_path / "sdk.py")
 
     def start(source: str) -> Any:

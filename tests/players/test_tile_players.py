@@ -54,7 +54,7 @@ def networks(tmp_path: Path) -> Path:
 def meet(
     game: Game, players: dict[int, Any], networks: Path, options: dict[str, Any], plies: int
 ) -> list[Any]:
-    """A game from a fixed start to its end, or for so many plies: the position and the answers."""
+    """A game from a fixed start to its end, or `plies` long: the position and the answers."""
     rng = Random(1)
     position: Any = game.start(seed=1)
     for seat, player in players.items():

@@ -13,7 +13,7 @@ from players.search.uct.settings import make_settings, most_margin
 from rules.position import Game, Position
 
 NEVER = np.zeros(1, np.int64)
-"""A stop flag that nobody sets."""
+"""A stop flag that is never set."""
 
 OF_SEARCH = ("memory_mb", "seed", "threads", "parallel")
 
@@ -34,7 +34,7 @@ def compiled(position: Position) -> Any:
 
 
 def think(search: UctSearch, position: Position, iterations: int, **options: Any) -> Thought:
-    """Think for so many iterations."""
+    """Think for that many iterations."""
     limits = ThinkingLimits(iterations, **options)
     return search.think(compiled(position), NEVER, limits)
 

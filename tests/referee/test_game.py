@@ -250,7 +250,7 @@ def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
         a, b, again_a, again_b, c = map(pid_of, records)
         assert (a, b) == (again_a, again_b)
         assert len({a, b, c}) == 3
-        assert requests(tmp_path / "a")[-1] == {"type": "quit"}  # one beside who plays is enough
+        assert requests(tmp_path / "a")[-1] == {"type": "quit"}  # one idle process is enough
     assert bots.left() == []
 
 

@@ -1,4 +1,4 @@
-"""Running code as a user who is not root, whoever runs the tests."""
+"""Running code as a user who is not root, also where root runs the tests."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def run_as_ordinary_user(code: str, folder: Path, *arguments: str) -> str:
     """What `code` prints, run by this interpreter with the repository's packages.
 
     Its home is `folder`, which it may write. Root becomes nobody, and is shown the interpreter
-    where that lies in a closed folder.
+    where that is in a closed folder.
     """
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY), "HOME": str(folder)}
     enter = None

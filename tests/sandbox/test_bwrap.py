@@ -57,7 +57,7 @@ def test_outer_folders_come_first_and_what_may_be_written_is_marked() -> None:
     words = command(BWRAP, ("/a/p",), "/a", Policy(), seen, filter_fd=7, status_fd=8)
     text = " ".join(words)
     assert "--ro-bind /a /a --bind /a/b /a/b --ro-bind /a/b/c /a/b/c --symlink a /m" in text
-    assert "/a/l" not in text  # it lies in what is shown
+    assert "/a/l" not in text  # it is inside what is shown
     assert words[-1] == "/a/p"
     assert text.index("--remount-ro /") > text.index("--symlink a /m")
 

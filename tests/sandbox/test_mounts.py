@@ -21,7 +21,7 @@ NOBODY = 65530
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Path:
-    """A folder nobody else may enter, with an open one inside and a secret beside that."""
+    """A folder nobody else may enter, with an open one inside and a secret next to that."""
     folder = tmp_path / "closed"
     (folder / "bot").mkdir(parents=True)
     (folder / "bot" / "file").write_text("bot")

@@ -49,7 +49,7 @@ def test_the_longest_wait_that_others_are_to_blame_for(end: Load, stolen: int) -
 
 
 def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
-    """Eight threads on one core, the other idle: nobody took anything."""
+    """Eight threads on one core, the other idle: nothing was taken."""
     before = load(0, {1: 0}, own=0, idle=0, cores=2)
     after = load(1000, {1: 875}, own=1000, idle=1000, cores=2)
     assert stolen_ms(before, after) == 0
@@ -83,7 +83,7 @@ def on_one_core() -> Iterator[int]:
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """So many processes that never rest, on our cores."""
+    """That many processes that never rest, on our cores."""
     code = "print(flush=True)\nwhile True: pass"
     processes = [
         subprocess.Popen((*PYTHON, "-c", code), stdout=subprocess.PIPE) for _ in range(count)

@@ -268,7 +268,7 @@ def test_the_verdicts_of_the_program(machine: str) -> None:
     assert says("clone", 0x10000011) == EPERM  # with a user namespace
     assert says("socket", 2) == says("socket", 1) == EACCES
     assert says("socketpair", 1, socket.SOCK_STREAM | socket.SOCK_CLOEXEC) == ALLOW
-    # A datagram goes to whatever name it is sent to, whoever it was paired with.
+    # A datagram goes to whatever name it is sent to, whatever it was paired with.
     assert says("socketpair", 1, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) == EACCES
     assert says("socketpair", 1, socket.SOCK_RAW) == says("bind") == EACCES
     assert says("socketpair", 2) == EACCES

@@ -109,7 +109,7 @@ def _played() -> Callable[..., GameRecord]:
 
 @pytest.fixture
 def heeded() -> Iterator[None]:
-    """Signals that ask for a stop are heeded, though whoever runs the tests may ignore some."""
+    """Signals that ask for a stop are obeyed, though some may be ignored when tests start."""
     before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
     yield
     for number, handler in before.items():

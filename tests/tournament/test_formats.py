@@ -105,7 +105,7 @@ class ByRounds:
 
 
 class SwissSchedule(ByRounds):
-    """Neighbours in the table meet, nobody twice; the last one without an opponent has a bye."""
+    """Neighbours in the table meet, no two twice; the last one without an opponent has a bye."""
 
     def pairs(self, round_: int) -> list[tuple[str, str]]:
         if round_ > self.plan.rounds:

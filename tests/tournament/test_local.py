@@ -60,7 +60,7 @@ def load(load: Load) -> Load:
 
 
 def marked(mark: str) -> list[psutil.Process]:
-    """Processes, dead or alive, that were started under the mark, the ones waiting for nobody
+    """Processes, dead or alive, that were started under the mark, the ones that are not waited for
     but their parent left out.
     """
     found = []

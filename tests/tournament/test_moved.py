@@ -89,7 +89,7 @@ def test_a_moved_task_is_played_as_at_home(load: Load, bots: Path, tmp_path: Pat
 
     away = tmp_path / "away"
     store = away / "cache" / "bots"
-    for player in config.players:  # what whoever sends tasks has to bring along
+    for player in config.players:  # what the sender of tasks has to bring along
         program = player.contender.program
         if isinstance(program, Package):
             shutil.copytree(

@@ -101,7 +101,7 @@ def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: 
 
 
 def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: Record) -> None:
-    """A bot may lie beside it, and would need no more than to read it to lock it."""
+    """A bot may be next to it, and would need no more than to read it to lock it."""
     masked: list[set[str]] = []
 
     def answer(task: Task) -> Report:
@@ -209,8 +209,8 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
     assert [e.replayed for e in events if isinstance(e, GameVoid)] == [True, True, False]
     assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
 
-    mended = ScriptedExecutor(lambda task: Played(task, played(task.spec, attempt=task.attempt)))
-    outcome, _ = play(config, path, mended)
+    fixed = ScriptedExecutor(lambda task: Played(task, played(task.spec, attempt=task.attempt)))
+    outcome, _ = play(config, path, fixed)
     assert outcome == Outcome(total=4, done=4)
     assert [row for row in stored(path) if row[0] == "g0002"] == [
         ("g0002", 1, "void"),

@@ -155,7 +155,7 @@ def test_a_sandbox_that_cannot_be_had_is_refused(
 
 
 def test_players_that_are_to_be_contained_never_play_free(load: Load, tmp_path: Path) -> None:
-    """Also where nobody has tried their sandbox before."""
+    """Also where their sandbox was never tried before."""
     config = load(f"{HEAD}concurrency = 1\n{DOTS}")
     assert all(player.home.held is None for player in config.players)
     with Store.open_run(tmp_path / "t.sqlite", config) as store:
@@ -229,7 +229,7 @@ def test_a_busy_machine_is_told_with_the_figure() -> None:
 
 
 def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> None:
-    """They read the kernel cache where it lies, and have nothing to compile or to say."""
+    """They read the kernel cache where it is, and have nothing to compile or to say."""
     warmed = subprocess.run((sys.executable, "-P", "-m", "players.warm", "--rules", "dots"))
     assert warmed.returncode == 0
     path = tmp_path / "t.toml"

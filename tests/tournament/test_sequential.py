@@ -25,7 +25,7 @@ SPRT = "[sprt]\nelo1 = 60\n" + GAME
 
 
 class Winning:
-    """Answers at once, two games at a time; the player named wins, whoever moves first."""
+    """Answers at once, two games at a time; the player named wins, in either seat."""
 
     capacity = 2
 

@@ -52,7 +52,7 @@ def curve(folder: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a training that nobody stopped."""
+    """The folder of a training that was not stopped."""
     folder = tmp_path_factory.mktemp("train")
     (folder / "t.toml").write_text(config())
     result = arena("train", str(folder / "t.toml"), "--out", str(folder / "t.train"))
@@ -91,7 +91,7 @@ app()
 
 
 def stopped_after(block: int, number: signal.Signals) -> tuple[int, str]:
-    """`arena train t.toml` that gets a signal after so many blocks: exit code and output."""
+    """`arena train t.toml` that gets a signal after that many blocks: exit code and output."""
     command = [sys.executable, "-c", STOPPED, str(block), str(int(number))]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     return done.returncode, done.stdout
@@ -116,7 +116,7 @@ TileTrainer.run_block = run_block
 sys.argv = ["arena", "train", "t.toml"]
 app()
 """
-"""Nobody reads what it shows any more once the sixth block is played, two after a checkpoint."""
+"""Nothing reads what it shows once the sixth block is played, two after a checkpoint."""
 
 
 def test_help_lists_it() -> None:

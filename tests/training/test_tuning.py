@@ -173,7 +173,7 @@ def games_in(checkpoint: Path) -> int:
 
 
 def kept(checkpoint: Path) -> tuple[object, str]:
-    """All that a checkpoint has but the time taken, and the table beside it."""
+    """All that a checkpoint has but the time taken, and the table next to it."""
     content = json.loads(checkpoint.read_text())
     assert content["counts"].pop("seconds") > 0
     return content, checkpoint.with_name("weights.json").read_text()

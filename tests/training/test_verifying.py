@@ -102,9 +102,9 @@ def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder:
         "verdict; move it away to begin again\n"
     )
     checkpoint.unlink()
-    anew = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 0.02"), max_games=2)
-    assert anew.exit_code == 1, anew.output
-    assert "Not decided after 1 pair." in anew.output
+    again = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 0.02"), max_games=2)
+    assert again.exit_code == 1, again.output
+    assert "Not decided after 1 pair." in again.output
     tests = list(checkpoint.parent.glob("verify-*.sqlite"))
     assert len(tests) == 2  # as other values were tuned
 

@@ -140,7 +140,7 @@ def meeting(**options: int) -> NetworkMatch:
 
 
 def pairs_of(kept: Evidence, most: int, **options: int) -> NetworkPairs:
-    """The pairs of a test, played up to so many."""
+    """The pairs of a test, played up to that many."""
     pairs = NetworkPairs(kept, "test", meeting(**options))
     pairs.load()
     while len(pairs.scores) < most:
@@ -154,7 +154,7 @@ def test_what_was_saved_goes_on_to_the_same_games(tmp_path: Path) -> None:
     whole = Evidence(path, network(1.0))
     pairs = pairs_of(whole, 30, depth=3)
     assert sum(pairs.scores) > 30  # who sees further wins more than one game of two
-    assert 0 < pairs.repeats(30) < 30  # there are not so many openings of 2 moves
+    assert 0 < pairs.repeats(30) < 30  # there are fewer openings of 2 moves
     assert pairs.repeats(1) == 0
     part = Evidence(path, network(1.0))
     pairs_of(part, 7, depth=3)

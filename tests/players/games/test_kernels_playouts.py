@@ -43,7 +43,7 @@ Edge = tuple[str, int, int]
 
 @kernel
 def playouts(position: Any, count: Any, state: Any, out: Any) -> Any:
-    """The margins of so many playouts, to row 0 of `out`, and of guided ones, to row 1."""
+    """The margins of that many playouts, to row 0 of `out`, and of guided ones, to row 1."""
     for index in range(count):
         out[0, index], state = game.playout(position, state)
     for index in range(count):
@@ -53,7 +53,7 @@ def playouts(position: Any, count: Any, state: Any, out: Any) -> Any:
 
 @kernel
 def batches(position: Any, count: Any, state: Any, out: Any) -> Any:
-    """Twice the wins, then the sums of margins, of so many batches, to rows 0 and 1 of `out`; of
+    """Twice the wins, then the sums of margins, of that many batches, to rows 0 and 1 of `out`; of
     guided ones, to rows 2 and 3.
     """
     for index in range(count):
@@ -149,7 +149,7 @@ def undrawn_by_box(truth: Position) -> list[set[Edge]]:
 
 def value_of_rest(boxes: list[set[Edge]]) -> int:
     """What the mover wins of the rest when the shortest chain or loop is always opened first and
-    whoever takes it either takes all or hands the move back.
+    the player that takes it either takes all or hands the move back.
     """
     singles = [index for index, box in enumerate(boxes) if len(box) == 1]
     begun = chains(boxes, singles[:1])[0] if singles else []

@@ -11,7 +11,7 @@ from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curv
 
 
 class Point(NamedTuple):
-    """A block that nobody played."""
+    """A block that was never played."""
 
     games: int
     mean: float

@@ -1,4 +1,4 @@
-"""The judgement of played endgames, beside minimax over the rules."""
+"""The judgement of played endgames, next to minimax over the rules."""
 
 from random import Random
 

@@ -10,7 +10,7 @@ from players.search.stop import stop_at
 def wait_for(flag: Any) -> None:
     deadline = time.monotonic() + 20
     while not flag[0]:
-        assert time.monotonic() < deadline, "nobody set it"
+        assert time.monotonic() < deadline, "it was not set"
         time.sleep(0.001)
 
 

@@ -59,7 +59,7 @@ def kills_everybody() -> dict[str, str]:
 
 
 def kills_opponent() -> dict[str, str]:
-    """Whoever carries our mark and is not ourselves. That he lives on is seen in the game."""
+    """A process with our mark that is not ourselves. That it lives on is seen in the game."""
 
     def kill_all() -> None:
         for entry in Path("/proc").iterdir():
@@ -150,7 +150,7 @@ def reads_secrets() -> dict[str, str]:
 
 
 def inherits() -> dict[str, str]:
-    """Open files beside the three, and variables beside those that a program needs."""
+    """Open files besides the three, and variables besides those that a program needs."""
     descriptors = [
         number for number in range(3, 1024) if outcome(partial(os.fstat, number))[0] != "!"
     ]

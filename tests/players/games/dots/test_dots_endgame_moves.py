@@ -79,8 +79,8 @@ def test_the_end_has_no_move(game: Game) -> None:
 
 
 def test_the_last_two_of_a_chain_are_left_for_the_move() -> None:
-    """Two chains of four between the columns of a 2×4 board: whoever takes the first of them but
-    for two boxes has the second as well; taking all four would give it away.
+    """Two chains of four between the columns of a 2×4 board: the player that takes the first
+    but for two boxes has the second as well; taking all four would give it away.
     """
     game = rules.load("dots", rows=2, cols=4)
     board = load_board("dots", game.variant)

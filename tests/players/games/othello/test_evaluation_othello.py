@@ -195,7 +195,7 @@ def board_images(position: Any, size: int) -> Iterator[Any]:
     def image(word: Any, symmetry: int) -> Any:
         squares = (divmod(square, 8) for square in range(64) if int(word) >> square & 1)
         moved = [turned(row, column, symmetry) for row, column in squares]
-        shift = 8 - size  # a smaller board lies in the upper left corner
+        shift = 8 - size  # a smaller board is in the upper left corner
         flip = (symmetry & 1, symmetry & 2)
         if symmetry & 4:
             flip = (flip[1], flip[0])

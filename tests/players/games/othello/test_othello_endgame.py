@@ -200,7 +200,7 @@ def test_a_finished_game_has_its_margin_and_no_move() -> None:
 @pytest.mark.parametrize(("state", "best"), published())
 def test_published_values(state: dict[str, Any], best: dict[str, int]) -> None:
     """FFO 40 to 44. The published margins give empty squares to the winner, the arena's rules to
-    nobody: these best lines fill the board, so both agree.
+    no player: these best lines fill the board, so both agree.
     """
     _, board = load({})
     root = board.position(state)

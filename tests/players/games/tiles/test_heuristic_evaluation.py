@@ -98,7 +98,7 @@ def test_the_most_annoying_placements_are_those_of_the_definition(name: str, spa
 
 
 def test_a_tile_annoys_next_to_what_it_is_far_from() -> None:
-    """A 2 is three steps from 16 wherever it lies in its row or its column."""
+    """A 2 is three steps from 16 wherever it is in its row or its column."""
     cells = of_rows("16 . . .", ". . . .", ". . . .", ". . . .")
     near = {(at, 2) for at in (1, 2, 3, 4, 8, 12)}
     assert annoying_placements(Plain("2048", "2/4"), cells) == near

@@ -1,4 +1,4 @@
-"""Games for tuning, beside those of the players themselves."""
+"""Games for tuning, next to those of the players themselves."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ class TestGames:
         runner.close()
 
     def test_players_may_think_for_milliseconds(self) -> None:
-        """Also beside a number of iterations that they never reach."""
+        """Also next to a number of iterations that they never reach."""
         space = Space(CORNERLESS, BUDGET | {"iterations": 10**8, "think_ms": 1}, [], PLAN)
         contestant = space.contestant(space.start)
         runner = InProcessRunner(CORNERLESS, "weighted-uct", contestant, 1)

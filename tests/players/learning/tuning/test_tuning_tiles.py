@@ -1,4 +1,4 @@
-"""Tuning players of 2048 and 2584: games beside those of the players themselves, and values that
+"""Tuning players of 2048 and 2584: games next to those of the players themselves, and values that
 are found again.
 """
 

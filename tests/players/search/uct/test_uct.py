@@ -94,7 +94,7 @@ def test_the_tree_follows_the_moves_played(game: Game) -> None:
 
 def _visits_below(search: UctSearch, moves: list[str]) -> int:
     """The visits of the node that `moves` lead to, read without the search's own methods; 0 when
-    it has no children yet, as the tree is then started anew.
+    it has no children yet, as the tree is then started again.
     """
     tree, node = search._trees[0], 0
     for name in moves:
