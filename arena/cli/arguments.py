@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import ArenaError, Exit, UserError
+from arena.errors import ArenaError, Exit, FileError, UserError
 
 if TYPE_CHECKING:
     from rules.position import Game
@@ -26,15 +25,29 @@ class Arena(TyperGroup):
     """All commands, or those of `arena bench`. Each error is one sentence."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse and run a command."""
-        with _errors_to_user(lambda: _unread(ctx.invoked_subcommand)):
-            try:
-                return super().invoke(ctx)
-            except typer.BadParameter as error:
-                wrong = _reworded(error)
-                if wrong is None or error.param is None:
-                    raise
-                raise _refused(f"{_place(error.param)}: {wrong}") from None
+        """Parse and run a command. What a user can fix is shown on stderr, with exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            wrong = _reworded(error)
+            if wrong is None or error.param is None:
+                raise
+            raise _refused(f"{_place(error.param)}: {wrong}") from None
+        except ArenaError as error:
+            raise _refused(str(error)) from None
+        except KeyboardInterrupt:
+            typer.echo("Interrupted.", err=True)
+            raise typer.Exit(Exit.INTERRUPTED) from None
+        except (SystemExit, BrokenPipeError) as error:
+            code = getattr(error, "code", None)
+            if isinstance(code, str):  # a player in this process reports its mistake so
+                raise _refused(code) from None
+            # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
+            unfinished = ctx.invoked_subcommand in _RESUMABLE
+            raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise _refused(f"{where}{error.strerror}") from None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; without any, show the help."""
@@ -53,33 +66,6 @@ class Arena(TyperGroup):
         if command is not None:
             _tidied(command.get_params(ctx))
         return command
-
-
-def _unread(command: str | None) -> Exit:
-    return Exit.INTERRUPTED if command in _RESUMABLE else Exit.DONE
-
-
-@contextmanager
-def _errors_to_user(unread: Callable[[], Exit]) -> Iterator[None]:
-    """Show what a user can fix on stderr and exit with 2; Ctrl-C exits with 130. `unread` tells
-    the code when the reader of stdout is gone, as in `arena report … | head`.
-    """
-    try:
-        yield
-    except ArenaError as error:
-        raise _refused(str(error)) from None
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(Exit.INTERRUPTED) from None
-    except SystemExit as error:
-        if isinstance(error.code, str):  # a player in this process reports its mistake so
-            raise _refused(error.code) from None
-        raise typer.Exit(unread()) from None  # rich exits so when the pipe's reader is gone
-    except BrokenPipeError:
-        raise typer.Exit(unread()) from None
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise _refused(f"{where}{error.strerror}") from None
 
 
 def _refused(sentence: str) -> typer.Exit:
@@ -112,35 +98,42 @@ def _reworded(error: typer.BadParameter) -> str | None:
 
     from arena.files.toml_tables import shown
 
-    cause = error.__cause__
-    if not isinstance(cause, ValidationError):
+    if not isinstance(error.__cause__, ValidationError):
         return None
-    found = cause.errors()[0]
+    found = error.__cause__.errors()[0]
     said = found["msg"].removeprefix("Value error, ")
     choice = re.fullmatch(r"'(?P<got>.*)' is not one of (?P<known>.*)\.", said)
     if choice is not None:
-        return _one_of(re.findall(r"'([^']*)'", choice["known"]), choice["got"])
+        return one_of(re.findall(r"'([^']*)'", choice["known"]), choice["got"])
     must = said.removeprefix("Input should be ").partition(", unable to parse")[0]
     return f"must be {must}, got {shown(read_value(str(found['input'])))}"
 
 
-def _one_of(known: Iterable[str], got: str) -> str:
+def one_of(known: Iterable[str], got: str) -> str:
+    """What a value must be, and what it is."""
     from arena.files.toml_tables import nearest, shown
 
     known = list(known)
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
 
 
-# Rule sets, by name. They are looked up when a value is judged: `arena --help` loads no rules.
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=help)
 
 
 def _known_rules(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
     """The value, where each name in it is a rule set. Raises UserError."""
-    from rules import names
+    from rules import names  # when a value is judged: `arena --help` loads no rules
 
     for name in [value] if isinstance(value, str) else value or ():
         if name not in names():
-            raise UserError(f"{_place(param)}: {_one_of(names(), name)}")
+            raise UserError(f"{_place(param)}: {one_of(names(), name)}")
     return value
 
 
@@ -159,42 +152,30 @@ RULES: dict[str, Any] = {
 RULES_HELP = "The rule set: othello, dots, 2048, 2584, or one that a package registers."
 
 
-class Sandbox(StrEnum):
-    """How a bot may be contained."""
-
-    AUTO = "auto"
-    BWRAP = "bwrap"
-    LIMITS = "limits"
-    NONE = "none"
-
-
-def game_id(typed: str | None) -> str | None:
-    """A game's id, which may be typed as its number alone: `g0001` for 1."""
+def _game_id(typed: str | None) -> str | None:
     return f"g{typed:0>4}" if typed is not None and typed.isdecimal() else typed
 
 
+GAME: dict[str, Any] = {"metavar": "GAME", "callback": _game_id}
+"""What takes a game's id is declared with: it may be typed as its number alone, 1 for `g0001`."""
+
+Sandbox = Literal["auto", "bwrap", "limits", "none"]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.")]
 RulesName = Annotated[str, typer.Argument(help=RULES_HELP, **RULES)]
+AsJson = Annotated[bool, flag("--json", "As JSON.")]
+Pairs = list[str] | None
 GameSettings = Annotated[
-    list[str] | None,
-    typer.Option(
+    Pairs,
+    option(
+        "KEY=VALUE",
+        "A setting of the game, as preset=cornerless or rows=3; may be repeated.",
         "--set",
-        metavar="KEY=VALUE",
-        help="A setting of the game, as preset=cornerless or rows=3; may be repeated.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
-
-
-# `--set key=value` and `--option key=value`: what a tournament file says in tables.
 
 
 def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
-    """The table that `option key=value …` stands for.
-
-    A value is read as in a tournament file; what is no number, boolean, list or quoted string is
-    a string without its quotes. Raises UserError.
-    """
+    """The table of a tournament file that `option key=value …` stands for. Raises UserError."""
     table: dict[str, Any] = {}
     for pair in pairs or ():
         key, equals, text = pair.partition("=")
@@ -220,3 +201,43 @@ def load_game(name: str, settings: Mapping[str, Any]) -> Game:
         return rules.load(name, **settings)
     except ValueError as error:
         raise UserError(f"--set: {error}") from None
+
+
+_KINDS = {"tune": "tuning", "train": "training", "run": "tournament"}
+"""What a TOML file describes, by the command that takes it."""
+
+
+def refuse_other(file: Path, command: str, *, verify: bool = False) -> None:
+    """Raise UserError if the file is plainly for another command; `verify` where tests were asked
+    for, which a training of a two-player game has as a tuning. What cannot be read at all is for
+    the command to explain.
+    """
+    from arena.files.toml import read_file
+
+    try:
+        _, data = read_file(file)
+    except FileError:
+        return
+    found = list(_commands_for(data))
+    if not found or command in found:
+        return
+    wrong = f"{file}: is a {_KINDS[found[0]]}, not a {_KINDS[command]}"
+    board_game = _table(data, "game").get("rules") in ("othello", "dots")
+    if verify and found[0] == "train" and board_game:
+        raise UserError(f'{wrong}; for --verify write [tuning] with method = "td" for [training]')
+    raise UserError(f"{wrong}; use: " + shlex.join(["arena", found[0], str(file)]))
+
+
+def _commands_for(data: dict[str, Any]) -> Iterator[str]:
+    """The commands that take these tables. A tuning by TD is a training too."""
+    if "tuning" in data:
+        yield "tune"
+    if {"training", "network"} & data.keys() or _table(data, "tuning").get("method") == "td":
+        yield "train"
+    if "tournament" in data or (isinstance(data.get("player"), list) and "game" in data):
+        yield "run"
+
+
+def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
+    table = data.get(name)
+    return table if isinstance(table, dict) else {}

@@ -4,19 +4,15 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import Arena
+from arena.cli.arguments import Arena, option
 
 app = typer.Typer(cls=Arena, help="Measure this machine against the targets.")
 
 
 @app.command()
 def referee(
-    games: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Games of dots 5×5 in each repeat.")
-    ] = 30,
-    repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Repeats, whose median is shown.")
-    ] = 3,
+    games: Annotated[int, option("N", "Games of dots 5×5 in each repeat.", min=1)] = 30,
+    repeats: Annotated[int, option("N", "Repeats, whose median is shown.", min=1)] = 3,
 ) -> None:
     """What a move costs the referee, with an instant player."""
     from rich.console import Console
@@ -46,17 +42,11 @@ def search() -> None:
     Console().print(search_table())
 
 
+_TILE_GAMES = "Games to learn from; with 100,000 also 3-ply games, ten minutes in all."
+
+
 @app.command()
-def tiles(
-    games: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1000,
-            help="Games to learn from; with 100,000 also 3-ply games, ten minutes in all.",
-        ),
-    ] = 10_000,
-) -> None:
+def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) -> None:
     """How fast 2048 and 2584 are played, learned and searched, and how well."""
     from rich.console import Console
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import RULES, Sandbox
+from arena.cli.arguments import RULES, Sandbox, flag, option
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
@@ -18,9 +17,10 @@ if TYPE_CHECKING:
     from arena.bots.package import Bot
     from arena.bots.submissions import Receipt
     from arena.checks import Checklist
-    from arena.model.containment import Asked, Held
 
 app = typer.Typer()
+
+Language = Literal["python", "cpp", "js", "java", "rust"]
 
 
 @app.command()
@@ -39,16 +39,6 @@ def players(
         listing.show_player(name)
 
 
-class Language(StrEnum):
-    """What a new bot may be written in."""
-
-    PYTHON = "python"
-    CPP = "cpp"
-    JS = "js"
-    JAVA = "java"
-    RUST = "rust"
-
-
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
@@ -62,11 +52,11 @@ def new(
 
     if not is_name(name):
         raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
-    folder = Path(name)
-    python = language is Language.PYTHON
-    more = {"sdk.py": (files("players") / "sdk.py").read_text("utf-8")} if python else {}
+    folder, more = Path(name), dict[str, str]()
+    if language == "python":
+        more["sdk.py"] = (files("players") / "sdk.py").read_text("utf-8")
     try:
-        written = write_starter(name, language.value, folder, more)
+        written = write_starter(name, language, folder, more)
     except FileExistsError:
         raise UserError(f"{folder} is there already; choose another name") from None
     except OSError as error:
@@ -85,12 +75,10 @@ def check(
         Path,
         typer.Argument(metavar="BOT", help="A script, or a folder or archive with a bot.toml."),
     ],
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON; its keys: arena schema --check.")
-    ] = False,
+    json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
     sandbox: Annotated[
         Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
-    ] = Sandbox.AUTO,
+    ] = "auto",
     rules: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,8 +93,7 @@ def check(
 
     if not bot.exists():
         raise UserError(f"no such script, folder or archive: {bot}")
-    held = _held(sandbox.value)
-    checklist = _go_through(bot, held, tuple(rules or ()) or None, None if json else Console())
+    checklist = _go_through(bot, sandbox, tuple(rules or ()) or None, Console(quiet=json))
     if json:
         typer.echo(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
@@ -115,10 +102,10 @@ def check(
 @app.command()
 def submit(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="A script, folder or archive.")],
-    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The submissions.")],
+    to: Annotated[Path, option("DIR", "The submissions.")],
     sandbox: Annotated[
         Sandbox, typer.Option(help="How it is contained while it is built and checked.")
-    ] = Sandbox.AUTO,
+    ] = "auto",
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from rich.console import Console
@@ -135,8 +122,7 @@ def submit(
         accept(package.model_copy(update={"build": None}), receipt.checked, to)
         _tell_accepted(package, receipt, to, before)
         return
-    held = _held(sandbox.value)
-    checklist = _go_through(bot, held, None, Console())
+    checklist = _go_through(bot, sandbox, None, Console())
     if not checklist.passed:
         kept = f"; version {before} stays active" if before else ""
         typer.echo(f"\n{package.name} is not accepted{kept}.", err=True)
@@ -147,39 +133,30 @@ def submit(
         CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
         for result in checklist.results
     ]
-    _tell_accepted(package, accept(build(package, held.mode), checked, to), to, before)
-
-
-def _held(asked: Asked) -> Held:
-    """The guarantees of a sandbox for students' bots on this machine. Raises SandboxError."""
-    from arena.model.contender import Prepared
-    from arena.sandbox.probe import resolve
-
-    return resolve(asked, Prepared(name="bot", command=(sys.executable,)))
+    built = build(package, checklist.sandbox.mode)
+    _tell_accepted(package, accept(built, checked, to), to, before)
 
 
 def _go_through(
-    path: Path, held: Held, rules: tuple[str, ...] | None, console: Console | None
+    path: Path, sandbox: Sandbox, rules: tuple[str, ...] | None, console: Console
 ) -> Checklist:
-    """The whole list, shown on a console as it goes."""
+    """The whole list, shown as it goes. Raises SandboxError."""
     from arena.bots.programs import module
     from arena.checks import Checklist, run_checks
     from arena.model.contender import Prepared
     from arena.reports import checklist as report
+    from arena.sandbox.probe import resolve
     from players.catalogue import BUILTINS
 
-    monkey = BUILTINS["monkey"]
-    opponent = Prepared(name=monkey.name, command=module(monkey.module))
-    if console is not None:
-        report.show_start(str(path), held, console)
+    held = resolve(sandbox, Prepared(name="bot", command=(sys.executable,)))
+    opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module))
+    report.show_start(str(path), held, console)
     results = []
     for result in run_checks(path, opponent, held, rules=rules):
         results.append(result)
-        if console is not None:
-            report.show_result(result, console)
+        report.show_result(result, console)
     checklist = Checklist.of(str(path), held, results)
-    if console is not None:
-        report.show_end(checklist, console)
+    report.show_end(checklist, console)
     return checklist
 
 

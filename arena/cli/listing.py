@@ -1,7 +1,7 @@
 """`arena players`: the built-in players and their options."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -28,8 +28,7 @@ def show_players() -> None:
     console = Console(highlight=False)
     for builtin in BUILTINS.values():
         console.print(_heading(builtin))
-        options = _options_in_short(builtin)
-        if options:
+        if options := _options_in_short(builtin):
             console.print(Padding(Text(f"options: {options}"), (0, 0, 0, 2), expand=False))
     console.print(
         Text(
@@ -52,10 +51,8 @@ def show_player(name: str) -> None:
         console.print("  It takes no options.")
     for option, schema in builtin.options.model_json_schema()["properties"].items():
         default = "none" if schema["default"] is None else _toml(schema["default"])
-        line = Text.assemble(
-            f"\n  {option} = ", (default, "bold cyan"), (f"  {_values(schema)}", "dim")
-        )
-        console.print(line)
+        value = (default, "bold cyan"), (f"  {_values(schema)}", "dim")
+        console.print(Text.assemble(f"\n  {option} = ", *value))
         meaning = Text(" ".join(schema["description"].split()))
         console.print(Padding(meaning, (0, 0, 0, 6), expand=False))
 
@@ -75,31 +72,23 @@ def _options_in_short(builtin: type[Builtin]) -> str:
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """What an option may be, from its JSON Schema, without the null of an option left out."""
-    return " or ".join(_kinds(schema))
-
-
-def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What an option may be, from its JSON Schema; empty for the null of an option left out."""
     if "anyOf" in schema:
-        for branch in schema["anyOf"]:
-            yield from _kinds(branch)
-    elif "enum" in schema or "const" in schema:
-        allowed = schema.get("enum") or [schema["const"]]
-        yield " or ".join(map(_toml, allowed))
-    elif schema["type"] != "null":
-        yield _KINDS[schema["type"]] + _range(schema)
+        return " or ".join(filter(None, map(_values, schema["anyOf"])))
+    if "enum" in schema or "const" in schema:
+        return " or ".join(map(_toml, schema.get("enum") or [schema["const"]]))
+    return "" if schema["type"] == "null" else _KINDS[schema["type"]] + _range(schema)
 
 
 def _range(schema: Mapping[str, Any]) -> str:
     if "minimum" in schema and "maximum" in schema:
         return f", {schema['minimum']} to {schema['maximum']}"
-    bounds = (
-        ("minimum", ", {} or more"),
-        ("exclusiveMinimum", " above {}"),
-        ("exclusiveMaximum", " below {}"),
-    )
-    said = [words.format(schema[key]) for key, words in bounds if key in schema]
-    return " and".join(said)
+    words = {
+        "minimum": ", {} or more",
+        "exclusiveMinimum": " above {}",
+        "exclusiveMaximum": " below {}",
+    }
+    return " and".join(said.format(schema[key]) for key, said in words.items() if key in schema)
 
 
 def _toml(value: Any) -> str:

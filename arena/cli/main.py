@@ -1,13 +1,23 @@
 """The commands of tournaments, and the application that all commands belong to."""
 
-from enum import StrEnum
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from arena.cli import bench_commands, bot_commands, learning_commands, position_commands
-from arena.cli.arguments import RULES, Arena, AsJson, RunPath, game_id
+from arena.cli.arguments import (
+    GAME,
+    RULES,
+    Arena,
+    AsJson,
+    RunPath,
+    flag,
+    one_of,
+    option,
+    refuse_other,
+)
 from arena.errors import Exit, UserError
 
 app = typer.Typer(
@@ -39,23 +49,19 @@ def arena(
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament.")],
     store: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Where the run is kept.", show_default="runs/NAME.sqlite"
-        ),
+        Path | None, option("FILE", "Where the run is kept.", show_default="runs/NAME.sqlite")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the file and estimate the time; play nothing.")
+        bool, flag("--dry-run", "Check the file and estimate the time; play nothing.")
     ] = False,
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
-    from arena.cli.file_kinds import Kind, refuse_other
     from arena.reports.playing import play_config, preview_config
     from arena.tournament.config_file import load_config
     from arena.tournament.ready import ready
     from players.catalogue import BUILTINS
 
-    refuse_other(file, Kind.TOURNAMENT)
+    refuse_other(file, "run")
     config = ready(load_config(file, BUILTINS), file)
     if dry_run:
         preview_config(config, store)
@@ -63,61 +69,67 @@ def run(
         raise typer.Exit(play_config(config, BUILTINS, store))
 
 
-class CsvTable(StrEnum):
-    """What a CSV report may hold."""
-
-    PLAYERS = "players"
-    CROSSTABLE = "crosstable"
-    RESULTS = "results"
-
-
 @app.command()
 def report(
     run: RunPath,
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON; its keys: arena schema --report.")
-    ] = False,
-    csv: Annotated[CsvTable | None, typer.Option(help="As CSV: one of these tables.")] = None,
+    json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
+    csv: Annotated[
+        Literal["players", "crosstable", "results"] | None,
+        typer.Option(help="As CSV: one of these tables."),
+    ] = None,
 ) -> None:
     """Show the standings of a run, also while it is played."""
-    from arena.cli import reporting
+    from rich.console import Console
+
+    from arena.ratings.results import results_of
+    from arena.reports import csv_report, terminal
+    from arena.tournament.run_view import RunView
 
     if json and csv is not None:
         raise UserError("--json and --csv exclude each other; give one of them")
-    if json:
-        typer.echo(reporting.as_json(run), nl=False)
-    elif csv is not None:
-        typer.echo(reporting.as_csv(run, csv.value), nl=False)
-    else:
-        reporting.on_terminal(run)
+    with RunView(run) as view:
+        if json:
+            typer.echo(view.standings.model_dump_json(indent=2))
+        elif csv == "players":
+            typer.echo(csv_report.players(view.standings), nl=False)
+        elif csv == "crosstable":
+            typer.echo(csv_report.crosstable(view.standings), nl=False)
+        elif csv == "results":
+            typer.echo(csv_report.results(results_of(view.games)), nl=False)
+        else:
+            terminal.show(view.standings, Console())
 
 
 @app.command()
 def replay(
     run: RunPath,
-    game: Annotated[
-        str,
-        typer.Argument(metavar="GAME", help="The game's id, as g0001 or 1.", callback=game_id),
-    ],
+    game: Annotated[str, typer.Argument(help="The game's id, as g0001 or 1.", **GAME)],
     all_: Annotated[
-        bool, typer.Option("--all", help="Print the whole game instead of stepping by keys.")
+        bool, flag("--all", "Print the whole game instead of stepping by keys.")
     ] = False,
     form: Annotated[
         str | None,
-        typer.Option(
-            "--as",
-            metavar="FORM",
-            help="For other programs instead: transcript, or record (of dots).",
-        ),
+        option("FORM", "For other programs instead: transcript, or record (of dots).", "--as"),
     ] = None,
 ) -> None:
     """Show one game of a run, move by move."""
-    from arena.cli import reporting
+    from rich.console import Console
 
-    if form is None:
-        reporting.show_game(run, game, whole=all_)
+    from arena.records import FORMS
+    from arena.reports import replay
+    from arena.tournament.run_view import recorded_game
+
+    if form is not None and form not in FORMS:
+        raise UserError(f"--as: {one_of(FORMS, form)}")
+    config, record = recorded_game(run, game)
+    console = Console()
+    if form is not None:
+        typer.echo(FORMS[form].write(record, config.name), nl=False)
+    elif all_ or not (console.is_terminal and sys.stdin.isatty()):
+        replay.dump(record, console)
     else:
-        typer.echo(reporting.written_game(run, game, form), nl=False)
+        with replay.keys(sys.stdin.fileno()) as read_key:
+            replay.step(record, console, read_key)
 
 
 @app.command()
@@ -127,20 +139,33 @@ def rate(
         typer.Argument(metavar="FILE.csv", help="Columns first, second, score and, if any, pair."),
     ],
     anchor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The player whose Elo is fixed.", show_default="pool mean"
-        ),
+        str | None, option("NAME", "The player whose Elo is fixed.", show_default="pool mean")
     ] = None,
-    anchor_elo: Annotated[
-        float, typer.Option(metavar="ELO", min=-10_000, max=10_000, help="Its Elo.")
-    ] = 0.0,
+    anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
     json: AsJson = False,
 ) -> None:
     """Rate any list of results."""
-    from arena.cli.reporting import rate_file
+    from rich.console import Console
 
-    rate_file(file, anchor, anchor_elo, as_json=json)
+    from arena.ratings.standings import standings_of_results
+    from arena.reports import csv_report, terminal
+
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise UserError(f"{file}: cannot be read: {reason}") from None
+    results = csv_report.read_results(text, str(file))
+    names = {name for result in results for name in result[:2]}
+    if anchor is not None and anchor not in names:
+        raise UserError(
+            f'--anchor: no player "{anchor}" in {file}; there are: {", ".join(sorted(names))}'
+        )
+    rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
+    if json:
+        typer.echo(rated.model_dump_json(indent=2))
+    else:
+        terminal.show(rated, Console())
 
 
 app.add_typer(position_commands.app)
@@ -167,8 +192,8 @@ def docs(
 
 @app.command()
 def schema(
-    report: Annotated[bool, typer.Option("--report", help="Of the JSON report instead.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Of the JSON of a check instead.")] = False,
+    report: Annotated[bool, flag("--report", "Of the JSON report instead.")] = False,
+    check: Annotated[bool, flag("--check", "Of the JSON of a check instead.")] = False,
 ) -> None:
     """Print the player protocol as JSON Schema."""
     import json

@@ -16,10 +16,9 @@ _HOME = Path(__file__).parents[2]
 
 
 class Page(NamedTuple):
-    """A page of the documentation."""
+    """A page: its file, relative to the checkout, and what it is about."""
 
     file: str
-    """Relative to the checkout."""
     about: str
 
 
@@ -40,12 +39,6 @@ PAGES = {
 }
 
 
-def path_of(page: Page) -> Path:
-    """The page's file; a wheel keeps the pages of other folders in `arena/pages`."""
-    kept = _HOME / "arena" / "pages" / page.file
-    return kept if kept.exists() else _HOME / page.file
-
-
 def show_list() -> None:
     """The pages, a line each."""
     for name, page in PAGES.items():
@@ -56,7 +49,9 @@ def show_page(name: str) -> None:
     """A page, formatted in a pager on a terminal, else its text. Raises UserError."""
     if name not in PAGES:
         raise UserError(f'there is no page "{name}"; {did_you_mean(name, PAGES, "pages")}')
-    text = path_of(PAGES[name]).read_text("utf-8")
+    file = PAGES[name].file
+    packed = _HOME / "arena" / "pages" / file  # a wheel keeps the pages of other folders there
+    text = (packed if packed.exists() else _HOME / file).read_text("utf-8")
     console = Console()
     if console.is_terminal:
         os.environ.setdefault("LESS", "-R")  # lets colours through

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -118,7 +119,7 @@ def test_python_needs_no_arena(tmp_path: Path) -> None:
 
 
 def test_the_languages_are_those_there_are() -> None:
-    assert set(LANGUAGES) == {language.value for language in Language}
+    assert set(LANGUAGES) == set(get_args(Language))
     assert {*LANGUAGES, "every"} == {path.name for path in STARTERS.iterdir()}
 
 
