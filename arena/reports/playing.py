@@ -24,7 +24,7 @@ from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
 from arena.tournament.config import TournamentConfig
-from arena.tournament.config_file import CatalogueEntry
+from arena.tournament.contenders import CatalogueEntry
 from arena.tournament.estimate import estimate
 from arena.tournament.events import GameFinished, GameVoid, RunStarted
 from arena.tournament.run import run

@@ -145,7 +145,7 @@ def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
     return sum(most[:seats]) if ponder else most[0]
 
 
-def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
+def differences(old: TournamentConfig, new: TournamentConfig) -> list[str]:
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
@@ -153,72 +153,59 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     rounds already there stay the same). Fewer rounds are a difference, for games could lose their
     place.
     """
-    before, after = dict(_identity(old)), dict(_identity(new))
-    keys = [*before, *(key for key in after if key not in before)]
-    changed = [key for key in keys if before.get(key, _UNSET) != after.get(key, _UNSET)]
-    if new.rounds > old.rounds and "tournament.rounds" in changed:
-        changed.remove("tournament.rounds")
-    return (
-        *(
-            f"{key}: {_shown(before.get(key, _UNSET))} → {_shown(after.get(key, _UNSET))}"
-            for key in changed
-        ),
-        *_changed_programs(old, new),
-    )
-
-
-def _changed_programs(old: TournamentConfig, new: TournamentConfig) -> Iterator[str]:
-    """Players of the same name and file whose program is another one."""
+    before, after = dict(_leaves("", _identity(old))), dict(_leaves("", _identity(new)))
+    if new.rounds > old.rounds:
+        before["tournament.rounds"] = new.rounds
+    lines = [
+        f"{key}: {_shown(before, key)} → {_shown(after, key)}"
+        for key in before | after
+        if key not in before or key not in after or before[key] != after[key]
+    ]
     for number, (one, other) in enumerate(zip(old.players, new.players, strict=False), 1):
         same = (one.name, one.bot) == (other.name, other.bot)
         if same and one.digest != other.digest:
-            yield (
-                f"player[{number}]: its program changed since, {other.bot} (digest "
-                f"{_short(one.digest)} → {_short(other.digest)})"
+            was, now = (each.digest[:12] if each.digest else "unknown" for each in (one, other))
+            lines.append(
+                f"player[{number}]: its program changed since, {other.bot} (digest {was} → {now})"
             )
+    return lines
 
 
-def _short(digest: str | None) -> str:
-    """The part of a digest that tells programs apart."""
-    return "unknown" if digest is None else digest[:12]
+def _shown(table: dict[str, object], key: str) -> str:
+    return repr(table[key]) if key in table else "(not set)"
 
 
-_UNSET = object()
-
-
-def _shown(value: object) -> str:
-    return "(not set)" if value is _UNSET else repr(value)
-
-
-def _identity(config: TournamentConfig) -> Iterator[tuple[str, object]]:
+def _identity(config: TournamentConfig) -> dict[str, Any]:
     """What a game depends on, under the keys of the tournament file."""
     terms = config.terms
-    for key in ("format", "rounds", "seed", "keep_alive"):
-        yield f"tournament.{key}", getattr(config, key)
-    for key in ("on_fault", "max_plies", "ponder"):
-        yield f"tournament.{key}", getattr(terms, key)
-    yield "game.rules", terms.rules
-    yield from _leaves("game", terms.variant)
-    yield from _leaves("clock", terms.clock.model_dump())
-    yield "clock.grace_ms", terms.grace_ms
-    yield "clock.startup_ms", terms.startup_ms
-    yield "openings.plies", config.openings.plies
-    for number, line in enumerate(config.openings.lines, 1):
-        yield f"openings.file[{number}]", " ".join(line)
-    yield from _leaves(config.format, config.format_keys)
-    for number, player in enumerate(config.players, 1):
-        at = f"player[{number}]"
-        yield f"{at}.name", player.name
-        yield f"{at}.bot", player.bot
-        yield from _leaves(f"{at}.options", player.contender.options)
-        yield f"{at}.resources.threads", player.contender.threads
-        yield f"{at}.resources.memory_mb", player.contender.memory_mb
-        yield f"{at}.sandbox", player.contender.sandbox
+    tournament = {key: getattr(config, key) for key in ("format", "rounds", "seed", "keep_alive")}
+    tournament |= {key: getattr(terms, key) for key in ("on_fault", "max_plies", "ponder")}
+    limits = {"grace_ms": terms.grace_ms, "startup_ms": terms.startup_ms}
+    lines = enumerate(map(" ".join, config.openings.lines), 1)
+    return {
+        "tournament": tournament,
+        "game": {"rules": terms.rules, **terms.variant},
+        "clock": terms.clock.model_dump() | limits,
+        "openings": {"plies": config.openings.plies, **{f"file[{n}]": line for n, line in lines}},
+        config.format: config.format_keys,
+        **{f"player[{n}]": _of_player(each) for n, each in enumerate(config.players, 1)},
+    }
 
 
-def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, dict):
-        for key in sorted(value):
-            yield from _leaves(f"{path}.{key}", value[key])
-    else:
-        yield path, value
+def _of_player(player: Player) -> dict[str, Any]:
+    contender = player.contender
+    return {
+        "name": player.name,
+        "bot": player.bot,
+        "options": contender.options,
+        "resources": {"threads": contender.threads, "memory_mb": contender.memory_mb},
+        "sandbox": contender.sandbox,
+    }
+
+
+def _leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(f"{path}{key}.", value)
+        else:
+            yield f"{path}{key}", value

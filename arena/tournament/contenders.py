@@ -85,112 +85,71 @@ class Named(NamedTuple):
     """The script or package; it may have to be built before it plays."""
 
 
-class Contenders(NamedTuple):
-    """The players of a tournament file."""
-
-    players: tuple[Player, ...]
-    left_out: tuple[str, ...]
-    """Submissions that do not take part: a sentence each."""
-
-
-_WAYS = ("bot", "command", "from")
-
-
-def programs_of(
-    at: KeyPath, table: PlayerTable, reading: Reading
-) -> tuple[tuple[Named, ...], tuple[str, ...]]:
+def programs_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Named], list[str]]:
     """What the table at `at` names, nothing where that was reported; and what is left out."""
-    values = (table.bot, table.command, table.from_)
-    given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
-    for way in given[1:]:
-        reading.report(
-            (*at, way), f"cannot be given together with {given[0]}; leave one of them out"
-        )
-    if table.bot is not None:
-        found = _bot(at, table.bot, reading)
-    elif table.command is not None:
-        found = _command(at, table.command, reading)
-    elif table.from_ is not None:
-        return _submissions(at, table.from_, reading)
-    else:
-        known = ", ".join(reading.builtins)
-        reading.report(
-            (*at, "bot"),
-            f"is missing; a built-in player ({known}), a path, command = […], or "
-            "from = a folder of submissions",
-        )
-        found = None
-    return ((found,) if found else ()), ()
-
-
-def _command(at: KeyPath, words: list[str], reading: Reading) -> Named | None:
+    ways = {"bot": table.bot, "command": table.command, "from": table.from_}
+    way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]
+    for other in others:
+        reading.report((*at, other), f"cannot be given together with {way}; leave one of them out")
     try:
-        programs.command(words, reading.folder)
-    except ProgramError as error:
-        reading.report((*at, "command"), str(error))
-        return None
+        if table.bot is not None:
+            return [_bot(table.bot, reading)], []
+        if table.command is not None:
+            return [_command(table.command, reading)], []
+        if table.from_ is not None:
+            return _submissions(table.from_, reading)
+        raise ProgramError(
+            f"is missing; a built-in player ({', '.join(reading.builtins)}), a path, "
+            "command = […], or from = a folder of submissions"
+        )
+    except (PackageError, ProgramError, SubmissionError) as error:
+        for line in str(error).splitlines():
+            reading.report((*at, way), line)
+    return [], []
+
+
+def _command(words: list[str], reading: Reading) -> Named:
+    programs.command(words, reading.folder)
     return Named(shlex.join(words), Path(words[0]).stem, CommandLine(words=tuple(words)))
 
 
-def _bot(at: KeyPath, bot: str, reading: Reading) -> Named | None:
-    builtin, folder = reading.builtins.get(bot), reading.folder
+def _bot(bot: str, reading: Reading) -> Named:
+    builtin, folder, game = reading.builtins.get(bot), reading.folder, reading.game
     if builtin is not None:
-        caches = tuple(builtin.readable())
-        program = Module(module=builtin.module, caches=caches)
+        program = Module(module=builtin.module, caches=tuple(builtin.readable()))
         return Named(bot, builtin.name, program, builtin)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
-        reading.report((*at, "bot"), f"no built-in player or file {shown(bot)} in {folder}; {hint}")
-        return None
-    try:
-        package = open_bot(programs.existing(bot, folder))
-    except ProgramError as error:
-        reading.report((*at, "bot"), str(error))
-    except PackageError as error:
-        for line in str(error).splitlines():
-            reading.report((*at, "bot"), line)
-    else:
-        game = reading.game
-        if game is None or plays(package, game):
-            return _packaged(bot, package)
-        claimed = ", ".join(package.rules or ())
-        reading.report((*at, "bot"), f"{package.name} plays {claimed}, not {game.name}")
-    return None
+        raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
+    package = open_bot(programs.existing(bot, folder))
+    if _plays(package, game):
+        return Named(bot, package.name, as_package(package), package=package)
+    claimed = ", ".join(package.rules or ())
+    raise ProgramError(f"{package.name} plays {claimed}, not {game.name if game else ''}")
 
 
-def _submissions(
-    at: KeyPath, written: str, reading: Reading
-) -> tuple[tuple[Named, ...], tuple[str, ...]]:
-    try:
-        found = submissions(programs.existing(written, reading.folder))
-    except (ProgramError, SubmissionError) as error:
-        reading.report((*at, "from"), str(error))
-        return (), ()
-    game = reading.game
-    playing = [bot for bot in found if game is None or plays(bot, game)]
-    left_out = tuple(
+def _submissions(written: str, reading: Reading) -> tuple[list[Named], list[str]]:
+    found, game = submissions(programs.existing(written, reading.folder)), reading.game
+    left_out = [
         f"{bot.name} does not take part: it plays {', '.join(bot.rules or ())}"
         for bot in found
-        if bot not in playing
-    )
-    if not playing:
+        if not _plays(bot, game)
+    ]
+    if len(left_out) == len(found):
         others = f"; there are: {'; '.join(left_out)}" if left_out else ""
-        reading.report(
-            (*at, "from"),
+        raise SubmissionError(
             f"no submission in {reading.folder / written} plays "
             f"{game.name if game else 'anything'}{others}",
         )
     parent = written.rstrip("/")
-    return tuple(_packaged(f"{parent}/{bot.name}", bot) for bot in playing), left_out
+    playing = [bot for bot in found if _plays(bot, game)]
+    named = [Named(f"{parent}/{bot.name}", bot.name, as_package(bot), None, bot) for bot in playing]
+    return named, left_out
 
 
-def plays(bot: Bot, game: Game) -> bool:
+def _plays(bot: Bot, game: Game | None) -> bool:
     """Whether it claims to; a script claims nothing and is taken at its author's word."""
-    return bot.rules is None or game.name in bot.rules
-
-
-def _packaged(written: str, bot: Bot) -> Named:
-    return Named(written, bot.name, as_package(bot), package=bot)
+    return game is None or bot.rules is None or game.name in bot.rules
 
 
 _BUDGETS = ("iterations", "nodes", "depth")
@@ -201,8 +160,9 @@ _PROGRAM_MB = 400
 
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
-) -> Contenders:
-    """One player for each table, and one for each submission; fewer where that was reported.
+) -> tuple[tuple[Player, ...], tuple[str, ...]]:
+    """One player for each table, and one for each submission, fewer where that was reported; and a
+    sentence for each submission that does not take part.
 
     `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
     """
@@ -211,11 +171,11 @@ def read_players(
     seats = reading.game.seats if reading.game else 1
     reported = 0  # players that may well be there once the mistakes in their tables are fixed
     for index, table in enumerate(tables):
-        _check_sendable(("player", index, "options"), table.options, reading.report)
-        here = reading._replace(folder=folders.get(index, reading.folder))
-        found, without = programs_of(("player", index), table, here)
+        at, here = ("player", index), reading._replace(folder=folders.get(index, reading.folder))
+        _check_sendable((*at, "options"), table.options, reading.report)
+        found, without = programs_of(at, table, here)
         left_out += without
-        players += [(index, _player(("player", index), table, each, here)) for each in found]
+        players += [(index, _player(at, table, each, here)) for each in found]
         if not found:
             reported += 1 if table.from_ is None else seats
     got = len(players) + reported
@@ -223,7 +183,7 @@ def read_players(
         needed = "2 players are" if seats == 2 else "1 player is"
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     _check_names(tables, players, reading.report)
-    return Contenders(tuple(player for _, player in players), tuple(left_out))
+    return tuple(player for _, player in players), tuple(left_out)
 
 
 def read_player(at: KeyPath, table: PlayerTable, reading: Reading) -> Player | None:
@@ -322,7 +282,7 @@ def _check_names(
     for index, player in players:
         name = player.name
         if name in first:
-            given = sum(other.name is not None for other in tables if other.name == name)
+            given = sum(other.name == name for other in tables)
             advice = "names must differ" if given > 1 else "give each of them a name of its own"
             report(
                 ("player", index, "name" if tables[index].from_ is None else "from"),

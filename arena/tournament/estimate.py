@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from operator import mul
 
 from arena.model import Frozen
 from arena.tournament.config import Player, TournamentConfig
@@ -39,36 +40,24 @@ class Estimate(Frozen):
 def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time."""
     game, max_plies = config.terms.game, config.terms.max_plies
-    plies = game.typical_plies
-    if max_plies is not None:
-        plies = min(plies, max_plies)
+    plies = min(game.typical_plies, max_plies or game.typical_plies)
     players = {player.name: player for player in config.players}
     start = 0.0 if config.keep_alive else _START_S
     alike = Counter((_opening_plies(config, game.round), game.players) for game in games)
-    expected, worst = _Times(), _Times()
-    for (opening, names), count in alike.items():
+    expected, worst = [0.0], [0.0]  # seconds of a game, by kind
+    for opening, names in alike:
         own = max(1, (plies - opening) // len(names))
         seats = [players[name] for name in names]
-        expected.add(count, start + sum(_thinking(config, own, player) for player in seats))
-        worst.add(count, start + sum(_at_most(config, own, player) for player in seats))
+        expected.append(start + sum(_thinking(config, own, player) for player in seats))
+        worst.append(start + sum(_at_most(config, own, player) for player in seats))
+    counts = [0, *alike.values()]
     side_by_side = min(config.concurrency, max(1, alike.total()))
     endless = game.is_endless and max_plies is None
     return Estimate(
-        expected_s=max(expected.longest, expected.total / side_by_side),
-        worst_s=None if endless else worst.total / side_by_side + worst.longest,
+        expected_s=max(*expected, sum(map(mul, counts, expected)) / side_by_side),
+        worst_s=None if endless else sum(map(mul, counts, worst)) / side_by_side + max(worst),
         known=not any(players[name].budgeted for _, names in alike for name in names),
     )
-
-
-class _Times:
-    """What games take, in seconds."""
-
-    def __init__(self) -> None:
-        self.total = self.longest = 0.0
-
-    def add(self, games: int, each: float) -> None:
-        self.total += games * each
-        self.longest = max(self.longest, each)
 
 
 def _opening_plies(config: TournamentConfig, round_: int) -> int:

@@ -1,16 +1,15 @@
 """Playing a tournament: the games its schedule asks for and the store lacks, until none is left."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import cycle
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from typing import Any
 
-from arena.files.stop_signals import Stop, stop_signals
+from arena.files.stop_signals import stop_signals
 from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings.results import GameDigest, digest
+from arena.ratings.results import digest
 from arena.referee.outcome import void_record
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
@@ -24,7 +23,6 @@ from arena.tournament.events import (
     RunStarted,
 )
 from arena.tournament.executors.base import (
-    Executor,
     Lost,
     Moved,
     OpenExecutor,
@@ -53,34 +51,41 @@ def run(
     which alone may handle signals). Raises ExecutorError when no game can be played, StoreError
     when one cannot be kept.
     """
-    games = [game for _, game in store.digests()]
-    state = _Run(config, store, resumed(config, games))
-    executor = None if state.schedule.over else open_executor(config, store.files)
+    schedule, ahead = config.schedule(), config.schedule()
+    for _, game in store.digests():
+        schedule.add(game)
+        ahead.add(game)
+    state = _Run(config, store, schedule)
+    executor = None if schedule.over else open_executor(config, store.files)
     store.append(
         RunStarted(
-            total=state.schedule.total,
+            total=schedule.total,
             done=state.done,
-            estimate=estimate(config, iter(resumed(config, games).next, None)),
+            estimate=estimate(config, iter(ahead.next, None)),
             delay=executor.warning() if executor else None,
-            verdict=state.schedule.verdict,
+            verdict=schedule.verdict,
         )
     )
     interrupted = False
     if executor is not None:
         with stop_signals() as stop:
-            _play(state, executor, stop)
+            playing = 1
+            try:
+                playing = play_through(
+                    executor, state.next, state.take, lambda: schedule.over or stop.asked
+                )
+            finally:
+                executor.close(now=playing > 0)
             interrupted = stop.asked and not state.over
-    outcome = state.outcome(interrupted)
+    outcome = Outcome(
+        total=schedule.total,
+        done=state.done,
+        void=tuple(state.void.values()),
+        interrupted=interrupted,
+        verdict=schedule.verdict,
+    )
     store.append(RunFinished(outcome=outcome))
     return outcome
-
-
-def resumed(config: TournamentConfig, games: Iterable[GameDigest]) -> Schedule:
-    """The schedule after these games."""
-    schedule = config.schedule()
-    for game in games:
-        schedule.add(game)
-    return schedule
 
 
 class GameSpecs:
@@ -92,43 +97,29 @@ class GameSpecs:
         """
         self._config = config
         self._players = {player.name: player.contender for player in config.players}
-        self._openings = _openings(config, drawn)
+        openings, game = config.openings, config.terms.game
+        self._openings: Iterator[Line] = (
+            cycle(openings.lines)
+            if openings.lines
+            else random_openings(game, openings.plies, config.seed, drawn)
+        )
         self._drawn: list[Line] = []
 
     def of(self, pairing: Pairing) -> GameSpec:
-        """The game of a pairing."""
+        """The game of a pairing. Openings are drawn in the order of the rounds, in whatever order
+        they are asked for.
+        """
+        missing = max(0, pairing.round - len(self._drawn))
+        self._drawn += islice(self._openings, missing)
         return GameSpec(
             game=pairing.game,
             round=pairing.round,
             pair=pairing.pair,
             terms=self._config.terms,
             players=tuple(self._players[name] for name in pairing.players),
-            opening=self._opening(pairing.round),
+            opening=self._drawn[pairing.round - 1],
             seed=derive(self._config.seed, pairing.lot),
         )
-
-    def _opening(self, round_: int) -> Line:
-        """Openings are drawn in the order of the rounds, in whatever order they are asked for."""
-        while len(self._drawn) < round_:
-            self._drawn.append(next(self._openings))
-        return self._drawn[round_ - 1]
-
-
-def _openings(config: TournamentConfig, drawn: Sequence[Line]) -> Iterator[Line]:
-    """One for each round, without end."""
-    if config.openings.lines:
-        return cycle(config.openings.lines)
-    return random_openings(config.terms.game, config.openings.plies, config.seed, drawn)
-
-
-def _play(state: _Run, executor: Executor, stop: Stop) -> None:
-    playing = 1
-    try:
-        playing = play_through(
-            executor, state.next, state.take, lambda: state.schedule.over or stop.asked
-        )
-    finally:
-        executor.close(now=playing > 0)
 
 
 class _Run:
@@ -140,7 +131,7 @@ class _Run:
         self._store = store
         self._specs = GameSpecs(config, drawn=store.openings())
         self._replays: deque[GameSpec] = deque()
-        self._void: dict[str, GameVoid] = {}
+        self.void: dict[str, GameVoid] = {}
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
 
@@ -150,17 +141,7 @@ class _Run:
         if self.schedule.over:
             return True
         return self.schedule.total is not None and (
-            self.done + len(self._void) >= self.schedule.total
-        )
-
-    def outcome(self, interrupted: bool) -> Outcome:
-        """How the run ended."""
-        return Outcome(
-            total=self.schedule.total,
-            done=self.done,
-            void=tuple(self._void.values()),
-            interrupted=interrupted,
-            verdict=self.schedule.verdict,
+            self.done + len(self.void) >= self.schedule.total
         )
 
     def next(self) -> Task | None:
@@ -201,30 +182,21 @@ class _Run:
                 self._keep(task.spec, void_record(task.spec, task.attempt, reason))
 
     def _keep(self, spec: GameSpec, record: GameRecord, text: str | None = None) -> None:
+        """Store a game; a void one is played again, but not for ever."""
         self._store.add(record, text)
         self.schedule.add(digest(record))
-        if record.termination is Termination.VOID:
-            self._replay(spec, record)
-            return
-        self.done += 1
-        self._store.append(
-            GameFinished(
-                game=record.game,
-                attempt=record.attempt,
-                done=self.done,
-                total=self.schedule.total,
-                verdict=self.schedule.verdict,
+        attempt: dict[str, Any] = {"game": spec.game, "attempt": record.attempt}
+        if record.termination is not Termination.VOID:
+            self.done += 1
+            total, verdict = self.schedule.total, self.schedule.verdict
+            self._store.append(
+                GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
             )
-        )
-
-    def _replay(self, spec: GameSpec, record: GameRecord) -> None:
-        """Have a void game played again, but not for ever."""
+            return
         replayed = self._tries[spec.game] < MAX_ATTEMPTS
-        void = GameVoid(
-            game=spec.game, attempt=record.attempt, detail=record.detail, replayed=replayed
-        )
+        void = GameVoid(**attempt, detail=record.detail, replayed=replayed)
         self._store.append(void)
         if replayed:
             self._replays.append(spec)
         else:
-            self._void[spec.game] = void
+            self.void[spec.game] = void

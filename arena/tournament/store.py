@@ -18,20 +18,18 @@ brought to this schema when the run is played.
 The file is in WAL mode with `synchronous = FULL`: a game is one transaction, on the disk when `add`
 returns. The process that plays has a lock file next to it, and appends what happens to another one
 (`arena.tournament.events`); any number may read meanwhile.
-
-Errors: `StoreError`, of which `StoreLockedError` and `ConfigChangedError` are kinds.
 """
-
-from __future__ import annotations
 
 import json
 import os
 import platform
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import groupby, takewhile
+from itertools import groupby, takewhile, zip_longest
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,7 +40,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import Event, EventWriter, events_file
-from arena.tournament.store_tables import GAMES, RUN, SCHEMA_1, digest_of
+from arena.tournament.store_tables import GAMES, PLAIN, RUN, SCHEMA_1, digest_of
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
@@ -51,10 +49,12 @@ _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
 class Store:
     """An open run. Close it, or use it in a `with` statement."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection, lock: int | None = None) -> None:
+    def __init__(self, path: Path, held: ExitStack, *, read_only: bool) -> None:
+        """`held` lets go of what the store holds. Raises StoreError."""
         self.path = path
-        self._database = database
-        self._lock = lock
+        self._held = held
+        self._database = _connect(path, read_only=read_only)
+        held.callback(self._database.close)
         self._schema = SCHEMA_VERSION
         self._identity: int | None = None
         """The file's inode while the run is played: whether the path still leads to it."""
@@ -75,60 +75,53 @@ class Store:
         return lock_file.is_held(self.path)
 
     @classmethod
-    def open(cls, path: Path) -> Store:
+    def open(cls, path: Path) -> Self:
         """A run to read, also while it is played. Raises StoreError."""
         path = Path(path)
         if path.is_dir():
             raise StoreError(_folder(path))
         if not path.is_file():
             raise StoreError(f"{path}: no such run; `arena run` makes one from a tournament file")
-        store = cls(path, _connect(path, read_only=True))
-        try:
+        with ExitStack() as held:
+            store = cls(path, held, read_only=True)
             store._check_ours()
             if store._schema == 1:
                 store._database.executescript(SCHEMA_1)
             store._database.execute("PRAGMA query_only = 1")
-        except BaseException:
-            store._database.close()
-            raise
+            store._held = held.pop_all()
         return store
 
     @classmethod
-    def open_run(cls, path: Path, config: TournamentConfig) -> Store:
+    def open_run(cls, path: Path, config: TournamentConfig) -> Self:
         """A run to play: begun when there is none, else gone on with.
 
         Raises StoreLockedError when another process has it, ConfigChangedError when it was begun
         with another configuration (see `config.differences`), else StoreError.
         """
         path = Path(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = lock_file.acquire(path)
-        except lock_file.LockHeldError as held:
-            raise StoreLockedError(
-                f"{path}: being played by another `arena run` ({held}); wait for it or stop it"
-            ) from None
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
-        if path.exists() and not path.is_file():
-            lock_file.release(path, lock)
-            raise StoreError(
-                f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
-            )
-        store: Store | None = None
-        try:
-            store = cls(path, _connect(path, read_only=False), lock)
-            store._begin(config)
-            store._database.execute("PRAGMA synchronous = FULL")
-            store._events = EventWriter(events_file(path))
-        except BaseException as error:
-            if store is not None:
-                store._database.close()
-            lock_file.release(path, lock)
-            if isinstance(error, sqlite3.Error | OSError):
-                raise StoreError(f"{path}: cannot be written: {error}") from None
-            raise
-        store._identity = path.stat().st_ino
+        with ExitStack() as held:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                held.callback(lock_file.release, path, lock_file.acquire(path))
+                if path.exists() and not path.is_file():
+                    raise StoreError(
+                        f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
+                    )
+                store = cls(path, held, read_only=False)
+                store._begin(config)
+                store._database.execute("PRAGMA synchronous = FULL")
+                store._events = EventWriter(events_file(path))
+                held.callback(store._events.close)
+                store._identity = path.stat().st_ino
+            except lock_file.LockHeldError as holder:
+                raise StoreLockedError(
+                    f"{path}: being played by another `arena run` ({holder}); wait for it or stop "
+                    "it"
+                ) from None
+            except (sqlite3.Error, OSError) as error:
+                why = getattr(error, "strerror", None) or error
+                raise StoreError(f"{path}: cannot be written: {why}") from None
+            store._held = held.pop_all()
         return store
 
     def append(self, event: Event) -> None:
@@ -168,8 +161,7 @@ class Store:
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
-        changed = differences(self.config, config)
-        if changed:
+        if changed := differences(self.config, config):
             listed = "\n".join(f"  {line}" for line in changed)
             raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n"
@@ -239,43 +231,32 @@ class Store:
     def _insert(self, record: GameRecord, text: str) -> bool:
         """Add the rows of a game. False when the attempt, or a result, is there already."""
         game = digest(record)
-        row = (
-            game.game,
-            record.attempt,
-            game.round,
-            game.pair,
-            game.rules,
-            game.seed,
-            json.dumps(record.opening),
-            game.termination,
-            game.detail,
-            game.offender,
-            json.dumps(game.faults) if game.faults else None,
-            len(record.moves),
-            game.best_tile,
-            game.line,
-            record.started_at,
-            record.duration_ms,
-        )
+        row = {name: getattr(game, name) for name in PLAIN} | {
+            "attempt": record.attempt,
+            "opening": json.dumps(record.opening),
+            "termination": game.termination,
+            "faults": json.dumps(game.faults) if game.faults else None,
+            "plies": len(record.moves),
+            "started_at": record.started_at,
+            "duration_ms": record.duration_ms,
+        }
         cursor = self._database.execute(
-            f"INSERT INTO games VALUES (NULL{', ?' * len(row)}) ON CONFLICT DO NOTHING", row
+            f"INSERT INTO games ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
+            "ON CONFLICT DO NOTHING",
+            tuple(row.values()),
         )
         if cursor.rowcount == 0:
             return False
         id_ = cursor.lastrowid
         self._database.execute("INSERT INTO records VALUES (?, ?)", (id_, text))
-        for seat, player in enumerate(game.players):
-            row_of_seat = (
-                id_,
-                seat,
-                player,
-                game.scores[seat] if game.scores else None,
-                game.points[seat] if game.points else None,
-                game.random_moves[seat],
-                self._sandbox(game.held[seat]),
-                game.used_ms[seat].tobytes(),
-            )
-            self._database.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row_of_seat)
+        held = [self._sandbox(each) for each in game.held]
+        by_seat = zip_longest(
+            range(len(game.players)), game.players, game.scores, game.points, game.random_moves,
+            held, (times.tobytes() for times in game.used_ms),
+        )  # fmt: skip
+        self._database.executemany(
+            "INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((id_, *seat) for seat in by_seat)
+        )
         return True
 
     def _sandbox(self, held: Held) -> int:
@@ -302,27 +283,21 @@ class Store:
     def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest]]:
         """Games and void attempts with an `id` above `after`, in the order they ended."""
         if self._schema == 1:
-            for id_, text in self._rows(
-                "SELECT id, record FROM records WHERE id > ? ORDER BY id", after
-            ):
+            query = "SELECT id, record FROM records WHERE id > ? ORDER BY id"
+            for id_, text in self._rows(query, after):
                 yield id_, digest(GameRecord.model_validate_json(text))
             return
-        seats = groupby(
-            self._rows(
-                "SELECT seats.id, player, score, points, random_moves, held, used_ms FROM seats "
-                "JOIN sandboxes ON sandbox = sandboxes.id WHERE seats.id > ? "
-                "ORDER BY seats.id, seat",
-                after,
-            ),
-            key=lambda row: row[0],
-        )
-        games = self._rows(
-            "SELECT id, game, round, pair, rules, seed, termination, detail, offender, faults, "
-            "best_tile, line FROM games WHERE id > ? ORDER BY id",
+        seats = self._rows(
+            "SELECT seats.id, player, score, points, random_moves, held, used_ms FROM seats "
+            "JOIN sandboxes ON sandbox = sandboxes.id WHERE seats.id > ? ORDER BY seats.id, seat",
             after,
         )
-        for row, (_, of_game) in zip(games, seats, strict=True):
-            yield row[0], digest_of(row[1:], [seat[1:] for seat in of_game])
+        columns = ("id", "termination", "faults", *PLAIN)
+        query = f"SELECT {', '.join(columns)} FROM games WHERE id > ? ORDER BY id"
+        games = self._rows(query, after)
+        for game, (_, of_game) in zip(games, groupby(seats, itemgetter(0)), strict=True):
+            row = dict(zip(columns, game, strict=True))
+            yield row["id"], digest_of(row, [seat[1:] for seat in of_game])
 
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
         """The games in the order they ended, one result each; with `void` all void attempts too."""
@@ -362,13 +337,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file, and of the right to play."""
-        self._database.close()
-        if self._events is not None:
-            self._events.close()
-            self._events = None
-        if self._lock is not None:
-            lock_file.release(self.path, self._lock)
-            self._lock = None
+        self._held.close()
 
     def __enter__(self) -> Self:
         return self

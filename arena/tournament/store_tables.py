@@ -1,6 +1,4 @@
-"""Tables of a store, and games read back from them; see `arena.tournament.store`."""
-
-from __future__ import annotations
+"""Tables of a store, and games as their rows; see `arena.tournament.store`."""
 
 import json
 from array import array
@@ -42,40 +40,24 @@ CREATE TEMP VIEW games AS
 CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
 """
 """A file of schema 1 as far as readers ask for the columns of this one."""
+PLAIN = ("game", "round", "pair", "rules", "seed", "detail", "offender", "best_tile", "line")
+"""Columns of `games` that are fields of a digest as they are."""
 
 
-def digest_of(game: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameDigest:
+def digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
     """The digest of a game, of its row and those of its seats."""
-    name, round_, pair, rules, seed, termination, detail, offender, faults, best_tile, line = game
     players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
-    times = tuple(map(_times, used_ms))
+    times = tuple(array("f", blob) for blob in used_ms)
+    faults = json.loads(game["faults"] or "[]")
     return GameDigest(
-        game=name,
-        round=round_,
-        pair=pair,
-        rules=rules,
-        seed=seed,
+        **{name: game[name] for name in PLAIN},
         players=players,
         scores=tuple(score for score in scores if score is not None),
         points=tuple(share for share in points if share is not None),
-        termination=Termination(termination),
-        detail=detail,
-        offender=offender,
+        termination=Termination(game["termination"]),
         moves=sum(map(len, times)),
         random_moves=random_moves,
-        faults=_faults(faults) if faults else (),
+        faults=tuple((seat, Termination(word), detail) for seat, word, detail in faults),
         held=tuple(map(shared_held, held)),
         used_ms=times,
-        best_tile=best_tile,
-        line=line,
     )
-
-
-def _times(blob: bytes) -> array[float]:
-    values = array("f")
-    values.frombytes(blob)
-    return values
-
-
-def _faults(text: str) -> tuple[tuple[int, Termination, str], ...]:
-    return tuple((seat, Termination(word), detail) for seat, word, detail in json.loads(text))

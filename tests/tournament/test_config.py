@@ -107,6 +107,7 @@ WRONG = [
     ),
     (OTHELLO + "[tournament]\nmax_plies = 8\n", 4, "leave no move after an opening of 8"),
     ("[game]\n", 1, "game.rules: is missing"),
+    ('[game]\nrule = "othello"\n', 2, 'game.rule: unknown key; did you mean "rules"?'),
     (
         '[game]\nrules = "otello"\n',
         2,

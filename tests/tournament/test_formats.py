@@ -5,10 +5,10 @@ whose pairings depend on results.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +23,7 @@ from arena.reports import terminal
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.base import NoKeys, Pairing, Plan, Schedule
+from arena.tournament.formats.base import Format, Pairing, Plan
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -142,34 +142,13 @@ class KnockoutSchedule(ByRounds):
         return list(zip(self._alive[::2], self._alive[1::2], strict=False))
 
 
-class Swiss:
-    """The format."""
-
-    name: ClassVar[str] = "swiss"
-    keys = NoKeys
-    rounds = 3
-    schedule: ClassVar[type[ByRounds]] = SwissSchedule
-
-    def problems(
-        self, keys: Mapping[str, Any], players: Sequence[str]
-    ) -> Iterable[tuple[str, str]]:
-        return ()
-
-    def open(self, plan: Plan) -> Schedule:
-        return self.schedule(plan)
-
-
-class Knockout(Swiss):
-    """The format."""
-
-    name = "knockout"
-    schedule = KnockoutSchedule
+ADDED = (Format("swiss", SwissSchedule, rounds=3), Format("knockout", KnockoutSchedule, rounds=3))
 
 
 @pytest.fixture(autouse=True)
 def more_formats(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
-        for each in (Swiss(), Knockout()):
+        for each in ADDED:
             patched.setitem(FORMATS, each.name, each)
         yield
 

@@ -1,7 +1,6 @@
 """What plays games for a run: the interface, and the reports that come back."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from arena.files.toml_tables import Finding
@@ -20,8 +19,7 @@ class Task(Frozen):
     attempt: int = 1
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(NamedTuple):
     """A game goes on. Sent now and then, not for every move."""
 
     task: Task
@@ -30,8 +28,7 @@ class Moved:
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(NamedTuple):
     """A game has ended, perhaps as void."""
 
     task: Task
@@ -40,8 +37,7 @@ class Played:
     """The record as the referee wrote it (JSON); None where there is only the value."""
 
 
-@dataclass(frozen=True)
-class Lost:
+class Lost(NamedTuple):
     """What played the game failed or was killed, and there is no record."""
 
     task: Task

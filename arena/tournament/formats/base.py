@@ -13,8 +13,7 @@ one, however many games are played at a time:
 - A pairing that depends on results is made once all of these results are there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from arena.files.toml_tables import TomlTable
@@ -38,8 +37,7 @@ class Pairing(NamedTuple):
     """What the game's seed is drawn for."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What a schedule is made from."""
 
     players: tuple[str, ...]
@@ -49,18 +47,12 @@ class Plan:
     keys: Mapping[str, Any]
     """The format's own keys, complete."""
 
-    @property
-    def same_seed(self) -> bool:
-        """Whether games that belong together are compared on one seed."""
-        return self.game.decided_by_seed
-
 
 class Schedule(Protocol):
     """The games of a tournament, one after the other."""
 
-    @property
-    def total(self) -> int | None:
-        """How many games there are, at most with a sequential test; None while results decide."""
+    total: int | None
+    """How many games there are, at most with a sequential test; None while results decide."""
 
     @property
     def over(self) -> bool:
@@ -76,35 +68,32 @@ class Schedule(Protocol):
 
     def ranking(self) -> Ranking | None:
         """How the format ranks the players; None where they are ranked by Elo."""
+        return None
 
     @property
     def verdict(self) -> Verdict | None:
         """The sequential test that the format plays; None without one."""
-
-
-class Format(Protocol):
-    """A kind of tournament."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the tournament file, and that of the table with its keys."""
-
-    @property
-    def keys(self) -> type[TomlTable]:
-        """Its own keys."""
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds are played where the file does not say."""
-
-    def problems(
-        self, keys: Mapping[str, Any], players: Sequence[str]
-    ) -> Iterable[tuple[str, str]]:
-        """What is wrong with its table: a key, or an empty text for the whole, and a sentence."""
-
-    def open(self, plan: Plan) -> Schedule:
-        """The schedule before the first game."""
+        return None
 
 
 class NoKeys(TomlTable):
     """The table of a format without keys of its own."""
+
+
+Problems = Iterable[tuple[str, str]]
+"""A key of a table, or an empty text for all of it, and what is wrong with it, a sentence."""
+
+
+class Format(NamedTuple):
+    """A kind of tournament."""
+
+    name: str
+    """Its name in the tournament file, and that of the table with its keys."""
+    open: Callable[[Plan], Schedule]
+    """Makes the schedule before the first game."""
+    keys: type[TomlTable] = NoKeys
+    """Its own keys."""
+    rounds: int = 1
+    """How many rounds are played where the file does not say."""
+    problems: Callable[[Any, Sequence[str]], Problems] = lambda keys, players: ()
+    """What is wrong with its table, given the names of the players."""

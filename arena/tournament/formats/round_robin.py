@@ -10,36 +10,14 @@ for `p0007 game 0` and `p0007 game 1`. Runs of all earlier versions have these i
 on. More rounds leave the games of the earlier ones as they are.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from arena.model.protocol import Termination
-from arena.ratings.model import Ranking, Verdict
 from arena.ratings.results import GameDigest
-from arena.tournament.formats.base import NoKeys, Pairing, Plan
+from arena.tournament.formats.base import Format, Pairing, Plan, Schedule
 
 
-class RoundRobin:
-    """The format."""
-
-    name = "round-robin"
-    keys = NoKeys
-    rounds = 1
-
-    def problems(
-        self, keys: Mapping[str, Any], players: Sequence[str]
-    ) -> Iterable[tuple[str, str]]:
-        """Nothing can be wrong."""
-        return ()
-
-    def open(self, plan: Plan) -> RoundRobinSchedule:
-        """The schedule before the first game."""
-        return RoundRobinSchedule(plan)
-
-
-class RoundRobinSchedule:
+class RoundRobinSchedule(Schedule):
     """All pairings of a plan, in their order."""
 
     def __init__(self, plan: Plan) -> None:
@@ -62,41 +40,24 @@ class RoundRobinSchedule:
         if game.termination is not Termination.VOID:
             self._finished.add(game.game)
 
-    def ranking(self) -> Ranking | None:
-        """Players are ranked by Elo."""
-        return None
 
-    @property
-    def verdict(self) -> Verdict | None:
-        """There is no sequential test."""
-        return None
+ROUND_ROBIN = Format("round-robin", RoundRobinSchedule)
 
 
 def _solo(plan: Plan) -> Iterator[Pairing]:
-    number = 0
-    for round_ in range(1, plan.rounds + 1):
-        for player in plan.players:
-            number += 1
-            yield Pairing(f"g{number:04d}", round_, f"s{round_:04d}", (player,), f"seed {round_}")
+    games = ((round_, each) for round_ in range(1, plan.rounds + 1) for each in plan.players)
+    for number, (round_, player) in enumerate(games, 1):
+        yield Pairing(f"g{number:04d}", round_, f"s{round_:04d}", (player,), f"seed {round_}")
 
 
 def _pairs(plan: Plan) -> Iterator[Pairing]:
     order = [pair for day in berger(len(plan.players)) for pair in day]
-    number = 0
-    for round_ in range(1, plan.rounds + 1):
-        for one, other in order:
-            number += 1
-            players = plan.players[one], plan.players[other]
-            yield from swapped_pair(plan, round_, f"p{number:04d}", 2 * number - 1, players)
-
-
-def swapped_pair(
-    plan: Plan, round_: int, label: str, number: int, players: tuple[str, str]
-) -> Iterator[Pairing]:
-    """Two games of two players with seats swapped; the first has the id of `number`."""
-    for turn, seats in enumerate((players, players[::-1])):
-        lot = label if plan.same_seed else f"{label} game {turn}"
-        yield Pairing(f"g{number + turn:04d}", round_, label, seats, lot)
+    pairs = ((round_, pair) for round_ in range(1, plan.rounds + 1) for pair in order)
+    for number, (round_, (one, other)) in enumerate(pairs, 1):
+        label, players = f"p{number:04d}", (plan.players[one], plan.players[other])
+        for turn, seats in enumerate((players, players[::-1])):
+            lot = label if plan.game.decided_by_seed else f"{label} game {turn}"
+            yield Pairing(f"g{2 * number - 1 + turn:04d}", round_, label, seats, lot)
 
 
 def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:

@@ -1,7 +1,5 @@
 """A sequential test of two players: they meet round after round until it is decided."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from arena.ratings.model import Model, Verdict
 from arena.ratings.results import GameDigest
 from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Sprt
 from arena.ratings.trial import Trial
-from arena.tournament.formats.base import Pairing, Plan
+from arena.tournament.formats.base import Format, Pairing, Plan
 from arena.tournament.formats.round_robin import RoundRobinSchedule
 
 
@@ -35,35 +33,12 @@ class SprtTable(TomlTable):
         )
 
 
-class SequentialTest:
-    """The format."""
-
-    name = "sprt"
-    keys = SprtTable
-    rounds = 50_000
-    """A test seldom needs them all."""
-
-    def problems(
-        self, keys: Mapping[str, Any], players: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
-        """More than two players, or hypotheses in the wrong order."""
-        if len(players) > 2:
-            yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
-        wrong = SprtTable(**keys).wrong_elo1()
-        if wrong is not None:
-            yield "elo1", wrong
-
-    def open(self, plan: Plan) -> SprtSchedule:
-        """The schedule before the first game."""
-        return SprtSchedule(plan)
-
-
 class SprtSchedule(RoundRobinSchedule):
     """A round-robin of two that ends once the test is decided."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._trial = Trial(Sprt(**plan.keys), *plan.players, paired=not plan.same_seed)
+        self._trial = Trial(Sprt(**plan.keys), *plan.players, paired=not plan.game.decided_by_seed)
 
     @property
     def over(self) -> bool:
@@ -83,3 +58,17 @@ class SprtSchedule(RoundRobinSchedule):
     def verdict(self) -> Verdict:
         """Where the test stands."""
         return self._trial.verdict
+
+
+def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """More than two players, or hypotheses in the wrong order."""
+    if len(players) > 2:
+        yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
+    wrong = SprtTable(**keys).wrong_elo1()
+    if wrong is not None:
+        yield "elo1", wrong
+
+
+_ROUNDS = 50_000
+"""A test seldom needs them all."""
+SEQUENTIAL_TEST = Format("sprt", SprtSchedule, SprtTable, _ROUNDS, _problems)
