@@ -141,9 +141,16 @@ def play(
         opening=tuple(opening),
         seed=seed,
     )
+    # Refereed by a process of its own: a referee ends all its child processes.
     executor = LocalExecutor.open(config)
     try:
-        return _result_of(spec, executor)
+        executor.submit(Task(spec=spec))
+        while True:
+            for report in executor.wait(_WAIT_S):
+                if isinstance(report, Played):
+                    return report.record
+                if isinstance(report, Lost):
+                    raise ExecutorError(f"the game was lost: {report.reason}")
     finally:
         executor.close(now=True)
 
@@ -164,23 +171,12 @@ def rate(
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
 
 
-def _result_of(spec: GameSpec, executor: LocalExecutor) -> GameRecord:
-    """The game, refereed by a process of its own: a referee ends all its child processes."""
-    executor.submit(Task(spec=spec))
-    while True:
-        for report in executor.wait(_WAIT_S):
-            if isinstance(report, Played):
-                return report.record
-            if isinstance(report, Lost):
-                raise ExecutorError(f"the game was lost: {report.reason}")
-
-
 def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    columns: list[list[Any]] = [[] for _ in names]
+    table: Table = {name: [] for name in names}
     for row in rows:
-        for column, value in zip(columns, row, strict=True):
+        for column, value in zip(table.values(), row, strict=True):
             column.append(value)
-    return dict(zip(names, columns, strict=True))
+    return table
 
 
 def _game_row(game: GameDigest) -> Sequence[Any]:
@@ -218,19 +214,18 @@ def _result(number: int, row: Sequence[Any]) -> Result:
 
 def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
     """The tables of players; where one plays against itself, they are named by their seats."""
-    tables = [_table(player) for player in players]
+    tables: list[dict[str, Any]] = []
+    for player in players:
+        match player:
+            case str():
+                tables.append({"bot": player})
+            case Mapping():
+                tables.append(dict(player))
+            case _:
+                tables.append({"command": list(player)})
     if len(tables) > 1 and all(table == tables[0] for table in tables):
         return [{**table, "name": f"seat {seat}"} for seat, table in enumerate(tables)]
     return tables
-
-
-def _table(player: PlayerTable) -> dict[str, Any]:
-    match player:
-        case str():
-            return {"bot": player}
-        case Mapping():
-            return dict(player)
-    return {"command": list(player)}
 
 
 def _ready(tournament: str | Path | Mapping[str, Any] | TournamentConfig) -> TournamentConfig:

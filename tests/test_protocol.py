@@ -9,8 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from arena.model.protocol import REPLIES, REQUESTS, Move, Ready, Termination
-from arena.model.schema import schema
+from arena.model.protocol import REPLIES, REQUESTS, Move, Ready, Termination, schema
 
 PAGE = (Path(__file__).parents[1] / "arena" / "bots" / "PROTOCOL.md").read_text()
 MODELS = {model.model_fields["type"].annotation.__args__[0]: model for model in REQUESTS + REPLIES}  # type: ignore[union-attr] # a Literal

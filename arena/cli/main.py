@@ -124,7 +124,7 @@ def replay(
     config, record = recorded_game(run, game)
     console = Console()
     if form is not None:
-        typer.echo(FORMS[form].write(record, config.name), nl=False)
+        typer.echo(FORMS[form](record, config.name), nl=False)
     elif all_ or not (console.is_terminal and sys.stdin.isatty()):
         replay.dump(record, console)
     else:
@@ -203,7 +203,7 @@ def schema(
     elif report:
         from arena.ratings.model import schema as document
     else:
-        from arena.model.schema import schema as document
+        from arena.model.protocol import schema as document
     typer.echo(json.dumps(document(), indent=2))
 
 

@@ -8,14 +8,8 @@ import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.json_schema import models_json_schema
 
 PROTOCOL_VERSION: Final = 1
 MAX_LINE_BYTES = 64 * 1024
@@ -219,6 +213,37 @@ class Move(Message):
 
 REQUESTS = (Start, Turn, End, Quit)
 """What the referee writes."""
-
 REPLIES = (Ready, Move)
 """What a player writes."""
+_REF = "#/$defs/{model}"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of every line that crosses the pipe.
+
+    Each message has its place under `$defs`; so have `Request`, what the referee writes, and
+    `Reply`, what a player writes. The document as a whole takes either. A schema cannot say all:
+    strings of a reply are also free of control characters and lone surrogates.
+    """
+
+    def one_of(*names: str) -> dict[str, Any]:
+        return {"oneOf": [{"$ref": _REF.format(model=name)} for name in names]}
+
+    _, document = models_json_schema(
+        # Requests as they are written, with every field; replies as they are judged.
+        [(model, "serialization") for model in REQUESTS]
+        + [(model, "validation") for model in REPLIES],
+        ref_template=_REF,
+    )
+    requests = one_of(*(model.__name__ for model in REQUESTS))
+    replies = one_of(*(model.__name__ for model in REPLIES))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Player protocol, version {PROTOCOL_VERSION}",
+        **one_of("Request", "Reply"),
+        "$defs": {
+            "Request": {"description": "What the referee writes to a player's stdin.", **requests},
+            "Reply": {"description": "What a player writes to its stdout.", **replies},
+            **document["$defs"],
+        },
+    }

@@ -15,9 +15,8 @@ from jsonschema import Draft202012Validator
 
 import rules
 from arena.model.contender import Prepared
-from arena.model.protocol import REQUESTS, Clock, Termination
+from arena.model.protocol import REQUESTS, Clock, Termination, schema
 from arena.model.record import GameRecord
-from arena.model.schema import schema
 from arena.referee import SessionPool, play_game
 from arena.sandbox.container import Container
 from tests.conftest import BOTS, PYTHON, Bots, Match, Spec, match
