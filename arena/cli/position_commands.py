@@ -74,8 +74,7 @@ def analyse(
         option("S", "How long to think about a position.", min=0.01, max=1e6, show_default="5"),
     ] = None,
     within: Annotated[
-        int | None,
-        option("N", _WITHIN, min=1, show_default="as many as are solved in about 10 ms"),
+        int | None, option("N", _WITHIN, min=1, show_default="as many as are solved in about 10 ms")
     ] = None,
     json: AsJson = False,
 ) -> None:

@@ -19,11 +19,7 @@ class TomlTable(BaseModel):
     """What all tables share: no unknown keys, no guessing at types, no infinity."""
 
     model_config = ConfigDict(
-        frozen=True,
-        strict=True,
-        extra="forbid",
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
+        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
     )
 
 

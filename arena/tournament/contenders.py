@@ -139,7 +139,7 @@ def _submissions(written: str, reading: Reading) -> tuple[list[Named], list[str]
         others = f"; there are: {'; '.join(left_out)}" if left_out else ""
         raise SubmissionError(
             f"no submission in {reading.folder / written} plays "
-            f"{game.name if game else 'anything'}{others}",
+            f"{game.name if game else 'anything'}{others}"
         )
     parent = written.rstrip("/")
     playing = [bot for bot in found if _plays(bot, game)]

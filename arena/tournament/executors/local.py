@@ -146,11 +146,7 @@ class LocalExecutor:
     def _start(self, cores: tuple[int, ...]) -> _Worker:
         ours, theirs = socket.socketpair()
         stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        arguments = (
-            str(theirs.fileno()),
-            str(os.getpid()),
-            ",".join(map(str, cores)),
-        )
+        arguments = (str(theirs.fileno()), str(os.getpid()), ",".join(map(str, cores)))
         with theirs:
             process = subprocess.Popen(
                 (sys.executable, "-P", "-m", "arena.tournament.executors.worker", *arguments),

@@ -87,10 +87,7 @@ def _serve(connection: Connection, setup: WorkerSetup, pool: SessionPool) -> Non
 
 
 def _play(
-    task: Task,
-    prepared: Callable[[str, str], Prepared],
-    pool: SessionPool,
-    connection: Connection,
+    task: Task, prepared: Callable[[str, str], Prepared], pool: SessionPool, connection: Connection
 ) -> bytes:
     last, sent = time.monotonic(), 0
 
