@@ -92,7 +92,7 @@ def play_config(
     if outcome.interrupted:
         of = "" if outcome.total is None else f" of {outcome.total}"
         _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
-        return Exit(outcome.exit_code)
+        return outcome.exit_code
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", Console(stderr=True))
     if outcome.void:
@@ -102,7 +102,7 @@ def play_config(
         if outcome.verdict.decision is None and not outcome.void:
             _say(f"More games go on from here: {more}.")
     _say(f"Kept in {path}. A game, move by move: arena replay {path} g0001")
-    return Exit(outcome.exit_code)
+    return outcome.exit_code
 
 
 def _say(line: str, console: Console | None = None) -> None:

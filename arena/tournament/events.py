@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from arena.errors import StoreError
+from arena.errors import Exit, StoreError
 from arena.model import Frozen
 from arena.ratings.model import Verdict
 from arena.tournament.estimate import Estimate
@@ -110,13 +110,12 @@ class Outcome(Frozen):
     """Of the sequential test; null without one."""
 
     @property
-    def exit_code(self) -> int:
-        """0 done, 130 interrupted; 1 games void, or of a sequential test: not decided."""
+    def exit_code(self) -> Exit:
+        """Done, interrupted, or failed: games void, or a sequential test not decided."""
         if self.interrupted:
-            return 130
-        if self.verdict is not None:
-            return 0 if self.verdict.decision else 1
-        return 1 if self.void else 0
+            return Exit.INTERRUPTED
+        failed = bool(self.void) if self.verdict is None else self.verdict.decision is None
+        return Exit.FAILED if failed else Exit.DONE
 
 
 class RunFinished(_Happened):
@@ -174,9 +173,8 @@ class EventReader:
             if inode != self._inode:
                 self._inode, self._offset = inode, 0
             file.seek(self._offset)
-            whole, _, _ = file.read().rpartition(b"\n")
-            if whole:
-                self._offset += len(whole) + 1
+            whole, newline, _ = file.read().rpartition(b"\n")
+            self._offset += len(whole + newline)
             return _events(whole.splitlines())
         return []
 

@@ -11,26 +11,10 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.referee.outcome import void_record
+from arena.tournament import events
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate
-from arena.tournament.events import (
-    GameFinished,
-    GameStarted,
-    GameVoid,
-    MovesPlayed,
-    Outcome,
-    RunFinished,
-    RunStarted,
-)
-from arena.tournament.executors.base import (
-    Lost,
-    Moved,
-    OpenExecutor,
-    Played,
-    Report,
-    Task,
-    play_through,
-)
+from arena.tournament.executors import base as executing
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.base import Pairing, Schedule
 from arena.tournament.openings import Line, random_openings
@@ -41,8 +25,11 @@ MAX_ATTEMPTS = 3
 
 
 def run(
-    config: TournamentConfig, store: Store, *, open_executor: OpenExecutor = LocalExecutor.open
-) -> Outcome:
+    config: TournamentConfig,
+    store: Store,
+    *,
+    open_executor: executing.OpenExecutor = LocalExecutor.open,
+) -> events.Outcome:
     """Play what is left of the tournament, `config.concurrency` games at a time, until its schedule
     is over. Games in play are cut off then.
 
@@ -58,7 +45,7 @@ def run(
     state = _Run(config, store, schedule)
     executor = None if schedule.over else open_executor(config, store.files)
     store.append(
-        RunStarted(
+        events.RunStarted(
             total=schedule.total,
             done=state.done,
             estimate=estimate(config, iter(ahead.next, None)),
@@ -71,20 +58,20 @@ def run(
         with stop_signals() as stop:
             playing = 1
             try:
-                playing = play_through(
+                playing = executing.play_through(
                     executor, state.next, state.take, lambda: schedule.over or stop.asked
                 )
             finally:
                 executor.close(now=playing > 0)
             interrupted = stop.asked and not state.over
-    outcome = Outcome(
+    outcome = events.Outcome(
         total=schedule.total,
         done=state.done,
         void=tuple(state.void.values()),
         interrupted=interrupted,
         verdict=schedule.verdict,
     )
-    store.append(RunFinished(outcome=outcome))
+    store.append(events.RunFinished(outcome=outcome))
     return outcome
 
 
@@ -131,7 +118,7 @@ class _Run:
         self._store = store
         self._specs = GameSpecs(config, drawn=store.openings())
         self._replays: deque[GameSpec] = deque()
-        self.void: dict[str, GameVoid] = {}
+        self.void: dict[str, events.GameVoid] = {}
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
 
@@ -144,7 +131,7 @@ class _Run:
             self.done + len(self.void) >= self.schedule.total
         )
 
-    def next(self) -> Task | None:
+    def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as what overloads the host may have passed
         then. None when there is none now.
         """
@@ -157,9 +144,9 @@ class _Run:
             return None
         self._attempts[spec.game] += 1
         self._tries[spec.game] += 1
-        task = Task(spec=spec, attempt=self._attempts[spec.game])
+        task = executing.Task(spec=spec, attempt=self._attempts[spec.game])
         self._store.append(
-            GameStarted(
+            events.GameStarted(
                 game=spec.game,
                 attempt=task.attempt,
                 round=spec.round,
@@ -171,14 +158,14 @@ class _Run:
         )
         return task
 
-    def take(self, report: Report) -> None:
+    def take(self, report: executing.Report) -> None:
         """Keep what is reported of a game."""
         match report:
-            case Moved(task, ply, moves):
-                self._store.append(MovesPlayed(game=task.spec.game, ply=ply, moves=moves))
-            case Played(task, record, text):
+            case executing.Moved(task, ply, moves):
+                self._store.append(events.MovesPlayed(game=task.spec.game, ply=ply, moves=moves))
+            case executing.Played(task, record, text):
                 self._keep(task.spec, record, text)
-            case Lost(task, reason):
+            case executing.Lost(task, reason):
                 self._keep(task.spec, void_record(task.spec, task.attempt, reason))
 
     def _keep(self, spec: GameSpec, record: GameRecord, text: str | None = None) -> None:
@@ -190,11 +177,11 @@ class _Run:
             self.done += 1
             total, verdict = self.schedule.total, self.schedule.verdict
             self._store.append(
-                GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
+                events.GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
             )
             return
         replayed = self._tries[spec.game] < MAX_ATTEMPTS
-        void = GameVoid(**attempt, detail=record.detail, replayed=replayed)
+        void = events.GameVoid(**attempt, detail=record.detail, replayed=replayed)
         self._store.append(void)
         if replayed:
             self._replays.append(spec)

@@ -15,18 +15,8 @@ from arena.model.record import GameRecord
 from arena.ratings.model import Standings, Verdict
 from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
+from arena.tournament import events
 from arena.tournament.config import TournamentConfig
-from arena.tournament.events import (
-    Event,
-    EventReader,
-    GameFinished,
-    GameStarted,
-    GameVoid,
-    MovesPlayed,
-    RunFinished,
-    RunStarted,
-    events_file,
-)
 from arena.tournament.store import Store
 
 _RATE_GAMES = 50
@@ -37,7 +27,7 @@ _RATE_GAMES = 50
 class GameInPlay:
     """A game that is being played."""
 
-    started: GameStarted
+    started: events.GameStarted
     moves: list[str] = field(default_factory=list)
     """Those known so far, the opening's included."""
 
@@ -48,9 +38,9 @@ class RunView:
     def __init__(self, path: Path) -> None:
         """Raises StoreError."""
         self._store = Store.open(path)
-        self._events = EventReader(events_file(path))
+        self._events = events.EventReader(events.events_file(path))
         self._was_played = False
-        self.news: list[Event] = []
+        self.news: list[events.Event] = []
         """The events since the look before."""
         self._begin()
         self.refresh()
@@ -64,7 +54,7 @@ class RunView:
         """Attempts that were void, in the order they ended."""
         self.playing: dict[str, GameInPlay] = {}
         """Games in play, by their ids."""
-        self.started: RunStarted | None = None
+        self.started: events.RunStarted | None = None
         """The run that is played, or was played last, where its events are there."""
         self._schedule = self.config.schedule()
         self._seen = 0
@@ -86,22 +76,22 @@ class RunView:
         if not played:
             self.playing.clear()
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: events.Event) -> None:
         match event:
-            case RunStarted():
+            case events.RunStarted():
                 self._begin()
                 self.started = event
                 self._ends.append(event.at)
-            case GameStarted():
+            case events.GameStarted():
                 self.playing[event.game] = GameInPlay(event)
-            case MovesPlayed() if event.game in self.playing:
+            case events.MovesPlayed() if event.game in self.playing:
                 self.playing[event.game].moves[event.ply :] = event.moves
-            case GameFinished():
+            case events.GameFinished():
                 self.playing.pop(event.game, None)
                 self._ends.append(event.at)
-            case GameVoid():
+            case events.GameVoid():
                 self.playing.pop(event.game, None)
-            case RunFinished():
+            case events.RunFinished():
                 self.playing.clear()
 
     @property
