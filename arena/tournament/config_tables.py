@@ -90,18 +90,14 @@ class TournamentFile(TomlTable):
 
     def format_tables(self) -> dict[str, TomlTable]:
         """The tables of formats that are there, by the formats' names."""
-        tables = ((name, getattr(self, _field(name))) for name in FORMATS)
-        return {name: table for name, table in tables if table is not None}
-
-
-def _field(format_: str) -> str:
-    return format_.replace("-", "_")
+        tables = {name: getattr(self, name.replace("-", "_")) for name in FORMATS}
+        return {name: table for name, table in tables.items() if table is not None}
 
 
 def with_formats() -> type[TournamentFile]:
     """The tables of a tournament file with those of all formats."""
     fields: dict[str, Any] = {
-        _field(name): (format_.keys | None, Field(default=None, alias=name))
+        name.replace("-", "_"): (format_.keys | None, Field(default=None, alias=name))
         for name, format_ in FORMATS.items()
     }
     return create_model("TournamentFile", __base__=TournamentFile, **fields)

@@ -9,7 +9,7 @@ tries is that even, the most even one is used. In dots-and-boxes an opening neve
 to be taken.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count, islice
 from random import Random
 
@@ -46,17 +46,15 @@ def random_openings(
     in a number of tries. `drawn` are the first of them, where they are known from before. Raises
     OpeningError when the game has none of this length.
     """
-    used: set[Line] = set()
-    for number in count(1):
-        if number <= len(drawn):
-            line = drawn[number - 1]
-        else:
-            line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
+    used = set(drawn)
+    yield from drawn
+    for number in count(len(drawn) + 1):
+        line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
         used.add(line)
         yield line
 
 
-def random_opening(game: Game, plies: int, *, seed: str, avoid: set[Line] | None = None) -> Line:
+def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line] = ()) -> Line:
     """One balanced opening of `plies` moves, if possible none of `avoid`.
 
     Raises OpeningError when the game has none of this length.
@@ -65,7 +63,7 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: set[Line] | None
         return ()
     rng = Random(seed)
     chains = filter(None, (_chain(game, plies, rng) for _ in range(_REPEATS + _TRIES)))
-    candidates = ((line, position) for line, position in chains if line not in (avoid or ()))
+    candidates = ((line, position) for line, position in chains if line not in avoid)
     best: tuple[float, Line] | None = None
     for line, position in islice(candidates, _TRIES):
         bias = abs(_share(position, rng) - 0.5)

@@ -1,6 +1,6 @@
 """Whether the players of a tournament can be started on this machine, before its first game."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arena.bots.prepare import prepare
@@ -21,14 +21,14 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
         at = f"player[{number}] ({player.name})"
         try:
             held = prepare(player.contender, config.terms.rules, player.home).held
-        except SandboxError as error:
-            asked = player.contender.sandbox
-            refused.setdefault(f'sandbox = "{asked}": {error}', []).append(at)
-        except PackageError as error:  # of an archive, too, in the words of the file
-            source = Path(player.home.folder or ".") / player.bot
-            refused.setdefault(str(PackageError(source, error.reasons)), []).append(at)
-        except ProgramError as error:
-            refused.setdefault(str(error), []).append(at)
+        except (SandboxError, PackageError, ProgramError) as error:
+            why = str(error)
+            if isinstance(error, SandboxError):
+                why = f'sandbox = "{player.contender.sandbox}": {error}'
+            elif isinstance(error, PackageError):  # of an archive, too, in the words of the file
+                source = Path(player.home.folder or ".") / player.bot
+                why = str(PackageError(source, error.reasons))
+            refused.setdefault(why, []).append(at)
         else:
             home = player.home.model_copy(update={"held": held})
             players.append(player.model_copy(update={"home": home}))
@@ -40,16 +40,13 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
     return config.model_copy(update={"players": tuple(players)})
 
 
-def _lacking(found: dict[str, Held], require: Iterable[Guarantee]) -> list[Problem]:
+def _lacking(found: dict[str, Held], require: Iterable[Guarantee]) -> Iterator[Problem]:
     """What is required and not held, each with its players and what would bring it."""
-    problems = []
     for guarantee in dict.fromkeys(require):
         without = {name: held for name, held in found.items() if held.by.get(guarantee) is None}
         if without:
-            notes = dict.fromkeys(
-                note for held in without.values() for note in held.notes if guarantee in note
-            )
-            why = " ".join(notes) or "leave it out of require, or use a machine that holds it"
-            at, names = "tournament.require", ", ".join(without)
-            problems.append(Problem(at, None, f"{guarantee} is not held for {names}: {why}"))
-    return problems
+            said = (note for held in without.values() for note in held.notes if guarantee in note)
+            notes = " ".join(dict.fromkeys(said))
+            why = notes or "leave it out of require, or use a machine that holds it"
+            message = f"{guarantee} is not held for {', '.join(without)}: {why}"
+            yield Problem("tournament.require", None, message)

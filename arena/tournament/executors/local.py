@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import IO, Self
 
+from pydantic import BaseModel
+
 from arena.errors import ExecutorError
 from arena.files.toml_tables import Finding
 from arena.model.contender import Home
@@ -21,7 +23,7 @@ from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Demand, Lost, Moved, Played, Report, Task
-from arena.tournament.executors.worker import FAILED, MOVES, READY, RECORD, WorkerSetup
+from arena.tournament.executors.worker import MOVES, READY, RECORD, WorkerSetup
 
 _GRACE_S = 2.0
 """How long idle workers may take to end their players."""
@@ -39,6 +41,11 @@ class _Worker:
     cores: tuple[int, ...]
     task: Task | None = None
     ready: bool = False
+
+    def send(self, message: BaseModel) -> None:
+        """Tell it something; `LocalExecutor.wait` finds it dead."""
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send_bytes(message.model_dump_json().encode())
 
     def exit_message(self) -> str:
         """How it ended, and the last line of its stderr."""
@@ -101,7 +108,7 @@ class LocalExecutor:
                 f"{len(cores)}"
             )
         self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
-        self._games = games
+        self.capacity = games
         self._cores = cores[: games * threads]
         self._setup = WorkerSetup(keep_alive=keep_alive, homes=dict(homes or {}), masked=masked)
         self._workers: list[_Worker] = []
@@ -129,19 +136,13 @@ class LocalExecutor:
         except OSError as error:
             raise ExecutorError(f"no process can be started: {error.strerror}") from None
 
-    @property
-    def capacity(self) -> int:
-        """How many games it takes at once."""
-        return self._games
-
     def submit(self, task: Task) -> None:
         """Begin a game in an idle worker, or in a new one."""
         worker = next((worker for worker in self._workers if worker.task is None), None)
         if worker is None:
             worker = self._start(self._free.pop(0))
         worker.task = task
-        with suppress(BrokenPipeError, ConnectionResetError):  # `wait` finds it dead
-            worker.connection.send_bytes(task.model_dump_json().encode())
+        worker.send(task)
 
     def _start(self, cores: tuple[int, ...]) -> _Worker:
         ours, theirs = socket.socketpair()
@@ -157,8 +158,7 @@ class LocalExecutor:
                 process_group=0,  # Ctrl-C in the terminal reaches the run alone
             )
         worker = _Worker(process, Connection(ours.detach()), stderr, cores)
-        with suppress(BrokenPipeError, ConnectionResetError):  # `wait` finds it dead
-            worker.connection.send_bytes(self._setup.model_dump_json().encode())
+        worker.send(self._setup)
         self._workers.append(worker)
         return worker
 
@@ -185,14 +185,14 @@ class LocalExecutor:
             self._failed_starts = 0
             return None
         assert task is not None  # a worker speaks only while it plays
+        text = body.decode("utf-8", "replace")
         if kind == MOVES:
-            ply, *moves = body.decode().split("\n")
+            ply, *moves = text.split("\n")
             return Moved(task, int(ply), tuple(moves))
         worker.task = None
         if kind == RECORD:
-            return Played(task, GameRecord.model_validate_json(body), body.decode())
-        assert kind == FAILED
-        return Lost(task, body.decode("utf-8", "replace"))
+            return Played(task, GameRecord.model_validate_json(body), text)
+        return Lost(task, text)
 
     def _reap(self, worker: _Worker) -> Report | None:
         """A worker has died: free its cores, end what it left, report its game."""
@@ -203,14 +203,14 @@ class LocalExecutor:
         self._kill_leftovers()
         worker.connection.close()
         worker.stderr.close()
-        if not worker.ready:
-            self._failed_starts += 1
-            if self._failed_starts < _STARTS and worker.task is not None:
-                self.submit(worker.task)  # something may have killed just this one
-                return None
+        if worker.ready:
+            return Lost(worker.task, f"its worker ended ({exit_message})") if worker.task else None
+        self._failed_starts += 1
+        if self._failed_starts < _STARTS and worker.task is not None:
+            self.submit(worker.task)  # something may have killed just this one
+        else:
             self._failure = ExecutorError(f"a worker process did not start ({exit_message})")
-            return None
-        return Lost(worker.task, f"its worker ended ({exit_message})") if worker.task else None
+        return None
 
     def _kill_leftovers(self) -> None:
         kill_children(self._others | {worker.process.pid for worker in self._workers})

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing.connection import Connection
 from types import FrameType
 
@@ -53,8 +53,9 @@ def main(arguments: list[str]) -> None:
     """Serve until the socket closes."""
     descriptor, parent, cores = arguments
     signal.signal(signal.SIGTERM, _end)
-    # A handler, not SIG_IGN: what is ignored here would be ignored by the players too.
-    signal.signal(signal.SIGINT, _not_now)
+    # A handler, not SIG_IGN: what is ignored here would be ignored by the players too. Ctrl-C goes
+    # to the run, which ends us.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
     become_subreaper()
     die_with_parent(int(parent))
     ours = tuple(int(core) for core in cores.split(","))
@@ -64,26 +65,18 @@ def main(arguments: list[str]) -> None:
     connection.send_bytes(READY)
     with suppress(EOFError):
         setup = WorkerSetup.model_validate_json(connection.recv_bytes())
+        prepared = lru_cache(_KEPT)(partial(_prepared, setup))
         with SessionPool(keep_alive=setup.keep_alive, cores=ours) as pool:
-            _serve(connection, setup, pool)
+            while True:
+                task = Task.model_validate_json(connection.recv_bytes())
+                connection.send_bytes(_play(task, prepared, pool, connection))
     kill_children()
 
 
-def _serve(connection: Connection, setup: WorkerSetup, pool: SessionPool) -> None:
-    """Play tasks until the socket closes."""
-
-    @lru_cache(_KEPT)
-    def prepared(contender: str, rule_set: str) -> Prepared:
-        """A contender, as JSON, prepared for games of a rule set."""
-        one = Contender.model_validate_json(contender)
-        return prepare(one, rule_set, setup.homes.get(one.name), masked=setup.masked)
-
-    while True:
-        try:
-            task = Task.model_validate_json(connection.recv_bytes())
-        except EOFError:
-            return
-        connection.send_bytes(_play(task, prepared, pool, connection))
+def _prepared(setup: WorkerSetup, contender: str, rule_set: str) -> Prepared:
+    """A contender, as JSON, prepared for games of a rule set."""
+    one = Contender.model_validate_json(contender)
+    return prepare(one, rule_set, setup.homes.get(one.name), masked=setup.masked)
 
 
 def _play(
@@ -114,10 +107,6 @@ def _end(number: int, frame: FrameType | None) -> None:
     """Runs in the thread that also starts players, so that none is started meanwhile."""
     kill_children()
     os._exit(128 + number)
-
-
-def _not_now(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C goes to the run, which ends us."""
 
 
 if __name__ == "__main__":
