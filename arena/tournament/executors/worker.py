@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
     with suppress(EOFError):
         setup = WorkerSetup.model_validate_json(connection.recv_bytes())
         prepared = lru_cache(_KEPT)(partial(_prepared, setup))
-        with SessionPool(keep_alive=setup.keep_alive, cores=ours) as pool:
+        with SessionPool(keep_alive=setup.keep_alive, cores=ours) as pool, suppress(EOFError):
             while True:
                 task = Task.model_validate_json(connection.recv_bytes())
                 connection.send_bytes(_play(task, prepared, pool, connection))
