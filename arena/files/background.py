@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -11,19 +12,15 @@ def apart(work: Callable[[], Result]) -> Result:
     """What `work` returns or raises. On Ctrl-C the thread is abandoned: a kernel returns when it is
     done, and the thread does not keep the process alive.
     """
-    done: list[Result] = []
-    failed: list[BaseException] = []
+    result: Future[Result] = Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            result.set_result(work())
         except BaseException as error:
-            failed.append(error)
+            result.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-    if failed:
-        raise failed[0]
-    return done[0]
+    threading.Thread(target=run, daemon=True).start()
+    while not result.done():
+        wait([result], 0.1)
+    return result.result()

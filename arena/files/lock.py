@@ -5,7 +5,6 @@ import json
 import os
 import time
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 
 _TRIES, _PAUSE_S = 4, 0.02
@@ -21,18 +20,18 @@ def acquire(path: Path) -> int:
     Raises LockHeldError; OSError when there can be no such file.
     """
     name = name_of(path)
-    tries = count(1)
+    tries = 0
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if next(tries) < _TRIES:  # `is_held` has it for a moment
-                os.close(descriptor)
-                time.sleep(_PAUSE_S)
-                continue
             holder = os.read(descriptor, 200).decode("utf-8", "replace")
             os.close(descriptor)
+            tries += 1
+            if tries < _TRIES:  # `is_held` has it for a moment
+                time.sleep(_PAUSE_S)
+                continue
             with suppress(ValueError):
                 holder = f"pid {json.loads(holder)['pid']}"
             raise LockHeldError(holder) from None

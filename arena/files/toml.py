@@ -24,17 +24,16 @@ def read_file(path: Path) -> tuple[str, dict[str, Any]]:
         text = path.read_bytes().decode("utf-8")
         return text, parse(text)
     except NotToml as error:
-        problem = error.problem
+        raise FileError(path, (error.problem,)) from None
     except FileNotFoundError:
-        problem = Problem("", None, _missing(path))
+        why = _missing(path)
     except IsADirectoryError:
-        problem = Problem("", None, "is a folder; name a file in it")
+        why = "is a folder; name a file in it"
     except UnicodeDecodeError as error:
-        message = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-        problem = Problem("", None, message)
+        why = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
     except OSError as error:
-        problem = Problem("", None, f"cannot be read: {error.strerror}")
-    raise FileError(path, (problem,))
+        why = f"cannot be read: {error.strerror}"
+    raise FileError(path, (Problem("", None, why),))
 
 
 def _missing(path: Path) -> str:
@@ -49,25 +48,24 @@ def _missing(path: Path) -> str:
     return f"no such file, and no *.toml in {folder.resolve()}"
 
 
+_MAX_DEPTH = 64
+
+
 def parse(text: str) -> dict[str, Any]:
     """The file's values. Raises NotToml with the line where the parser stopped."""
+    line, why = None, f"is nested more than {_MAX_DEPTH} deep"
     try:
         values = tomllib.loads(text)
+        if not _is_deeper(values, _MAX_DEPTH):
+            return values
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line = int(place[1]) if place else None
-        raise NotToml(Problem("", line, f"not valid TOML: {error}")) from None
-    except RecursionError:
-        raise NotToml(_NESTED) from None
+        place = re.search(r"\(at line (\d+), column", str(error))
+        line, why = int(place[1]) if place else None, f"not valid TOML: {error}"
     except ValueError as error:  # an integer of thousands of digits
-        raise NotToml(Problem("", None, f"a value cannot be read: {error}")) from None
-    if _is_deeper(values, _MAX_DEPTH):
-        raise NotToml(_NESTED)
-    return values
-
-
-_MAX_DEPTH = 64
-_NESTED = Problem("", None, f"is nested more than {_MAX_DEPTH} deep")
+        why = f"a value cannot be read: {error}"
+    except RecursionError:
+        pass
+    raise NotToml(Problem("", line, why))
 
 
 def _is_deeper(value: object, levels: int) -> bool:
@@ -108,20 +106,18 @@ class KeyLines:
 
 def _walk(text: str) -> Iterator[tuple[KeyPath, int]]:
     table: KeyPath = ()
-    last: dict[KeyPath, int] = {}  # arrays of tables → index of their newest table
+    newest: dict[KeyPath, int] = {}  # of arrays of tables, the index of the newest table
     for head, line in _statements(text):
-        if not head.startswith("["):
-            yield (*table, *_keys(head)), line
-            continue
-        is_array = head.startswith("[[")
         keys = _keys(head.strip("[]"))
+        if not head.startswith("["):
+            yield (*table, *keys), line
+            continue
         table = ()
         for position, key in enumerate(keys, 1):
-            table = (*table, key)
-            if is_array and position == len(keys):
-                last[table] = last.get(table, -1) + 1
-            if table in last:
-                table = (*table, last[table])
+            array = (*table, key)
+            if head.startswith("[[") and position == len(keys):
+                newest[array] = newest.get(array, -1) + 1
+            table = (*array, newest[array]) if array in newest else array
         yield table, line
 
 

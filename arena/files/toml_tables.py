@@ -75,27 +75,24 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
     messages: dict[KeyPath, list[str]] = {}
     got: dict[KeyPath, str] = {}
     for entry in error.errors():
-        path = _path_in(data, entry["loc"], entry["type"])
-        messages.setdefault(path, [])
-        if entry["type"] == "extra_forbidden":
-            known = _keys_of(model, path[:-1])
-            messages[path].append(f"unknown key; {did_you_mean(str(path[-1]), known)}")
-        elif entry["type"] == "missing":
-            messages[path].append("is missing")
-        elif entry["type"] in _TABLES:
-            written_as = _TABLES[entry["type"]].format(name=path[-1])
-            messages[path].append(f"{written_as}, got {shown(entry['input'])}")
-        elif entry["type"] == "value_error":
-            text = entry["msg"].removeprefix("Value error, ")
-            messages[path].append(f"{text}, got {shown(entry['input'])}")
+        kind, value = entry["type"], entry["input"]
+        path = _path_in(data, entry["loc"], kind)
+        if kind == "extra_forbidden":
+            text = f"unknown key; {did_you_mean(str(path[-1]), _keys_of(model, path[:-1]))}"
+        elif kind == "missing":
+            text = "is missing"
+        elif kind in _TABLES:
+            text = f"{_TABLES[kind].format(name=path[-1])}, got {shown(value)}"
+        elif kind == "value_error":
+            text = f"{entry['msg'].removeprefix('Value error, ')}, got {shown(value)}"
         else:
             text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
-            if entry["type"] in _CHOICES:
+            got[path] = f", got {shown(value)}"
+            if kind in _CHOICES:
                 text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
-            messages[path].append(text)
-            got[path] = f", got {shown(entry['input'])}"
-            if entry["type"] in _CHOICES and isinstance(entry["input"], str):
-                got[path] += nearest(entry["input"], re.findall(r"'([^']*)'", text))
+                if isinstance(value, str):
+                    got[path] += nearest(value, re.findall(r"'([^']*)'", text))
+        messages.setdefault(path, []).append(text)
     for path, texts in messages.items():
         text = " or ".join(dict.fromkeys(texts))
         must_be = "must be " if path in got else ""
@@ -134,14 +131,13 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
 def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
     """`did you mean "c"? (known: c, threads)`, without the question where nothing is near."""
     known = list(known)
-    listed = f"{what}: {', '.join(known) or 'none'}"
-    near = difflib.get_close_matches(word, known, n=1)
-    return f'did you mean "{near[0]}"? ({listed})' if near else listed
+    listed, near = f"{what}: {', '.join(known) or 'none'}", nearest(word, known)
+    return f"{near.removeprefix('; ')} ({listed})" if near else listed
 
 
-def nearest(word: str, known: list[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean "c"?`, or nothing where nothing is near."""
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(word, list(known), n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 

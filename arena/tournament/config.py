@@ -145,7 +145,7 @@ def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
     return sum(most[:seats]) if ponder else most[0]
 
 
-def differences(old: TournamentConfig, new: TournamentConfig) -> list[str]:
+def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
@@ -168,7 +168,7 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> list[str]:
             lines.append(
                 f"player[{number}]: its program changed since, {other.bot} (digest {was} → {now})"
             )
-    return lines
+    return tuple(lines)
 
 
 def _shown(table: dict[str, object], key: str) -> str:

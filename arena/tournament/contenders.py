@@ -37,10 +37,6 @@ class CatalogueEntry(Protocol):
         """What is run, as `python -m MODULE`."""
 
     @property
-    def summary(self) -> str:
-        """One line for people."""
-
-    @property
     def uses_clock(self) -> bool | None:
         """Whether it thinks for all the time it is given; None when its options decide."""
 
