@@ -142,7 +142,7 @@ def play(
         seed=seed,
     )
     # Refereed by a process of its own: a referee ends all its child processes.
-    executor = LocalExecutor.open(config)
+    executor = LocalExecutor(config)
     try:
         executor.submit(Task(spec=spec))
         while True:

@@ -28,7 +28,7 @@ def run(
     config: TournamentConfig,
     store: Store,
     *,
-    open_executor: executing.OpenExecutor = LocalExecutor.open,
+    open_executor: executing.OpenExecutor = LocalExecutor,
 ) -> events.Outcome:
     """Play what is left of the tournament, `config.concurrency` games at a time, until its schedule
     is over. Games in play are cut off then.

@@ -91,7 +91,7 @@ class RefereeMatchRunner:
         self._contenders.clear()
         if self._executor is None:
             base = self._base.model_copy(update={"concurrency": self._games})
-            self._executor = LocalExecutor.open(base)
+            self._executor = LocalExecutor(base)
         left = deque(self._games_of(tasks))
         wanted, played = len(left), dict[str, GameRecord]()
 

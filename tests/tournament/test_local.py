@@ -11,7 +11,6 @@ from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -19,6 +18,7 @@ import pytest
 from arena.errors import ExecutorError
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.executors import local
 from arena.tournament.executors.base import Lost, Played, Report, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.store import Store
@@ -215,8 +215,8 @@ def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, 
 def executor() -> Iterator[Callable[..., LocalExecutor]]:
     opened: list[LocalExecutor] = []
 
-    def make(games: int, threads: int = 1, **more: Any) -> LocalExecutor:
-        opened.append(LocalExecutor(games, threads, usable_cores(), **more))
+    def make(config: TournamentConfig, games: int = 1) -> LocalExecutor:
+        opened.append(LocalExecutor(config.model_copy(update={"concurrency": games})))
         return opened[-1]
 
     yield make
@@ -240,7 +240,7 @@ def test_each_game_has_cores_of_its_own(
         "import os, sys\nprint(sorted(os.sched_getaffinity(0)), file=sys.stderr)\n"
     )
     config = load(DOTS + '[[player]]\nbot = "where.py"\n', players=1)
-    pool = executor(len(cores), homes={player.name: player.home for player in config.players})
+    pool = executor(config, len(cores))
     assert pool.capacity == len(cores)
     spec = schedule(config)[0]
     for number in range(len(cores)):
@@ -256,16 +256,20 @@ def test_each_game_has_cores_of_its_own(
     assert seen == {f"[{core}]" for core in cores}
 
 
-def test_more_cores_than_there_are_are_refused() -> None:
+def test_more_cores_than_there_are_are_refused(
+    load: Load, executor: Callable[..., LocalExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 2}\n'
+    monkeypatch.setattr(local, "usable_cores", lambda: (0, 1, 2))
     with pytest.raises(ExecutorError, match="2 games of 2 cores each need 4 cores, there are 3"):
-        LocalExecutor(2, 2, (0, 1, 2), keep_alive=False)
+        executor(load(wide), 2)
 
 
 def test_a_failing_referee_loses_the_game_not_the_worker(
     load: Load, executor: Callable[..., LocalExecutor]
 ) -> None:
-    spec = schedule(load(DOTS))[0]
-    pool = executor(1)
+    config = load(DOTS)
+    spec, pool = schedule(config)[0], executor(config)
     terms = spec.terms.model_copy(update={"variant": {"rows": -1}})
     pool.submit(Task(spec=spec.model_copy(update={"terms": terms})))
     (lost,) = until_ended(pool, 1)
@@ -282,8 +286,9 @@ def test_a_worker_that_cannot_start_ends_the_run(
     load: Load, executor: Callable[..., LocalExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    pool = executor(1)
-    pool.submit(Task(spec=schedule(load(DOTS))[0]))
+    config = load(DOTS)
+    pool = executor(config)
+    pool.submit(Task(spec=schedule(config)[0]))
     with pytest.raises(ExecutorError, match=r"a worker process did not start \(exit code 1\)"):
         until_ended(pool, 1)
 
@@ -300,9 +305,10 @@ def test_a_worker_killed_while_it_starts_is_started_again(
         f'exec "{sys.executable}" "$@"\n'
     )
     once.chmod(0o755)
-    spec = schedule(load(DOTS))[0]
+    config = load(DOTS)
+    spec = schedule(config)[0]
     monkeypatch.setattr(sys, "executable", str(once))
-    pool = executor(1)
+    pool = executor(config)
     pool.submit(Task(spec=spec))
     (played,) = until_ended(pool, 1)
     assert isinstance(played, Played)

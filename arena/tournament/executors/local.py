@@ -6,17 +6,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import IO, Self
+from typing import IO
 
 from pydantic import BaseModel
 
 from arena.errors import ExecutorError
 from arena.files.toml_tables import Finding
-from arena.model.contender import Home
 from arena.model.record import GameRecord
 from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
@@ -85,49 +84,30 @@ def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding
 
 
 class LocalExecutor:
-    """`games` at a time, each on `threads` of `cores`.
+    """Plays `config.concurrency` games of a tournament at a time, each on cores of its own.
 
     While it is open, orphans among this process's descendants are handed to this process, and
     new children that are no workers are taken for what a killed worker left, and killed.
     """
 
-    def __init__(
-        self,
-        games: int,
-        threads: int,
-        cores: tuple[int, ...],
-        *,
-        keep_alive: bool = False,
-        homes: Mapping[str, Home] | None = None,
-        masked: tuple[str, ...] = (),
-    ) -> None:
-        """`homes` are those of contenders on this machine, by name; `masked` is kept from all."""
+    def __init__(self, config: TournamentConfig, masked: tuple[str, ...] = ()) -> None:
+        """The files in `masked` are kept from all players. Raises ExecutorError."""
+        games, threads, cores = config.concurrency, config.threads, usable_cores()
         if games * threads > len(cores):
             raise ExecutorError(
                 f"{games} games of {threads} cores each need {games * threads} cores, there are "
                 f"{len(cores)}"
             )
-        self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
         self.capacity = games
+        self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
         self._cores = cores[: games * threads]
-        self._setup = WorkerSetup(keep_alive=keep_alive, homes=dict(homes or {}), masked=masked)
+        homes = {player.name: player.home for player in config.players}
+        self._setup = WorkerSetup(keep_alive=config.keep_alive, homes=homes, masked=masked)
         self._workers: list[_Worker] = []
         self._failed_starts = 0
         self._failure: ExecutorError | None = None
         self._others = children()
         become_subreaper()
-
-    @classmethod
-    def open(cls, config: TournamentConfig, masked: tuple[str, ...] = ()) -> Self:
-        """What plays a tournament on this machine. Raises ExecutorError."""
-        return cls(
-            config.concurrency,
-            config.threads,
-            usable_cores(),
-            keep_alive=config.keep_alive,
-            homes={player.name: player.home for player in config.players},
-            masked=masked,
-        )
 
     def warning(self) -> str | None:
         """A sentence where the cores lose much to other programs. Raises ExecutorError."""
