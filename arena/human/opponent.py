@@ -16,7 +16,7 @@ from arena.referee.pool import SessionPool
 from arena.referee.session import Answered, Moves, start_request, turn_request
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
-from arena.tournament.contenders import Reading, read_player
+from arena.tournament.contenders import Reading, players_of
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
@@ -58,9 +58,10 @@ def choose_opponent(
 
     resources = ResourcesTable(threads=cores, memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options=options, resources=resources)
-    player = read_player((), table, Reading(game, BUILTINS, Path.cwd(), report))
-    if problems or player is None:
+    players, _ = players_of((), table, Reading(game, BUILTINS, Path.cwd(), report))
+    if problems:
         raise UserError("\n".join(problems))
+    (player,) = players  # or there was a problem
     contender = player.contender
     if player.builtin is not None:  # ours, and quicker to start
         contender = contender.model_copy(update={"sandbox": "none"})

@@ -68,32 +68,22 @@ class Reading(NamedTuple):
     """Of the players that ask for none themselves."""
 
 
-class Named(NamedTuple):
-    """A program that a table names."""
-
-    bot: str
-    """As the tournament file wrote it; a submission's folder and name."""
-    name: str
-    """Of the player, where the table gives none."""
-    program: Program
-    builtin: CatalogueEntry | None = None
-    package: Bot | None = None
-    """The script or package; it may have to be built before it plays."""
-
-
-def programs_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Named], list[str]]:
-    """What the table at `at` names, nothing where that was reported; and what is left out."""
+def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Player], list[str]]:
+    """The players of the table at `at`, none where that was reported; and a sentence for each
+    submission that does not take part.
+    """
+    _check_sendable((*at, "options"), table.options, reading.report)
     ways = {"bot": table.bot, "command": table.command, "from": table.from_}
     way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]
     for other in others:
         reading.report((*at, other), f"cannot be given together with {way}; leave one of them out")
     try:
         if table.bot is not None:
-            return [_bot(table.bot, reading)], []
+            return [_bot(at, table.bot, table, reading)], []
         if table.command is not None:
-            return [_command(table.command, reading)], []
+            return [_command(table.command, table, reading)], []
         if table.from_ is not None:
-            return _submissions(table.from_, reading)
+            return _submissions(table.from_, table, reading)
         raise ProgramError(
             f"is missing; a built-in player ({', '.join(reading.builtins)}), a path, "
             "command = […], or from = a folder of submissions"
@@ -104,48 +94,52 @@ def programs_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list
     return [], []
 
 
-def _command(words: list[str], reading: Reading) -> Named:
+def _command(words: list[str], table: PlayerTable, reading: Reading) -> Player:
     programs.command(words, reading.folder)
-    return Named(shlex.join(words), Path(words[0]).stem, CommandLine(words=tuple(words)))
+    program = CommandLine(words=tuple(words))
+    return _player(shlex.join(words), Path(words[0]).stem, program, table, reading)
 
 
-def _bot(bot: str, reading: Reading) -> Named:
+def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     builtin, folder, game = reading.builtins.get(bot), reading.folder, reading.game
     if builtin is not None:
+        _check_builtin(at, table, builtin, reading)
         program = Module(module=builtin.module, caches=tuple(builtin.readable()))
-        return Named(bot, builtin.name, program, builtin)
+        return _player(bot, builtin.name, program, table, reading, builtin=builtin)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
     package = open_bot(programs.existing(bot, folder))
-    if _plays(package, game):
-        return Named(bot, package.name, as_package(package), package=package)
-    claimed = ", ".join(package.rules or ())
-    raise ProgramError(f"{package.name} plays {claimed}, not {game.name if game else ''}")
+    if game is not None and not _plays(package, game):
+        claimed = ", ".join(package.rules or ())
+        raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
+    return _player(bot, package.name, as_package(package), table, reading, package=package)
 
 
-def _submissions(written: str, reading: Reading) -> tuple[list[Named], list[str]]:
-    found, game = submissions(programs.existing(written, reading.folder)), reading.game
-    left_out = [
-        f"{bot.name} does not take part: it plays {', '.join(bot.rules or ())}"
-        for bot in found
-        if not _plays(bot, game)
-    ]
-    if len(left_out) == len(found):
+def _submissions(
+    written: str, table: PlayerTable, reading: Reading
+) -> tuple[list[Player], list[str]]:
+    folder, game = programs.existing(written, reading.folder), reading.game
+    players, left_out = list[Player](), list[str]()
+    for bot in submissions(folder):
+        if game is None or _plays(bot, game):
+            path = f"{written.rstrip('/')}/{bot.name}"
+            players.append(_player(path, bot.name, as_package(bot), table, reading, package=bot))
+        else:
+            plays = ", ".join(bot.rules or ())
+            left_out.append(f"{bot.name} does not take part: it plays {plays}")
+    if not players:
         others = f"; there are: {'; '.join(left_out)}" if left_out else ""
         raise SubmissionError(
             f"no submission in {reading.folder / written} plays "
             f"{game.name if game else 'anything'}{others}"
         )
-    parent = written.rstrip("/")
-    playing = [bot for bot in found if _plays(bot, game)]
-    named = [Named(f"{parent}/{bot.name}", bot.name, as_package(bot), None, bot) for bot in playing]
-    return named, left_out
+    return players, left_out
 
 
-def _plays(bot: Bot, game: Game | None) -> bool:
+def _plays(bot: Bot, game: Game) -> bool:
     """Whether it claims to; a script claims nothing and is taken at its author's word."""
-    return game is None or bot.rules is None or game.name in bot.rules
+    return bot.rules is None or game.name in bot.rules
 
 
 _BUDGETS = ("iterations", "nodes", "depth")
@@ -154,11 +148,40 @@ _PROGRAM_MB = 400
 """What a built-in takes besides its tree and tables: interpreter, compiler, kernels."""
 
 
+def _player(
+    bot: str,
+    name: str,
+    program: Program,
+    table: PlayerTable,
+    reading: Reading,
+    *,
+    builtin: CatalogueEntry | None = None,
+    package: Bot | None = None,
+) -> Player:
+    """A player as the tournament file wrote it; `name` is its own where the table gives none."""
+    return Player(
+        bot=bot,
+        builtin=builtin.name if builtin else None,
+        uses_clock=builtin.uses_clock if builtin else None,
+        think_ms=_option("think_ms", table, builtin),
+        budgeted=any(_option(name, table, builtin) is not None for name in _BUDGETS),
+        digest=package.digest if package else None,
+        contender=Contender(
+            name=(table.name if table.from_ is None else None) or name,
+            program=program,
+            options=table.options,
+            threads=table.resources.threads,
+            memory_mb=table.resources.memory_mb,
+            sandbox=table.sandbox or reading.sandbox,
+        ),
+        home=Home(folder=str(reading.folder), package=package.cwd if package else None),
+    )
+
+
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
 ) -> tuple[tuple[Player, ...], tuple[str, ...]]:
-    """One player for each table, and one for each submission, fewer where that was reported; and a
-    sentence for each submission that does not take part.
+    """The players of all tables, and the submissions that do not take part.
 
     `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
     """
@@ -167,11 +190,10 @@ def read_players(
     seats = reading.game.seats if reading.game else 1
     reported = 0  # players that may well be there once the mistakes in their tables are fixed
     for index, table in enumerate(tables):
-        at, here = ("player", index), reading._replace(folder=folders.get(index, reading.folder))
-        _check_sendable((*at, "options"), table.options, reading.report)
-        found, without = programs_of(at, table, here)
+        here = reading._replace(folder=folders.get(index, reading.folder))
+        found, without = players_of(("player", index), table, here)
         left_out += without
-        players += [(index, _player(at, table, each, here)) for each in found]
+        players += [(index, each) for each in found]
         if not found:
             reported += 1 if table.from_ is None else seats
     got = len(players) + reported
@@ -180,36 +202,6 @@ def read_players(
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     _check_names(tables, players, reading.report)
     return tuple(player for _, player in players), tuple(left_out)
-
-
-def read_player(at: KeyPath, table: PlayerTable, reading: Reading) -> Player | None:
-    """The player of a table that names one, or None where it was reported."""
-    _check_sendable((*at, "options"), table.options, reading.report)
-    found, _ = programs_of(at, table, reading)
-    return _player(at, table, found[0], reading) if found else None
-
-
-def _player(at: KeyPath, table: PlayerTable, found: Named, reading: Reading) -> Player:
-    builtin, package = found.builtin, found.package
-    if builtin is not None:
-        _check_builtin(at, table, builtin, reading)
-    return Player(
-        bot=found.bot,
-        builtin=builtin.name if builtin else None,
-        uses_clock=builtin.uses_clock if builtin else None,
-        think_ms=_option("think_ms", table, builtin),
-        budgeted=any(_option(name, table, builtin) is not None for name in _BUDGETS),
-        digest=package.digest if package else None,
-        contender=Contender(
-            name=(table.name if table.from_ is None else None) or found.name,
-            program=found.program,
-            options=table.options,
-            threads=table.resources.threads,
-            memory_mb=table.resources.memory_mb,
-            sandbox=table.sandbox or reading.sandbox,
-        ),
-        home=Home(folder=str(reading.folder), package=package.cwd if package else None),
-    )
 
 
 def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:

@@ -14,7 +14,7 @@ from arena.files.toml_tables import Finding, written
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
-from arena.tournament.contenders import Reading, programs_of
+from arena.tournament.contenders import Reading, players_of
 from arena.tournament.ready import ready
 from players.catalogue import BUILTINS
 
@@ -153,8 +153,8 @@ def _name(side: Side) -> str | None:
     except ValidationError:  # reported when everything is read
         return None
     reading = Reading(None, BUILTINS, side.folder, lambda at, message: None)
-    found, _ = programs_of((), table, reading)
-    return table.name or next((program.name for program in found), None)
+    found, _ = players_of((), table, reading)
+    return table.name or next((player.name for player in found), None)
 
 
 _OPTIONS = {
