@@ -10,6 +10,7 @@ from arena.model.containment import Guarantee
 from arena.model.contender import Contender, Home
 from arena.model.terms import UnderTerms
 from arena.ratings.sprt import Sprt
+from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan, Schedule
 
@@ -69,14 +70,6 @@ class Openings(Frozen):
     """The openings of the file, in its order and taken in turn; empty when they are random."""
 
 
-class Rating(Frozen):
-    """What the Elo scale is tied to."""
-
-    anchor: str | None = None
-    """The player whose Elo is `anchor_elo`; null ties the mean of all players to it."""
-    anchor_elo: float = 0.0
-
-
 class TournamentConfig(UnderTerms):
     """Everything a tournament is made from. The schedule is a function of this alone."""
 
@@ -96,7 +89,7 @@ class TournamentConfig(UnderTerms):
     require: tuple[Guarantee, ...] = ()
     """What every player must be held to, or nothing is played."""
     openings: Openings = Openings()
-    rating: Rating = Rating()
+    rating: RatingTable = RatingTable()
     players: tuple[Player, ...]
     left_out: tuple[str, ...] = ()
     """Submissions that do not take part: a sentence each."""

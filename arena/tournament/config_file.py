@@ -19,7 +19,7 @@ from arena.files.toml_tables import (
 )
 from arena.model.protocol import Clock
 from arena.model.terms import Terms
-from arena.tournament.config import Openings, Player, Rating, TournamentConfig, cores_a_game
+from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import (
     ClockTable,
     OpeningsTable,
@@ -148,7 +148,7 @@ def read_config(
             max_plies=table.max_plies,
         ),
         openings=start,
-        rating=Rating(**tables.rating.model_dump()),
+        rating=tables.rating,
         players=players,
         left_out=left_out,
     )

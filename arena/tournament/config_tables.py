@@ -51,9 +51,10 @@ class OpeningsTable(TomlTable):
 
 
 class RatingTable(TomlTable):
-    """`[rating]`."""
+    """`[rating]`: what the Elo scale is tied to."""
 
     anchor: str | None = None
+    """The player whose Elo is `anchor_elo`; null ties the mean of all players to it."""
     anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 

@@ -1,10 +1,8 @@
 """What happens in a run, event by event, for every process that watches it.
 
 The process that plays appends each event as a line of JSON to `NAME.events.jsonl`, next to the
-store; a watcher reads what came since it looked last. A file, not a table of the store: moves come
-several times a second, and each would be a transaction that is forced to the disk and that games
-would wait for. Each event is one `write`, so a kill at any moment loses no event that was written,
-and leaves at most a torn last line, which no reader takes for an event.
+store. A file, not a table of the store: each move would be a transaction that games wait for. Each
+event is one `write`, so a kill leaves at most a torn last line, which no reader takes for an event.
 
 Results are in the store before their event is appended, and the store alone is the state of a run:
 each run begins the file again, and it may be deleted at any time.

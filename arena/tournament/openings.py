@@ -1,12 +1,9 @@
 """How games begin: balanced random openings, or those of a file.
 
-A random opening is a chain of random legal moves that leaves the game unfinished, a player to move
-who has a real choice, and the sides about even: played on at random, the first seat takes between
-35 % and 65 % of the points. The number of such playouts shrinks with the length of the game, so
-that a hundred openings take a few seconds at most; it rejects what is lopsided for everyone, and
-playing each opening twice with colours swapped takes care of the rest. Where none of a number of
-tries is that even, the most even one is used. In dots-and-boxes an opening never leaves a box
-to be taken.
+A random opening leaves the game unfinished, a player to move who has a real choice, and the sides
+about even: played on at random, the first seat takes between 35 % and 65 % of the points. Playing
+each opening twice with colours swapped takes care of the rest. In dots-and-boxes an opening never
+leaves a box to be taken.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +14,7 @@ from rules.position import CHANCE, PASS, Game, Position
 from rules.transcript import read_transcript
 
 _PLAYOUT_PLIES = 1500
-"""Plies spent on the playouts of one candidate, about."""
+"""Plies spent on the playouts of one candidate, about: a hundred openings take a few seconds."""
 _TRIES = 24
 """Candidates looked at before the most even one is taken."""
 _REPEATS = 24

@@ -3,9 +3,8 @@
     python -m arena.tournament.executors.worker SOCKET PARENT CORES
 
 Over the socket come a WorkerSetup and then tasks (JSON); back go messages, told apart by their
-first byte (see the constants). Each contender is prepared here, once. When the socket closes the
-worker ends; when the run dies it is sent SIGTERM by the system. In either case its players end
-with it.
+first byte. When the socket closes the worker ends, when the run dies it is sent SIGTERM by the
+system, and its players end with it.
 """
 
 import os

@@ -3,9 +3,8 @@
 A format is one file of this folder and one line in `arena.tournament.formats`. Its own keys are a
 table of the tournament file named after it, which also selects it.
 
-A schedule knows nothing but its plan and the games added to it, so a run that was interrupted goes
-on by adding the games its store has. Three rules make an interrupted run come out as an undisturbed
-one, however many games are played at a time:
+A schedule knows nothing but its plan and the games added to it: an interrupted run goes on by
+adding the games its store has. It comes out as an undisturbed one by three rules:
 
 - A pairing's game id, seed and opening follow from the pairing itself (its label, its round), never
   from the number of games handed out before it.

@@ -1,13 +1,11 @@
 """Everyone meets everyone, round after round.
 
 Two seats: in each round, each pair of players plays two games with seats swapped, on the opening of
-the round (2048 and 2584 with a placing player: on one seed). Both have the label of their pair,
-`p0001`, `p0002`, … by round and then in Berger's order. One seat: each round is one seed, `s0001`,
-`s0002`, …, played by each player.
+the round (2048 and 2584 with a placing player: on one seed). The label of a pair decides its games:
+`p0007`, counted by round and then in Berger's order, has `g0013` and `g0014`, with seeds drawn for
+`p0007 game 0` and `p0007 game 1`. Runs of all earlier versions have these ids and seeds.
 
-The label of a pair decides its games: `p0007` has the games `g0013` and `g0014`, with seeds drawn
-for `p0007 game 0` and `p0007 game 1`. Runs of all earlier versions have these ids and seeds, and go
-on. More rounds leave the games of the earlier ones as they are.
+One seat: each round is one seed, `s0001`, `s0002`, …, played by each player.
 """
 
 from collections.abc import Iterator
