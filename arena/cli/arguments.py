@@ -15,6 +15,8 @@ from typer.core import TyperGroup
 from arena.errors import ArenaError, Exit, FileError, UserError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from rules.position import Game
 
 _RESUMABLE = ("run", "sprt", "train", "tune")
@@ -117,6 +119,11 @@ def one_of(known: Iterable[str], got: str) -> str:
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
 
 
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """An argument."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
     """An option with a value."""
     return typer.Option(*names, metavar=metavar, help=help, **more)
@@ -172,6 +179,13 @@ GameSettings = Annotated[
         "--set",
     ),
 ]
+
+
+def console(**settings: Any) -> Console:
+    """The terminal, or what stdout is; rich is loaded when it is used."""
+    from rich.console import Console
+
+    return Console(**settings)
 
 
 def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:

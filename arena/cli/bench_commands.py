@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import Arena, option
+from arena.cli.arguments import Arena, console, option
 
 app = typer.Typer(cls=Arena, help="Measure this machine against the targets.")
 
@@ -15,31 +15,25 @@ def referee(
     repeats: Annotated[int, option("N", "Repeats, whose median is shown.", min=1)] = 3,
 ) -> None:
     """What a move costs the referee, with an instant player."""
-    from rich.console import Console
-
     from arena.bench import referee
 
-    referee.show(referee.bench_referee(games=games, repeats=repeats), Console())
+    referee.show(referee.bench_referee(games=games, repeats=repeats), console())
 
 
 @app.command()
 def sandbox() -> None:
     """What a sandbox adds to a player's start and to a move."""
-    from rich.console import Console
-
     from arena.bench import sandbox
 
-    sandbox.show(sandbox.bench_sandbox(), Console())
+    sandbox.show(sandbox.bench_sandbox(), console())
 
 
 @app.command()
 def search() -> None:
     """How fast the kernels play and search."""
-    from rich.console import Console
-
     from players.bench import search_table
 
-    Console().print(search_table())
+    console().print(search_table())
 
 
 _TILE_GAMES = "Games to learn from; with 100,000 also 3-ply games, ten minutes in all."
@@ -48,10 +42,8 @@ _TILE_GAMES = "Games to learn from; with 100,000 also 3-ply games, ten minutes i
 @app.command()
 def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) -> None:
     """How fast 2048 and 2584 are played, learned and searched, and how well."""
-    from rich.console import Console
-
     from players.bench.tiles import tiles_table
 
-    with Console(stderr=True).status("measuring"):
+    with console(stderr=True).status("measuring"):
         measured = tiles_table(games // 1000 * 1000)
-    Console().print(measured)
+    console().print(measured)

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import RULES, Sandbox, flag, option
+from arena.cli.arguments import RULES, Sandbox, argument, console, flag, option
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from arena.bots.package import Bot
     from arena.bots.submissions import Receipt
     from arena.checks import Checklist
@@ -26,8 +24,7 @@ Language = Literal["python", "cpp", "js", "java", "rust"]
 @app.command()
 def players(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="One of them, in full.", show_default="all, in short"),
+        str | None, argument("NAME", "One of them, in full.", show_default="all, in short")
     ] = None,
 ) -> None:
     """List the built-in players and their options."""
@@ -41,7 +38,7 @@ def players(
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
+    name: Annotated[str, argument("NAME", "The bot's name.")],
     language: Annotated[Language, typer.Option("--lang", help="What to write it in.")],
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
@@ -71,10 +68,7 @@ def new(
 
 @app.command()
 def check(
-    bot: Annotated[
-        Path,
-        typer.Argument(metavar="BOT", help="A script, or a folder or archive with a bot.toml."),
-    ],
+    bot: Annotated[Path, argument("BOT", "A script, or a folder or archive with a bot.toml.")],
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
     sandbox: Annotated[
         Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
@@ -89,11 +83,9 @@ def check(
     ] = None,
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
-    from rich.console import Console
-
     if not bot.exists():
         raise UserError(f"no such script, folder or archive: {bot}")
-    checklist = _go_through(bot, sandbox, tuple(rules or ()) or None, Console(quiet=json))
+    checklist = _go_through(bot, sandbox, rules, quiet=json)
     if json:
         typer.echo(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
@@ -101,15 +93,13 @@ def check(
 
 @app.command()
 def submit(
-    bot: Annotated[Path, typer.Argument(metavar="BOT", help="A script, folder or archive.")],
+    bot: Annotated[Path, argument("BOT", "A script, folder or archive.")],
     to: Annotated[Path, option("DIR", "The submissions.")],
     sandbox: Annotated[
         Sandbox, typer.Option(help="How it is contained while it is built and checked.")
     ] = "auto",
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
-    from rich.console import Console
-
     from arena.bots.build import build
     from arena.bots.package import open_bot
     from arena.bots.submissions import CheckedItem, accept, active_version, home_for, receipt_of
@@ -122,7 +112,7 @@ def submit(
         accept(package.model_copy(update={"build": None}), receipt.checked, to)
         _tell_accepted(package, receipt, to, before)
         return
-    checklist = _go_through(bot, sandbox, None, Console())
+    checklist = _go_through(bot, sandbox)
     if not checklist.passed:
         kept = f"; version {before} stays active" if before else ""
         typer.echo(f"\n{package.name} is not accepted{kept}.", err=True)
@@ -138,9 +128,9 @@ def submit(
 
 
 def _go_through(
-    path: Path, sandbox: Sandbox, rules: tuple[str, ...] | None, console: Console
+    path: Path, sandbox: Sandbox, rules: list[str] | None = None, *, quiet: bool = False
 ) -> Checklist:
-    """The whole list, shown as it goes. Raises SandboxError."""
+    """The whole list, shown as it goes unless `quiet`. Raises SandboxError."""
     from arena.bots.programs import module
     from arena.checks import Checklist, run_checks
     from arena.model.contender import Prepared
@@ -150,13 +140,13 @@ def _go_through(
 
     held = resolve(sandbox, Prepared(name="bot", command=(sys.executable,)))
     opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module))
-    report.show_start(str(path), held, console)
-    results = []
-    for result in run_checks(path, opponent, held, rules=rules):
+    screen, results = console(quiet=quiet), []
+    report.show_start(str(path), held, screen)
+    for result in run_checks(path, opponent, held, rules=tuple(rules or ()) or None):
         results.append(result)
-        report.show_result(result, console)
+        report.show_result(result, screen)
     checklist = Checklist.of(str(path), held, results)
-    report.show_end(checklist, console)
+    report.show_end(checklist, screen)
     return checklist
 
 

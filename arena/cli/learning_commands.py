@@ -11,6 +11,8 @@ from arena.cli.arguments import (
     GameSettings,
     Pairs,
     Sandbox,
+    argument,
+    console,
     flag,
     option,
     read_pairs,
@@ -25,7 +27,7 @@ _KEPT = "Where all of it is kept."
 
 @app.command()
 def train(
-    file: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="What to learn.")],
+    file: Annotated[Path, argument("CONFIG.toml", "What to learn.")],
     out: Annotated[Path | None, option("FOLDER", _KEPT, show_default="runs/NAME.train")] = None,
 ) -> None:
     """Train a player for 2048 or 2584, or an evaluation for Othello or dots.
@@ -36,17 +38,15 @@ def train(
     as a table, and at the end the network, which players take as their weights
     or their evaluation.
     """
-    from rich.console import Console
-
     refuse_other(file, "train")
     from arena.training.train import train
 
-    raise typer.Exit(train(file, out, Console()))
+    raise typer.Exit(train(file, out, console()))
 
 
 @app.command()
 def tune(
-    file: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="What to tune.")],
+    file: Annotated[Path, argument("CONFIG.toml", "What to tune.")],
     out: Annotated[Path | None, option("FOLDER", _KEPT, show_default="runs/NAME.tune")] = None,
     verify: Annotated[bool, flag("--verify", "End with two SPRTs of what came of it.")] = False,
 ) -> None:
@@ -61,12 +61,10 @@ def tune(
     With method = "td" an evaluation is learned, as arena train does and in the
     same folder, and tested against the one that players have by default.
     """
-    from rich.console import Console
-
     refuse_other(file, "tune", verify=verify)
     from arena.training.tune import tune
 
-    raise typer.Exit(tune(file, out, Console(), verify=verify))
+    raise typer.Exit(tune(file, out, console(), verify=verify))
 
 
 _PLAYER = (
@@ -79,8 +77,8 @@ _SANDBOX = "As in a tournament: auto, bwrap, limits, none."
 
 @app.command()
 def sprt(
-    a: Annotated[str, typer.Argument(metavar="A", help=_PLAYER)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The same.")],
+    a: Annotated[str, argument("A", _PLAYER)],
+    b: Annotated[str, argument("B", "The same.")],
     elo0: Annotated[float, option("ELO", "A's lead over B under H0.")] = 0.0,
     elo1: Annotated[float, option("ELO", "A's lead over B under H1.")] = 5.0,
     alpha: Annotated[float, option("RATE", "How often H1 may be accepted wrongly.")] = 0.05,

@@ -13,6 +13,8 @@ from arena.cli.arguments import (
     Arena,
     AsJson,
     RunPath,
+    argument,
+    console,
     flag,
     one_of,
     option,
@@ -47,7 +49,7 @@ def arena(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament.")],
+    file: Annotated[Path, argument("FILE.toml", "The tournament.")],
     store: Annotated[
         Path | None, option("FILE", "Where the run is kept.", show_default="runs/NAME.sqlite")
     ] = None,
@@ -79,8 +81,6 @@ def report(
     ] = None,
 ) -> None:
     """Show the standings of a run, also while it is played."""
-    from rich.console import Console
-
     from arena.ratings.results import results_of
     from arena.reports import csv_report, terminal
     from arena.tournament.run_view import RunView
@@ -97,7 +97,7 @@ def report(
         elif csv == "results":
             typer.echo(csv_report.results(results_of(view.games)), nl=False)
         else:
-            terminal.show(view.standings, Console())
+            terminal.show(view.standings, console())
 
 
 @app.command()
@@ -113,8 +113,6 @@ def replay(
     ] = None,
 ) -> None:
     """Show one game of a run, move by move."""
-    from rich.console import Console
-
     from arena.records import FORMS
     from arena.reports import replay
     from arena.tournament.run_view import recorded_game
@@ -122,22 +120,19 @@ def replay(
     if form is not None and form not in FORMS:
         raise UserError(f"--as: {one_of(FORMS, form)}")
     config, record = recorded_game(run, game)
-    console = Console()
+    screen = console()
     if form is not None:
         typer.echo(FORMS[form](record, config.name), nl=False)
-    elif all_ or not (console.is_terminal and sys.stdin.isatty()):
-        replay.dump(record, console)
+    elif all_ or not (screen.is_terminal and sys.stdin.isatty()):
+        replay.dump(record, screen)
     else:
         with replay.keys(sys.stdin.fileno()) as read_key:
-            replay.step(record, console, read_key)
+            replay.step(record, screen, read_key)
 
 
 @app.command()
 def rate(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE.csv", help="Columns first, second, score and, if any, pair."),
-    ],
+    file: Annotated[Path, argument("FILE.csv", "Columns first, second, score and, if any, pair.")],
     anchor: Annotated[
         str | None, option("NAME", "The player whose Elo is fixed.", show_default="pool mean")
     ] = None,
@@ -145,8 +140,6 @@ def rate(
     json: AsJson = False,
 ) -> None:
     """Rate any list of results."""
-    from rich.console import Console
-
     from arena.ratings.standings import standings_of_results
     from arena.reports import csv_report, terminal
 
@@ -165,7 +158,7 @@ def rate(
     if json:
         typer.echo(rated.model_dump_json(indent=2))
     else:
-        terminal.show(rated, Console())
+        terminal.show(rated, console())
 
 
 app.add_typer(position_commands.app)
@@ -177,8 +170,7 @@ app.add_typer(bench_commands.app, name="bench")
 @app.command()
 def docs(
     page: Annotated[
-        str | None,
-        typer.Argument(metavar="PAGE", help="One of them.", show_default="a list of all"),
+        str | None, argument("PAGE", "One of them.", show_default="a list of all")
     ] = None,
 ) -> None:
     """Show the pages of the documentation."""
@@ -227,8 +219,6 @@ def doctor(json: AsJson = False) -> None:
 
     Exit code 1 when no sandbox gives the guarantees that strangers' programs need.
     """
-    from rich.console import Console
-
     from arena.doctor.facts import facts
     from arena.doctor.show import show
 
@@ -236,5 +226,5 @@ def doctor(json: AsJson = False) -> None:
     if json:
         typer.echo(found.model_dump_json(indent=2))
     else:
-        show(found, Console(highlight=False))
+        show(found, console(highlight=False))
     raise typer.Exit(Exit.FAILED if found.missing else Exit.DONE)

@@ -11,6 +11,8 @@ from arena.cli.arguments import (
     GameSettings,
     Pairs,
     RulesName,
+    argument,
+    console,
     load_game,
     option,
     read_pairs,
@@ -52,9 +54,9 @@ def play(
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a board may begin with "--"
 def analyse(
-    what: Annotated[str, typer.Argument(metavar="RULES|RUN", help="A rule set, or a run's file.")],
+    what: Annotated[str, argument("RULES|RUN", "A rule set, or a run's file.")],
     position: Annotated[
-        str | None, typer.Argument(metavar="POSITION", help=_POSITION, show_default="the start")
+        str | None, argument("POSITION", _POSITION, show_default="the start")
     ] = None,
     settings: GameSettings = None,
     game: Annotated[
@@ -90,8 +92,6 @@ def analyse(
     JSON of a run: run, rules, variant, within, games, and players, each with
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
-    from rich.console import Console
-
     from arena.analysis import analyse, judge
     from rules import names
 
@@ -107,7 +107,7 @@ def analyse(
             if json:
                 typer.echo(judge.dumps(judgement), nl=False)
             else:
-                judge.show(judgement, Console())
+                judge.show(judgement, console())
             return
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")
@@ -120,4 +120,4 @@ def analyse(
     if json:
         typer.echo(analyse.dumps(found, analysis), nl=False)
     else:
-        analyse.show(found, analysis, Console())
+        analyse.show(found, analysis, console())

@@ -5,9 +5,9 @@ looking often costs little while thousands of games are played.
 """
 
 from collections import deque
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from arena.errors import UserError
 from arena.model.protocol import Termination
@@ -32,7 +32,7 @@ class GameInPlay:
     """Those known so far, the opening's included."""
 
 
-class RunView:
+class RunView(AbstractContextManager["RunView"]):
     """What is known of a run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path) -> None:
@@ -150,9 +150,6 @@ class RunView:
     def close(self) -> None:
         """Let go of the file."""
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

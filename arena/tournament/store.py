@@ -25,7 +25,7 @@ import os
 import platform
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import groupby, takewhile, zip_longest
@@ -35,7 +35,6 @@ from typing import Any, Self
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
-from arena.model.containment import Held
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
@@ -46,7 +45,7 @@ SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """An open run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, held: ExitStack, *, read_only: bool) -> None:
@@ -58,8 +57,6 @@ class Store:
         self._schema = SCHEMA_VERSION
         self._identity: int | None = None
         """The file's inode while the run is played: whether the path still leads to it."""
-        self._sandboxes: dict[str, int] = {}
-        """Rows of `sandboxes` that are known."""
         self._events: EventWriter | None = None
 
     @property
@@ -249,36 +246,29 @@ class Store:
             return False
         id_ = cursor.lastrowid
         self._database.execute("INSERT INTO records VALUES (?, ?)", (id_, text))
-        held = [self._sandbox(each) for each in game.held]
-        by_seat = zip_longest(
+        sandboxes = [held.model_dump_json() for held in game.held]
+        insert = self._database.executemany
+        insert("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", zip(sandboxes, strict=True))
+        seats = zip_longest(
             range(len(game.players)), game.players, game.scores, game.points, game.random_moves,
-            held, (times.tobytes() for times in game.used_ms),
+            sandboxes, (times.tobytes() for times in game.used_ms),
         )  # fmt: skip
-        self._database.executemany(
-            "INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((id_, *seat) for seat in by_seat)
+        insert(
+            "INSERT INTO seats "
+            "VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM sandboxes WHERE held = ?), ?)",
+            ((id_, *seat) for seat in seats),
         )
         return True
 
-    def _sandbox(self, held: Held) -> int:
-        """The row of `sandboxes` with this value, made when it is new."""
-        text = held.model_dump_json()
-        if text not in self._sandboxes:
-            self._database.execute("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", (text,))
-            ((row,),) = self._database.execute("SELECT id FROM sandboxes WHERE held = ?", (text,))
-            self._sandboxes[text] = row
-        return self._sandboxes[text]
-
     def _check_still_there(self) -> None:
         """What is written to a file that was moved or deleted meanwhile would be lost silently."""
-        try:
-            there = self.path.stat().st_ino == self._identity
-        except OSError:
-            there = False
-        if not there:
-            raise StoreError(
-                f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
-                f"Put it back to go on, or start again."
-            )
+        with suppress(OSError):
+            if self.path.stat().st_ino == self._identity:
+                return
+        raise StoreError(
+            f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
+            f"Put it back to go on, or start again."
+        )
 
     def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest]]:
         """Games and void attempts with an `id` above `after`, in the order they ended."""
@@ -338,9 +328,6 @@ class Store:
     def close(self) -> None:
         """Let go of the file, and of the right to play."""
         self._held.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
