@@ -15,9 +15,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSetup
+from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
-from arena.model.terms import Terms
 from arena.referee import SessionPool
 
 BOTS = Path(__file__).parent / "programs"

@@ -23,9 +23,8 @@ from rich.text import Text
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSetup
+from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Termination
-from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
 
 CPU_US_TARGET = 110.0

@@ -7,10 +7,9 @@ from arena.checks.positions import Golden, PracticeGame, games, golden
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.model.contender import Prepared
-from arena.model.game_spec import GameSetup
+from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord, PlayerFault
-from arena.model.terms import Terms
 from arena.referee import SessionPool, play_game
 from rules.position import Game
 

@@ -75,7 +75,7 @@ def play_config(
     console = Console()
     with Store.open_run(path, config) as store:
         with RunView(path) as view:
-            over = view.over
+            over = view.schedule.over
         if not over:
             try:
                 if any(
@@ -130,7 +130,7 @@ class LiveTable:
             for line in opening(view.started, view.config):
                 self._console.print(line)
             self._live.start()
-        if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, view.done / _FIT_GAMES):
+        if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, len(view.games) / _FIT_GAMES):
             self._table, self._fitted_at = view.standings, time.monotonic()
         self._live.update(screen(self._table, view, self._console.height), refresh=True)
 
@@ -199,7 +199,8 @@ def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
 def screen(table: Standings, view: RunView, height: int) -> RenderableType:
     """The screen of a terminal during a run: the table is cut where there is no room for it."""
     state = Table.grid(padding=(0, 2, 0, 0))
-    state.add_row(ProgressBar(total=view.total, completed=view.done, width=24), Text(status(view)))
+    bar = ProgressBar(total=view.schedule.total, completed=len(view.games), width=24)
+    state.add_row(bar, Text(status(view)))
     games = Table.grid(padding=(0, 2, 0, 0))
     playing = list(view.playing.values())
     for game in playing[:_SHOWN_GAMES]:
@@ -212,15 +213,15 @@ def screen(table: Standings, view: RunView, height: int) -> RenderableType:
     parts = [terminal.heading(table), terminal.ranking(table, most)]
     if any(row.tiles for row in table.players):
         parts.append(terminal.tile_scores(table))
-    if view.verdict:
-        parts.append(terminal.sequential_test(view.verdict))
+    if view.schedule.verdict:
+        parts.append(terminal.sequential_test(view.schedule.verdict))
     return Group(*parts, Text(), state, games)
 
 
 def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
-    most = "at most " if view.verdict else ""
-    parts = [f"{view.done:,}{f' of {most}{view.total:,}' if view.total is not None else ''} games"]
+    total, most = view.schedule.total, "at most " if view.schedule.verdict else ""
+    parts = [f"{len(view.games):,}{f' of {most}{total:,}' if total is not None else ''} games"]
     if view.games_per_s is not None:
         parts.append(f"{view.games_per_s:.3g} games/s")
     if view.left_s is not None:

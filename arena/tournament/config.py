@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.model.contender import Contender, Home
-from arena.model.terms import UnderTerms
+from arena.model.game_spec import UnderTerms
 from arena.ratings.sprt import Sprt
 from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS

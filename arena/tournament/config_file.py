@@ -17,8 +17,8 @@ from arena.files.toml_tables import (
     shown,
     wrong_name,
 )
+from arena.model.game_spec import Terms
 from arena.model.protocol import Clock
-from arena.model.terms import Terms
 from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import (
     ClockTable,

@@ -6,8 +6,8 @@ from pydantic import Field, create_model
 
 from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
+from arena.model.game_spec import OnFault
 from arena.model.protocol import Text
-from arena.model.terms import OnFault
 from arena.tournament.formats import FORMATS
 
 LONGEST_MS = 1_000_000_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.errors import UserError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings.model import Standings, Verdict
+from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament import events
@@ -56,7 +56,8 @@ class RunView(AbstractContextManager["RunView"]):
         """Games in play, by their ids."""
         self.started: events.RunStarted | None = None
         """The run that is played, or was played last, where its events are there."""
-        self._schedule = self.config.schedule()
+        self.schedule = self.config.schedule()
+        """What is left to play, and where a sequential test stands."""
         self._seen = 0
         self._standings: Standings | None = None
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
@@ -71,7 +72,7 @@ class RunView(AbstractContextManager["RunView"]):
         for seen, game in self._store.digests(after=self._seen):
             self._seen = seen
             (self.void if game.termination is Termination.VOID else self.games).append(game)
-            self._schedule.add(game)
+            self.schedule.add(game)
             self._standings = None
         if not played:
             self.playing.clear()
@@ -95,26 +96,6 @@ class RunView(AbstractContextManager["RunView"]):
                 self.playing.clear()
 
     @property
-    def done(self) -> int:
-        """Games that have a result."""
-        return len(self.games)
-
-    @property
-    def total(self) -> int | None:
-        """Games of the tournament, at most with a sequential test; None while results decide."""
-        return self._schedule.total
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """Where the sequential test stands; None without one."""
-        return self._schedule.verdict
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is left to play."""
-        return self._schedule.over
-
-    @property
     def standings(self) -> Standings:
         """The standings after the games there are."""
         if self._standings is None:
@@ -124,9 +105,9 @@ class RunView(AbstractContextManager["RunView"]):
                 name=self.config.name,
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
-                planned=self.total,
-                sprt=self.verdict,
-                ranking=self._schedule.ranking(),
+                planned=self.schedule.total,
+                sprt=self.schedule.verdict,
+                ranking=self.schedule.ranking(),
             )
         return self._standings
 
@@ -142,10 +123,10 @@ class RunView(AbstractContextManager["RunView"]):
         """Time left at that speed; None before the first game, and where results decide when the
         run ends.
         """
-        speed = self.games_per_s
-        if speed is None or self.total is None or self.verdict is not None:
+        speed, total = self.games_per_s, self.schedule.total
+        if speed is None or total is None or self.schedule.verdict is not None:
             return None
-        return (self.total - self.done) / speed
+        return (total - len(self.games)) / speed
 
     def close(self) -> None:
         """Let go of the file."""

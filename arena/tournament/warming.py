@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from arena.errors import UserError
 from arena.files.background import apart
@@ -46,18 +46,12 @@ def warm_kernels(rules: Iterable[str]) -> None:
     """
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
     console = Console(stderr=True)
-    columns = (
-        TextColumn(_COMPILING),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-    )
+    bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
         Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
+            _COMPILING, *bar, console=console, transient=True, disable=not console.is_terminal
         ) as progress,
         nullcontext() if console.is_terminal else _notice(console.print),
     ):

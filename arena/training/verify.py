@@ -220,7 +220,7 @@ def play_target(
         say("It goes on with the higher max_games that it was begun with.")
         code = play_config(config, BUILTINS, store_path, more=more)
     with RunView(store_path) as view:
-        verdict = view.verdict
+        verdict = view.schedule.verdict
     assert verdict is not None  # as the tournament asks for a test
     evidence.verdicts[contest.at] = verdict.model_dump(mode="json")
     evidence.save()

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from arena.model.game_spec import GameSetup
+from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.model.record import GameRecord
-from arena.model.terms import Terms
 from arena.tournament.config import TournamentConfig
 
 SCHEMA_1 = Path(__file__).parent / "schema1"

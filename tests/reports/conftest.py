@@ -10,10 +10,9 @@ import pytest
 
 import rules
 from arena.model.containment import Guarantee, Held
-from arena.model.game_spec import first_position
+from arena.model.game_spec import Terms, first_position
 from arena.model.protocol import Termination
 from arena.model.record import Fault, GameRecord, Host, PlayedMove, SeatRecord
-from arena.model.terms import Terms
 from rules.position import draw_chance
 
 Play = Callable[..., GameRecord]

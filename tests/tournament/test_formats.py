@@ -235,8 +235,8 @@ _whole: dict[str, tuple[dict[str, tuple[object, ...]], Ranking | None, Verdict |
 
 def result(store: Path) -> tuple[Ranking | None, Verdict | None]:
     with RunView(store) as view:
-        assert view.over
-        return view.standings.ranking, view.verdict
+        assert view.schedule.over
+        return view.standings.ranking, view.schedule.verdict
 
 
 @pytest.mark.parametrize("name", TOURNAMENTS)

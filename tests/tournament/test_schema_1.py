@@ -52,7 +52,7 @@ def test_it_is_read_as_it_is(path: Path) -> None:
         assert store.attempts()["g0025"] == 1 and "g0025" not in store.finished()
         assert len(store.openings()) == 3
     with RunView(path) as view:
-        assert (view.done, view.total, view.over) == (27, 36, False)
+        assert (len(view.games), view.schedule.total, view.schedule.over) == (27, 36, False)
         assert view.standings.players[0].name == "greedy"
         assert view.standings.void == 1 and view.standings.spoilt[0].game == "g0025"
     assert recorded_game(path, "g0028")[1].seats[0].player == "crash"
@@ -135,4 +135,4 @@ def test_a_migration_that_fails_leaves_it_as_it_was(
         Store.open_run(path, config)
     assert schema(path) == 1
     with RunView(path) as view:
-        assert view.done == 27
+        assert len(view.games) == 27
