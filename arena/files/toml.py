@@ -79,16 +79,10 @@ def _is_deeper(value: object, levels: int) -> bool:
 KeyPath = tuple[str | int, ...]
 """Keys and, inside arrays of tables, indices from 0: `("player", 1, "options", "c")`."""
 
-_TOKEN = re.compile(
-    r'"""(?:\\.|[^\\])*?"""'
-    r"|'''.*?'''"
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|'[^'\n]*'"
-    r"|#[^\n]*"
-    r"|[\[\]{}=\n]"
-    r"|[^\[\]{}=\n\"'#]+",
-    re.DOTALL,
+_OPAQUE = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
+"""Strings and comments."""
 
 
 class KeyLines:
@@ -123,21 +117,15 @@ def _walk(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 def _statements(text: str) -> Iterator[tuple[str, int]]:
     """Every `[header]` and the left side of every `key = value`, with its line."""
-    line, depth, head, in_value = 1, 0, "", False
-    for match in _TOKEN.finditer(text + "\n"):
-        token = match.group()
-        if token == "\n" and depth == 0:
-            if head.strip() and not in_value:
-                yield head.strip(), line
-            head, in_value = "", False
-        elif token == "=" and not in_value:
-            yield head.strip(), line
-            in_value = True
-        elif in_value:
-            depth += (token in ("[", "{")) - (token in ("]", "}"))
-        elif not token.startswith("#"):
-            head += token
-        line += token.count("\n")
+    masked = _OPAQUE.sub(lambda found: (" " if found[0][0] == "#" else "x") * len(found[0]), text)
+    line, end, depth = 1, 0, 0
+    for part in masked.split("\n"):  # of several lines, where a string is
+        head, _, value = ("", "", part) if depth else part.partition("=")
+        if head.strip():
+            yield text[end : end + len(head.rstrip())].lstrip(), line
+        depth += sum(map(value.count, "[{")) - sum(map(value.count, "]}"))
+        begin, end = end, end + len(part) + 1
+        line += text.count("\n", begin, end)
 
 
 def _keys(dotted: str) -> KeyPath:
