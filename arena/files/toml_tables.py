@@ -49,14 +49,11 @@ def read_tables(model: type[_File], data: dict[str, Any]) -> tuple[_File, list[F
 def _leave_out(data: Any, path: KeyPath) -> None:
     """Remove the table entry nearest to `path`, so that its default is used."""
     holder, key = data, path[0]
-    for depth, step in enumerate(path):
+    for step in path:
         if isinstance(data, dict):
-            holder, key = data, step
-        elif all(isinstance(item, dict) for item in path[:depth]):
-            break
-        if not isinstance(data, dict | list) or (isinstance(data, dict) and step not in data):
-            break
-        data = data[step]  # type: ignore[index] # a list's step is an index, a table's a key
+            holder, key, data = data, step, data.get(step)
+        elif isinstance(data, list):
+            data = data[step]  # type: ignore[index] # a list's step is an index
     holder.pop(key, None)
 
 

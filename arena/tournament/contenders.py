@@ -159,12 +159,13 @@ def _player(
     package: Bot | None = None,
 ) -> Player:
     """A player as the tournament file wrote it; `name` is its own where the table gives none."""
+    options = _options(table, builtin) if builtin else {}
     return Player(
         bot=bot,
         builtin=builtin.name if builtin else None,
         uses_clock=builtin.uses_clock if builtin else None,
-        think_ms=_option("think_ms", table, builtin),
-        budgeted=any(_option(name, table, builtin) is not None for name in _BUDGETS),
+        think_ms=options.get("think_ms"),
+        budgeted=any(options.get(name) is not None for name in _BUDGETS),
         digest=package.digest if package else None,
         contender=Contender(
             name=(table.name if table.from_ is None else None) or name,
@@ -223,10 +224,11 @@ def _check_builtin(
     except ValidationError as error:
         for path, message in explain(error, builtin.options, table.options):
             report((*at, "options", *path), message)
+    options = _options(table, builtin)
     sizes = {
         name: size
-        for name in builtin.options.model_fields
-        if name.endswith("_mb") and isinstance(size := _option(name, table, builtin), int)
+        for name, size in options.items()
+        if name.endswith("_mb") and isinstance(size, int)
     }
     wanted = sum(sizes.values()) + _PROGRAM_MB
     if sizes and wanted > given.memory_mb:
@@ -236,23 +238,21 @@ def _check_builtin(
             f"{given.memory_mb} MB are too few for {asked} and {_PROGRAM_MB} MB for the program "
             f"itself; give at least {wanted}, or lower the option",
         )
-    threads = _option("threads", table, builtin)
+    threads = options.get("threads")
     if isinstance(threads, int) and threads > given.threads:
         report(
             (*at, "resources", "threads"),
             f"{given.threads} are too few for options.threads = {threads}; give at least {threads}",
         )
-    if reading.game is not None:
-        refusal = builtin.unsupported(reading.game.name, reading.game.variant)
-        if refusal:
-            report((*at, "bot"), refusal)
+    game = reading.game
+    if game is not None and (refusal := builtin.unsupported(game.name, game.variant)):
+        report((*at, "bot"), refusal)
 
 
-def _option(name: str, table: PlayerTable, builtin: CatalogueEntry | None) -> Any:
-    """An option of a built-in as given or by default; None for one it does not have."""
-    if builtin is None or name not in builtin.options.model_fields:
-        return None
-    return table.options.get(name, builtin.options.model_fields[name].default)
+def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
+    """The options that a built-in has, as given or by default."""
+    fields = builtin.options.model_fields
+    return {name: table.options.get(name, field.default) for name, field in fields.items()}
 
 
 def _check_names(

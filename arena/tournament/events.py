@@ -13,11 +13,11 @@ import re
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import IO, Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from arena.errors import Exit, StoreError
+from arena.errors import Exit
 from arena.model import Frozen
 from arena.ratings.model import Verdict
 from arena.tournament.estimate import Estimate
@@ -132,26 +132,12 @@ def events_file(store: Path) -> Path:
     return store.with_suffix(".events.jsonl")
 
 
-class EventWriter:
-    """Appends events to a file that it begins empty."""
-
-    def __init__(self, path: Path) -> None:
-        fresh = path.with_name(f"{path.name}.new")  # readers tell a new file by its inode
-        self._path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-        self._descriptor = os.open(fresh, flags, 0o644)
-        fresh.replace(path)
-
-    def append(self, event: Event) -> None:
-        """Add an event. Raises StoreError."""
-        try:
-            os.write(self._descriptor, event.model_dump_json().encode() + b"\n")
-        except OSError as error:
-            raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
-
-    def close(self) -> None:
-        """Let go of the file."""
-        os.close(self._descriptor)
+def begin_events(path: Path) -> IO[bytes]:
+    """An empty file to append events to. Readers tell a new one by its inode."""
+    fresh = path.with_name(f"{path.name}.new")
+    file = fresh.open("wb", buffering=0)
+    fresh.replace(path)
+    return file
 
 
 class EventReader:

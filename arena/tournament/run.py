@@ -147,13 +147,9 @@ class _Run:
         task = executing.Task(spec=spec, attempt=self._attempts[spec.game])
         self._store.append(
             events.GameStarted(
-                game=spec.game,
+                **spec.model_dump(include={"game", "round", "pair", "opening", "seed"}),
                 attempt=task.attempt,
-                round=spec.round,
-                pair=spec.pair,
                 players=tuple(player.name for player in spec.players),
-                opening=spec.opening,
-                seed=spec.seed,
             )
         )
         return task

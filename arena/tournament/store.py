@@ -31,14 +31,14 @@ from importlib.metadata import version
 from itertools import groupby, takewhile, zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.events import Event, EventWriter, events_file
+from arena.tournament.events import Event, begin_events, events_file
 from arena.tournament.store_tables import GAMES, PLAIN, RUN, SCHEMA_1, digest_of
 
 SCHEMA_VERSION = 2
@@ -57,7 +57,7 @@ class Store(AbstractContextManager["Store"]):
         self._schema = SCHEMA_VERSION
         self._identity: int | None = None
         """The file's inode while the run is played: whether the path still leads to it."""
-        self._events: EventWriter | None = None
+        self._events: IO[bytes] | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -107,8 +107,7 @@ class Store(AbstractContextManager["Store"]):
                 store = cls(path, held, read_only=False)
                 store._begin(config)
                 store._database.execute("PRAGMA synchronous = FULL")
-                store._events = EventWriter(events_file(path))
-                held.callback(store._events.close)
+                store._events = held.enter_context(begin_events(events_file(path)))
                 store._identity = path.stat().st_ino
             except lock_file.LockHeldError as holder:
                 raise StoreLockedError(
@@ -124,7 +123,11 @@ class Store(AbstractContextManager["Store"]):
     def append(self, event: Event) -> None:
         """Let watchers know what happens; only for the process that plays. Raises StoreError."""
         assert self._events is not None
-        self._events.append(event)
+        try:
+            self._events.write(event.model_dump_json().encode() + b"\n")
+        except OSError as error:
+            name = events_file(self.path)
+            raise StoreError(f"{name}: cannot be written: {error.strerror}") from None
 
     def _begin(self, config: TournamentConfig) -> None:
         ((tables,),) = self._rows("SELECT count(*) FROM sqlite_master")
