@@ -16,7 +16,7 @@ from rich.text import Text
 
 import rules
 from arena.errors import UserError
-from arena.files.background import apart
+from arena.files.stop_signals import apart
 from arena.reports.replay import mark
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels

@@ -13,7 +13,7 @@ from rich.text import Text
 
 import rules
 from arena.errors import UserError
-from arena.files.background import apart
+from arena.files.stop_signals import apart
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from arena.tournament.warming import warm_kernels

@@ -1,11 +1,13 @@
-"""Signals that ask long work to stop."""
+"""Signals that ask long work to stop, and work that Ctrl-C interrupts at once."""
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -46,3 +48,24 @@ def stop_signals(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+Result = TypeVar("Result")
+
+
+def apart(work: Callable[[], Result]) -> Result:
+    """What `work` returns or raises. On Ctrl-C the thread is abandoned: a kernel returns when it is
+    done, and the thread does not keep the process alive.
+    """
+    result: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not result.done():
+        wait([result], 0.1)
+    return result.result()

@@ -10,7 +10,7 @@ from arena.tournament.formats.base import Pairing
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""
-_INSTANT_S = 0.001
+_INSTANT_MS = 1
 """A move of a player that does not think by the clock, about."""
 _UNKNOWN_SHARE = 0.5
 """Part of its time that a player we know nothing of is taken to use."""
@@ -47,9 +47,9 @@ def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
     expected, worst = [0.0], [0.0]  # seconds of a game, by kind
     for opening, names in alike:
         own = max(1, (plies - opening) // len(names))
-        seats = [players[name] for name in names]
-        expected.append(start + sum(_thinking(config, own, player) for player in seats))
-        worst.append(start + sum(_at_most(config, own, player) for player in seats))
+        about, most = zip(*(_times(config, own, players[name]) for name in names), strict=True)
+        expected.append(start + sum(about))
+        worst.append(start + sum(most))
     counts = [0, *alike.values()]
     side_by_side = min(config.concurrency, max(1, alike.total()))
     endless = game.is_endless and max_plies is None
@@ -65,30 +65,20 @@ def _opening_plies(config: TournamentConfig, round_: int) -> int:
     return len(lines[(round_ - 1) % len(lines)]) if lines else config.openings.plies
 
 
-def _thinking(config: TournamentConfig, moves: int, player: Player) -> float:
-    limit = _limit(config, moves, 0)
-    if player.think_ms is not None:
-        limit = min(limit, moves * player.think_ms / 1000)
-    if player.uses_clock is None:
-        return limit * _UNKNOWN_SHARE
-    return limit if player.uses_clock else min(limit, moves * _INSTANT_S)
-
-
-def _at_most(config: TournamentConfig, moves: int, player: Player) -> float:
-    if player.uses_clock is False:
-        return _thinking(config, moves, player)
-    return _limit(config, moves, config.terms.grace_ms)
-
-
-def _limit(config: TournamentConfig, moves: int, grace_ms: int) -> float:
-    """All the time one player may take for its moves of a game, in seconds."""
+def _times(config: TournamentConfig, moves: int, player: Player) -> tuple[float, float]:
+    """What a player takes for its moves of a game, in seconds: about, and at most."""
     clock = config.terms.clock
-    limits = []
-    if clock.move_ms is not None:
-        limits.append(moves * clock.move_ms)
+    limits = [] if clock.move_ms is None else [moves * clock.move_ms]
     if clock.bank_ms is not None:
         limits.append(clock.bank_ms + moves * clock.increment_ms)
-    return (min(limits) + moves * grace_ms) / 1000
+    about, most = float(min(limits)), float(min(limits) + moves * config.terms.grace_ms)
+    if player.think_ms is not None:
+        about = min(about, moves * player.think_ms)
+    if player.uses_clock is None:
+        about *= _UNKNOWN_SHARE
+    elif not player.uses_clock:
+        about = most = min(about, moves * _INSTANT_MS)
+    return about / 1000, most / 1000
 
 
 def rough_duration(seconds: float) -> str:

@@ -125,11 +125,8 @@ class _Run:
     @property
     def over(self) -> bool:
         """Whether there is nothing left to play in this run."""
-        if self.schedule.over:
-            return True
-        return self.schedule.total is not None and (
-            self.done + len(self.void) >= self.schedule.total
-        )
+        ended, total = self.done + len(self.void), self.schedule.total
+        return self.schedule.over or (total is not None and ended >= total)
 
     def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as what overloads the host may have passed

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from arena.errors import UserError
-from arena.files.background import apart
+from arena.files.stop_signals import apart
 
 _COMPILING = "compiling kernels (once)"
 _LOADING_S = 2.0

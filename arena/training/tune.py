@@ -12,8 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from arena.errors import Exit, UserError
-from arena.files.background import apart
-from arena.files.stop_signals import Stop
+from arena.files.stop_signals import Stop, apart
 from arena.reports.screen import Lines
 from arena.sandbox.bwrap import reserve_fds
 from arena.training import tuned_player

@@ -13,8 +13,7 @@ from rich.console import Console
 
 import rules
 from arena.errors import ConfigChangedError, Exit, UserError
-from arena.files.background import apart
-from arena.files.stop_signals import Stop
+from arena.files.stop_signals import Stop, apart
 from arena.files.toml_tables import written
 from arena.ratings.model import Verdict
 from arena.ratings.trial import Tally
