@@ -54,9 +54,7 @@ Result = TypeVar("Result")
 
 
 def apart(work: Callable[[], Result]) -> Result:
-    """What `work` returns or raises. On Ctrl-C the thread is abandoned: a kernel returns when it is
-    done, and the thread does not keep the process alive.
-    """
+    """What `work` returns or raises, in a thread that Ctrl-C abandons: no kernel can be stopped."""
     result: Future[Result] = Future()
 
     def run() -> None:

@@ -99,8 +99,7 @@ class GameRecord(GameSetup):
     """The seat that forfeited; null when none did."""
     scores: tuple[int, ...]
     points: tuple[float, ...]
-    """1, ½ or 0 for each seat; empty where one game alone decides nothing (2048 and 2584, but for
-    a forfeit between two)."""
+    """1, ½ or 0 for each seat; empty where one game alone decides nothing."""
     started_at: str
     """UTC, ISO 8601."""
     duration_ms: float

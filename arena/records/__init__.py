@@ -31,6 +31,4 @@ FORMS: dict[str, Callable[[GameRecord, str], str]] = {
     "transcript": transcript,
     "record": championship_record,
 }
-"""Writes a game of a tournament, the event, by the name that `arena replay --as` takes. Raises
-RecordError for a game without this form.
-"""
+"""Writes a game of an event, by the name that `arena replay --as` takes. Raises RecordError."""

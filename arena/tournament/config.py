@@ -29,8 +29,7 @@ class Player(Frozen):
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
-    """SHA-256 of a script's or a package's content as it was handed in; null for a built-in or a
-    command."""
+    """SHA-256 of a script's or a package's files as handed in; null for all others."""
     contender: Contender
     """The player as it travels."""
     home: Home = Home()
@@ -131,9 +130,7 @@ class TournamentConfig(UnderTerms):
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
-    """Cores that any game among players of these `threads` needs: those of the one that thinks;
-    of all at the board where players ponder.
-    """
+    """Cores that any game needs: those of the player that thinks, or of all where they ponder."""
     most = sorted(threads, reverse=True)
     return sum(most[:seats]) if ponder else most[0]
 

@@ -69,9 +69,7 @@ class Reading(NamedTuple):
 
 
 def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Player], list[str]]:
-    """The players of the table at `at`, none where that was reported; and a sentence for each
-    submission that does not take part.
-    """
+    """The players of a table, none where that was reported; and why submissions are left out."""
     _check_sendable((*at, "options"), table.options, reading.report)
     ways = {"bot": table.bot, "command": table.command, "from": table.from_}
     way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]

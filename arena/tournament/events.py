@@ -149,9 +149,7 @@ class EventReader:
         self._offset = 0
 
     def read(self) -> list[Event]:
-        """New events, in their order; those of a new run from its beginning. Moves of games that
-        have ended since are left out.
-        """
+        """New events, those of a new run from its beginning; no moves of games ended since."""
         with suppress(FileNotFoundError), self._path.open("rb") as file:
             inode = os.fstat(file.fileno()).st_ino
             if inode != self._inode:
@@ -167,9 +165,7 @@ _MOVES = re.compile(rb'"kind":"moves_played","game":"([^"]*)"')
 
 
 def _events(lines: list[bytes]) -> list[Event]:
-    """The events of these lines, without the moves of games that ended in a later line: most of a
-    long file, when it is read for the first time.
-    """
+    """The events of these lines, but the moves of games that end in them: most of a long file."""
     events: list[Event] = []
     over: set[str] = set()
     for line in reversed(lines):

@@ -79,9 +79,7 @@ class GameSpecs:
     """Makes the games of pairings, each on the opening of its round."""
 
     def __init__(self, config: TournamentConfig, *, drawn: Sequence[Line] = ()) -> None:
-        """`drawn` are openings of the first rounds, where they are known from games played: they
-        are not drawn again.
-        """
+        """`drawn` are openings of the first rounds, known from games played."""
         self._config = config
         self._players = {player.name: player.contender for player in config.players}
         openings, game = config.openings, config.terms.game
@@ -93,9 +91,8 @@ class GameSpecs:
         self._drawn: list[Line] = []
 
     def of(self, pairing: Pairing) -> GameSpec:
-        """The game of a pairing. Openings are drawn in the order of the rounds, in whatever order
-        they are asked for.
-        """
+        """The game of a pairing."""
+        # Openings are drawn in the order of the rounds, in whatever order they are asked for.
         missing = max(0, pairing.round - len(self._drawn))
         self._drawn += islice(self._openings, missing)
         return GameSpec(
@@ -129,9 +126,7 @@ class _Run:
         return self.schedule.over or (total is not None and ended >= total)
 
     def next(self) -> executing.Task | None:
-        """The next attempt of a game; replays last, as what overloads the host may have passed
-        then. None when there is none now.
-        """
+        """The next attempt of a game; replays last, as an overload may have passed by then."""
         pairing = self.schedule.next()
         if pairing is not None:
             spec = self._specs.of(pairing)

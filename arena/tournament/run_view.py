@@ -120,9 +120,7 @@ class RunView(AbstractContextManager["RunView"]):
 
     @property
     def left_s(self) -> float | None:
-        """Time left at that speed; None before the first game, and where results decide when the
-        run ends.
-        """
+        """Time left at that speed; None before the first game, and where results decide."""
         speed, total = self.games_per_s, self.schedule.total
         if speed is None or total is None or self.schedule.verdict is not None:
             return None

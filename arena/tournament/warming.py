@@ -32,9 +32,7 @@ def _notice(say: Callable[[str], object]) -> Iterator[None]:
 def load_kernels(
     load: Callable[[], None], doing: Callable[[str], None], say: Callable[[str], None]
 ) -> None:
-    """Compile kernels in this process, or find them in the cache; `doing` and `say` show what goes
-    on and a line that stays. Raises what `load` raises.
-    """
+    """Compile or load kernels in this process. `doing` shows what goes on, `say` a line to stay."""
     doing("loading kernels")
     with _notice(say):
         apart(load)

@@ -71,17 +71,14 @@ class Executor(Protocol):
         """How many games it takes at once."""
 
     def warning(self) -> str | None:
-        """What may make games void here, a sentence; None where nothing is seen. Asked once, before
-        the first game.
-        """
+        """What may make games void here, a sentence; asked once, before the first game."""
 
     def submit(self, task: Task) -> None:
         """Begin a game; called only when fewer than `capacity` are being played."""
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
-        """What has happened, as soon as something has; nothing after `timeout_s`.
-
-        Every task ends in one Played or Lost. Raises ExecutorError.
+        """What has happened, as soon as something has; nothing after `timeout_s`. Every task ends
+        in one Played or Lost. Raises ExecutorError.
         """
 
     def close(self, *, now: bool) -> None:
@@ -89,9 +86,7 @@ class Executor(Protocol):
 
 
 OpenExecutor = Callable[[TournamentConfig, tuple[str, ...]], Executor]
-"""Makes what plays a tournament. The files are kept from its players, which may be able to read
-their folder.
-"""
+"""Makes what plays a tournament; its players, who may see their folder, cannot read the files."""
 
 
 def play_through(

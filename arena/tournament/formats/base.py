@@ -58,9 +58,7 @@ class Schedule(Protocol):
         """Whether nothing is left to play."""
 
     def next(self) -> Pairing | None:
-        """A game that was neither handed out nor added yet; None when nothing may begin before
-        more results.
-        """
+        """A game not yet handed out or added; None when nothing may begin before more results."""
 
     def add(self, game: GameDigest) -> None:
         """Take note of a result, or of a void attempt at a game, fresh or from the store."""
