@@ -20,8 +20,5 @@ def test_a_game_is_written_and_read_again(form: str, name: str) -> None:
             write(record, "cup")
         return
     text = write(record, "cup")
-    if form == "transcript":
-        moves = read_transcript(game.start(), text)
-    else:
-        moves = read_record(game, text)
-    assert tuple(moves) == tuple(m.move for m in record.moves)
+    back = read_transcript(game.start(), text) if form != "record" else read_record(game, text)
+    assert tuple(back) == tuple(m.move for m in record.moves)
