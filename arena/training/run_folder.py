@@ -3,17 +3,16 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, Self, TextIO
+from typing import NamedTuple
 
 from arena.errors import UserError
 from arena.files import lock as lock_file
 from arena.files.stop_signals import Stop, stop_signals
 from arena.tournament.warming import load_kernels
-from arena.training.train_view import Block, BlockView, csv_line
 
 TESTS = (
     *(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")),
@@ -118,38 +117,3 @@ def stoppable(
         raise UserError(str(error)) from None
     with stop_signals(interrupt, then_at_once=True) as stop:
         yield stop
-
-
-class TrainingLog(Generic[Block]):
-    """The log and the table of an open training. A context manager.
-
-    The table is written again from the blocks of the checkpoint: those after it are played again.
-    The log keeps all.
-    """
-
-    def __init__(self, folder: Path, view: BlockView[Block], blocks: Sequence[Block]) -> None:
-        self._view = view
-        self._log, self._table = _lines(folder / LOG, "a"), _lines(folder / TABLE, "w")
-        self._table.write("".join(map(csv_line, (view.columns, *map(view.cells, blocks)))))
-        self._table.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._log.close()
-        self._table.close()
-
-    def say(self, line: str) -> None:
-        """Keep a line that was shown."""
-        self._log.write(f"{line}\n")
-
-    def add(self, block: Block) -> None:
-        """Keep a block, in the log and in the table."""
-        for line in self._view.lines(block):
-            self.say(line)
-        self._table.write(csv_line(self._view.cells(block)))
-
-
-def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:
-    return path.open(mode, encoding="utf-8", newline="\n", buffering=1)

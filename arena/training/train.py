@@ -5,7 +5,7 @@ import time
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TextIO
 
 from rich.console import Console
 
@@ -16,8 +16,8 @@ from arena.reports.words import duration
 from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
-from arena.training.run_folder import NETWORK, PICTURES, TABLE, TrainingLog, stoppable
-from arena.training.train_view import LiveTraining, PlainTraining
+from arena.training.run_folder import LOG, NETWORK, PICTURES, TABLE, stoppable
+from arena.training.train_view import LiveTraining, PlainTraining, csv_line
 from players.learning.trainer import CHECKPOINT
 
 _DRAW_S = 30.0
@@ -68,13 +68,17 @@ class _Training:
             if console.is_terminal
             else PlainTraining(console, kind.view)
         )
-        self._log = TrainingLog(folder, kind.view, before)
         self._drawn_at = time.monotonic()
 
     def run(self, file: Path, *, verify: bool) -> Exit:
         """Play what is left, with `verify` the tests too, and write what came of it."""
-        trainer, config = self._trainer, self._kind.config
-        with self._log:
+        trainer, config, shown = self._trainer, self._kind.config, self._kind.view
+        log, table = self._folder / LOG, self._folder / TABLE
+        with _lines(log, "a") as self._log, _lines(table, "w") as self._table:
+            # The table is written again: blocks after the checkpoint are played again.
+            rows = (shown.columns, *map(shown.cells, trainer.blocks))
+            self._table.write("".join(map(csv_line, rows)))
+            self._table.flush()
             self._say(f"{config.name}: {self._kind.about}")
             if trainer.finished:
                 self._say("It is finished: all games are played. More games in the file go on.")
@@ -104,7 +108,7 @@ class _Training:
 
     def _say(self, line: str) -> None:
         self._view.say(line)
-        self._log.say(line)
+        self._log.write(f"{line}\n")
 
     def _play(self) -> None:
         """Play what is left until a signal stops it. The second signal raises KeyboardInterrupt,
@@ -126,7 +130,8 @@ class _Training:
             block = apart(self._trainer.run_block)
             if block is None:
                 break
-            self._log.add(block)
+            self._log.writelines(f"{line}\n" for line in self._kind.view.lines(block))
+            self._table.write(csv_line(self._kind.view.cells(block)))
             self._view.show(block)
             if block.number % every == 0 and not self._trainer.finished:
                 self._save()
@@ -163,3 +168,7 @@ class _Training:
         self._say("The player, for a tournament of `arena run`:")
         for line in self._kind.players(str(network.resolve())):
             self._say(f"    {line}".rstrip())
+
+
+def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:
+    return path.open(mode, encoding="utf-8", newline="\n", buffering=1)

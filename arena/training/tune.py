@@ -76,7 +76,7 @@ class _Tuning:
             config.name, tuned_player.about(config), config.games, space.names, *bounds
         )
         make_view = LiveTuning if console.is_terminal else PlainTuning
-        self._view = make_view(console, plan, time.monotonic)
+        self._view = make_view(console, time.monotonic, plan)
         self._tuner, self._folder, self._console, self._test = tuner, folder, console, test
         self._saved_at = -math.inf
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)

@@ -1,6 +1,6 @@
 """A tuning as it goes on: a screen that renews itself, or a line now and then."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.console import Console, Group, RenderableType
@@ -144,78 +144,61 @@ def _now(plan: TuningPlan, points: Sequence[TuningPoint], index: int) -> tuple[T
     return Text(f"{now:.4f}", style=f"bold{at_end}"), Text(f"{arrow} {abs(change):.4f}")
 
 
-class LiveTest(Screen):
-    """A sequential test on a terminal."""
+class LiveTuning(Screen):
+    """A tuning and its test on a terminal; without a plan, a test alone."""
 
-    def __init__(self, console: Console, now: Callable[[], float]) -> None:
-        self._verdict: Verdict | None = None
-        super().__init__(console, now)
-
-    def show_test(self, verdict: Verdict) -> None:
-        """Show where a sequential test stands."""
-        self._verdict = verdict
-
-    def _screen(self) -> RenderableType:
-        return Group(*self._test())
-
-    def _test(self) -> Iterator[RenderableType]:
-        if self._verdict is not None:
-            yield from (gauge(self._verdict), Text(test_line(self._verdict)))
-        yield from self._activity()
-
-
-class LiveTuning(LiveTest):
-    """A tuning and its test on a terminal."""
-
-    def __init__(self, console: Console, plan: TuningPlan, now: Callable[[], float]) -> None:
+    def __init__(
+        self, console: Console, now: Callable[[], float], plan: TuningPlan | None = None
+    ) -> None:
         self._plan = plan
         self._progress: TuningProgress | None = None
+        self._verdict: Verdict | None = None
         super().__init__(console, now)
 
     def show(self, progress: TuningProgress) -> None:
         """Show how far it is."""
         self._progress = progress
 
+    def show_test(self, verdict: Verdict) -> None:
+        """Show where a sequential test stands."""
+        self._verdict = verdict
+
     def _screen(self) -> RenderableType:
         parts: list[RenderableType] = []
-        progress = self._progress
-        if progress is not None:
+        plan, progress = self._plan, self._progress
+        if plan is not None and progress is not None:
             size = self._live.console.size
             lines = size.height - _OTHER_LINES - _TEST_LINES * (self._verdict is not None)
-            parts.append(parameter_table(self._plan, progress.points, size.width, lines))
+            parts.append(parameter_table(plan, progress.points, size.width, lines))
             bar = Table.grid()  # a bar alone does not end its line
-            total = self._plan.games
-            bar.add_row(ProgressBar(total=total, completed=progress.games, width=_BAR_WIDTH))
-            parts += [bar, Text(progress_line(self._plan, progress))]
+            bar.add_row(ProgressBar(plan.games, progress.games, _BAR_WIDTH))
+            parts += [bar, Text(progress_line(plan, progress))]
             parts += map(Text, map(comparison_line, progress.comparisons[-1:]))
-        return Group(*parts, *self._test())
+        if self._verdict is not None:
+            parts += (gauge(self._verdict), Text(test_line(self._verdict)))
+        return Group(*parts, *self._activity())
 
 
-class PlainTest(Lines):
-    """A sequential test in lines."""
+class PlainTuning(Lines):
+    """A tuning and its test in lines, now and then; without a plan, a test alone."""
 
-    def __init__(self, console: Console, now: Callable[[], float]) -> None:
+    def __init__(
+        self, console: Console, now: Callable[[], float], plan: TuningPlan | None = None
+    ) -> None:
         super().__init__(console)
-        self._now, self._said_at = now, now()
-
-    def show_test(self, verdict: Verdict) -> None:
-        """Print where a sequential test stands, now and then."""
-        self._now_and_then(lambda: f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
-
-    def _now_and_then(self, line: Callable[[], str]) -> None:
-        if self._now() - self._said_at >= _PLAIN_S:
-            self._said_at = self._now()
-            self.say(line())
-
-
-class PlainTuning(PlainTest):
-    """A tuning and its test in lines."""
-
-    def __init__(self, console: Console, plan: TuningPlan, now: Callable[[], float]) -> None:
-        super().__init__(console, now)
-        self._plan = plan
+        self._plan, self._now, self._said_at = plan, now, now()
 
     def show(self, progress: TuningProgress) -> None:
-        """Print how far it is, now and then."""
+        """Print how far it is."""
+        assert self._plan is not None  # it is a tuning
         compared = map(comparison_line, progress.comparisons[-1:])
-        self._now_and_then(lambda: ", ".join((progress_line(self._plan, progress), *compared)))
+        self._now_and_then(", ".join((progress_line(self._plan, progress), *compared)))
+
+    def show_test(self, verdict: Verdict) -> None:
+        """Print where a sequential test stands."""
+        self._now_and_then(f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
+
+    def _now_and_then(self, line: str) -> None:
+        if self._now() - self._said_at >= _PLAIN_S:
+            self._said_at = self._now()
+            self.say(line)

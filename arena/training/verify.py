@@ -25,7 +25,7 @@ from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
-from arena.training.tune_view import LiveTest, PlainTest
+from arena.training.tune_view import LiveTuning, PlainTuning
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.games.trainer import GamesConfig
@@ -180,7 +180,7 @@ class BudgetTest:
 
 
 def play_budget(
-    test: BudgetTest, view: LiveTest | PlainTest, stop: Stop, say: Callable[[str], None]
+    test: BudgetTest, view: LiveTuning | PlainTuning, stop: Stop, say: Callable[[str], None]
 ) -> None:
     """Play the test in process until it is over, or a signal stops it; it is kept either way. `say`
     shows a line that stays.

@@ -15,7 +15,7 @@ from arena.errors import Exit, UserError
 from arena.reports import words
 from arena.training import verify
 from arena.training.run_folder import EVIDENCE, NETWORK, stoppable
-from arena.training.tune_view import LiveTest, PlainTest
+from arena.training.tune_view import LiveTuning, PlainTuning
 from arena.training.verify_config import Asker, Verification
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.games.trainer import GamesConfig
@@ -102,7 +102,7 @@ class NetworkTrial:
             test = verify.BudgetTest(SIDES, at, pairs, self._verification)
             if test.over:
                 return True
-            make_view = LiveTest if console.is_terminal else PlainTest
+            make_view = LiveTuning if console.is_terminal else PlainTuning
             with (
                 make_view(console, time.monotonic) as view,
                 stoppable(pairs.load, pairs.interrupt, view.doing, say) as stop,
