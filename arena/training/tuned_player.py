@@ -76,13 +76,10 @@ def _counts(scores: Sequence[float]) -> list[int]:
 
 def about(config: TuneConfig) -> str:
     """What is tuned, and how, in a line."""
-    return " · ".join(
-        (
-            f"{config.rules} ({words.settings(config.variant)})",
-            f"{config.bot} ({words.settings(config.options)})",
-            f"{config.method} ({words.settings(config.method_settings)})",
-            f"seed {config.seed}",
-        )
+    settings = words.settings
+    return (
+        f"{config.rules} ({settings(config.variant)}) · {config.bot} ({settings(config.options)}) "
+        f"· {config.method} ({settings(config.method_settings)}) · seed {config.seed}"
     )
 
 

@@ -45,10 +45,12 @@ class BoardCells:
                     f"{variant['rows']}×{variant['cols']}"
                 )
             self.size = variant["rows"]
-            names = {
-                "".join(square_name(row, column) for row, column in ends): (word, *ends[0])
-                for word, ends in self._edges()
-            }
+            names = dict[str, Cell]()
+            for row, column in np.ndindex(self.size + 1, self.size + 1):
+                for word, (down, right) in enumerate(((0, 1), (1, 0))):  # horizontal, vertical
+                    if row + down <= self.size and column + right <= self.size:
+                        end = square_name(row + down, column + right)
+                        names[square_name(row, column) + end] = (word, row, column)
         elif rules == "othello":
             if variant["size"] > SIDE:
                 raise ValueError(f"networks for Othello are for boards of up to 8×8, not {variant}")
@@ -68,15 +70,6 @@ class BoardCells:
         self.cells: dict[str, Cell] = dict(sorted(names.items(), key=lambda item: item[1]))
         """The cells by name, in the order in which a table counts them."""
         self._names = {cell: name for name, cell in self.cells.items()}
-
-    def _edges(self) -> Iterator[tuple[int, tuple[tuple[int, int], tuple[int, int]]]]:
-        """(word, dots) of each edge."""
-        for row in range(self.size + 1):
-            for column in range(self.size + 1):
-                if column < self.size:
-                    yield 0, ((row, column), (row, column + 1))
-                if row < self.size:
-                    yield 1, ((row, column), (row + 1, column))
 
     def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
         """The cells of a tuple in order. Raises ValueError for what is no tuple."""
