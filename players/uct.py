@@ -38,31 +38,27 @@ LEAF_SECONDS = 2e-4
 AUTO_C = 2.0
 """c = "auto" is that many standard deviations of the results."""
 
-_Given = Mapping[str, Any]
-_NEEDS: dict[str, tuple[Callable[[_Given], bool], str]] = {
+_Need = tuple[Callable[[Mapping[str, Any]], Any], str]
+_PLAYS_OUT: _Need = (
+    lambda given: given.get("leaf") != "evaluation",
+    'leaf = "evaluation" plays nothing out',
+)
+_NEEDS: dict[str, _Need] = {
     "mix": (lambda given: given.get("leaf") == "mixed", 'only leaf = "mixed" mixes'),
-    "playout": (
-        lambda given: given.get("leaf") != "evaluation",
-        'leaf = "evaluation" plays nothing out',
-    ),
-    "playouts": (
-        lambda given: given.get("leaf") != "evaluation",
-        'leaf = "evaluation" plays nothing out',
-    ),
+    "playout": _PLAYS_OUT,
+    "playouts": _PLAYS_OUT,
     "rave": (
         lambda given: given.get("leaf") != "evaluation" and given.get("playouts") != 1,
         "it learns from the moves of playouts; it needs playouts = 8",
     ),
     "evaluation": (
         lambda given: (
-            given.get("leaf") != "playout"
-            or given.get("leaf_plies") is not None
-            or bool(given.get("prior"))
+            given.get("leaf") != "playout" or given.get("leaf_plies") or given.get("prior")
         ),
         "nothing is evaluated without leaf, leaf_plies or prior",
     ),
     "endgame_leaves": (
-        lambda given: bool(given.get("solver")),
+        lambda given: given.get("solver"),
         "solved leaves are proofs; they need solver = true",
     ),
     "early_stop": (
@@ -70,7 +66,7 @@ _NEEDS: dict[str, tuple[Callable[[_Given], bool], str]] = {
         'it foresees visits; it needs final = "visits"',
     ),
     "direction_after": (
-        lambda given: bool(given.get("direction")),
+        lambda given: given.get("direction"),
         "it is for direction, which is not given",
     ),
     "parallel": (lambda given: given.get("threads") != 1, "it is for threads = 2 and more"),

@@ -71,18 +71,13 @@ def main() -> None:
         load()
         seconds = round(time.monotonic() - began, 3)
         line = {"step": number, "steps": len(work), "name": name, "seconds": seconds}
-        _tell(line)
-
-
-def _tell(line: dict[str, object]) -> None:
-    """Write a line; the work ends when it is no longer read."""
-    try:
-        sys.stdout.write(json.dumps(line) + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # no path: the null device
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # Python flushes once more at its end
-        sys.exit(1)
+        try:
+            sys.stdout.write(json.dumps(line) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:  # no longer read
+            with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # no path: the null device
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())  # Python flushes again at its end
+            sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -106,15 +106,8 @@ def search_majority(
         least = best
     if best < ceiling:
         most = best
-    records.keep(
-        position.across,
-        position.down,
-        pool,
-        records.new_record(least, most, best_move, edges),
-        slot,
-        table,
-        largest,
-    )
+    record = records.new_record(least, most, best_move, edges)
+    records.keep(position.across, position.down, pool, record, slot, table, largest)
     return best
 
 
@@ -149,20 +142,8 @@ def margin_between(
         bound = max(min(bound, high), low + 1)
         bound += (most - bound) & 1
         bound = max(min(bound, most), least + 2)
-        value = lead + search(
-            core_across,
-            core_down,
-            ZERO,
-            left,
-            taken,
-            cost,
-            bound - lead,
-            fixed,
-            table,
-            scratch,
-            nodes,
-            stop,
-        )
+        core = core_across, core_down, ZERO, left, taken, cost, bound - lead
+        value = lead + search(*core, fixed, table, scratch, nodes, stop)
         if value >= bound:
             least, bound = value, value + 2
         else:

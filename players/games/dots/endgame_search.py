@@ -156,20 +156,8 @@ def search(
             )
         else:
             break
-        value = -search(
-            after_across,
-            after_down,
-            after_pool,
-            left - prey,
-            prey,
-            price,
-            2 - bound,
-            fixed,
-            table,
-            scratch,
-            nodes,
-            stop,
-        )
+        after = after_across, after_down, after_pool, left - prey, prey, price, 2 - bound
+        value = -search(*after, fixed, table, scratch, nodes, stop)
         if value > best:
             best = value
             if value >= bound:

@@ -19,34 +19,23 @@ SORTED_DEPTH = 4
 
 Scratch = np.dtype(
     [
-        ("moves", np.int16, (game.PLIES, game.MOVES)),
-        ("order", np.int64, (game.PLIES, game.MOVES)),
-        ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),
-        ("killers", np.int16, (game.PLIES, 2)),
-        ("history", np.int64, (2, game.MOVES)),
-        ("nodes", np.int64),
-        ("estimates", np.int64),
-        ("node_limit", np.int64),
-        ("stopped", np.int64),
-        ("generation", np.int64),
-        ("method", np.int64),
-        ("exact_from", np.int64),
+        ("moves", np.int16, (game.PLIES, game.MOVES)),  # of each ply …
+        ("order", np.int64, (game.PLIES, game.MOVES)),  # … and their ranks
+        ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),  # from each ply, ended by NO_MOVE
+        ("killers", np.int16, (game.PLIES, 2)),  # the moves that last refuted others at a ply
+        ("history", np.int64, (2, game.MOVES)),  # how much a move has refuted, by seat
+        ("nodes", np.int64),  # positions visited
+        ("estimates", np.int64),  # those of them that were estimated
+        ("node_limit", np.int64),  # stop at that many nodes
+        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("generation", np.int64),  # which of the table's entries are new
+        ("method", np.int64),  # PVS, ALPHABETA or MINIMAX
+        ("exact_from", np.int64),  # positions with that many moves remaining are solved
     ],
     align=True,
 )
-"""What one search writes as it goes, and its settings. A record, as it is one pointer to hand down:
-
-- moves, order: the moves of each ply and their ranks
-- line: the principal variation from each ply, ended by NO_MOVE
-- killers: the moves that last refuted others at a ply
-- history: how much a move has refuted, by seat
-- nodes: positions visited; estimates: those of them that were estimated
-- node_limit: stop at that many nodes
-- stopped: not 0 once the search was told to stop: what it returns then means nothing
-- generation: which of the table's entries are new
-- method: one of `methods`
-- exact_from: positions with that many moves remaining are solved
-"""
+"""What one search writes as it goes, and its settings. A record, as it is one pointer to hand
+down."""
 
 
 @part

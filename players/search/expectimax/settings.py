@@ -58,26 +58,19 @@ LEAVES = CELLS * TILES * SLIDES
 
 Scratch = np.dtype(
     [
-        ("ranks", np.float64, (DEEPEST_NETWORK + 1, SLIDES)),
-        ("worths", np.float64, (DEEPEST_NETWORK + 1, CELLS, TILES)),
-        ("gains", np.float64, (CELLS, TILES, SLIDES)),
-        ("leaf_of", np.int64, (CELLS, TILES, SLIDES)),
-        ("leaves", np.uint64, (LEAVES, 2)),
+        ("ranks", np.float64, (DEEPEST_NETWORK + 1, SLIDES)),  # of slides yet to search, by depth
+        ("worths", np.float64, (DEEPEST_NETWORK + 1, CELLS, TILES)),  # of placements, by depth
+        ("gains", np.float64, (CELLS, TILES, SLIDES)),  # the rewards after placements
+        ("leaf_of", np.int64, (CELLS, TILES, SLIDES)),  # which leaf they lead to, or NO_LEAF
+        ("leaves", np.uint64, (LEAVES, 2)),  # afterstates valued together, as words
         ("values", np.float64, LEAVES),
-        ("nodes", np.int64),
-        ("stopped", np.int64),
+        ("nodes", np.int64),  # positions with the slider to move that were looked at
+        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
     ],
     align=True,
 )
-"""What a search writes as it goes. A record, as it is one pointer to hand down:
-
-- ranks: by the slides still to look ahead, that of each slide not yet searched
-- leaves, values: the afterstates at the ends of lines that are valued together, as words
-- gains, leaf_of: by placement and slide, the reward, and which of these it leads to or NO_LEAF
-- worths: by the slides still to look ahead, what each placement is worth to the slider
-- nodes: positions with the slider to move that were looked at
-- stopped: not 0 once the search was told to stop: what it returns then means nothing
-"""
+"""What a search writes as it goes. A record, as it is one pointer to hand down; depths are slides
+still to look ahead."""
 
 
 def new_scratch() -> Record:

@@ -36,32 +36,22 @@ MOST_MOVES = 2 * CELLS
 
 Scratch = np.dtype(
     [
-        ("moves", np.int16, (PLIES + 1, MOST_MOVES)),
-        ("line", np.int16, (PLIES + 2, PLIES + 2)),
-        ("killers", np.int16, PLIES + 1),
-        ("nodes", np.int64),
-        ("node_limit", np.int64),
-        ("stopped", np.int64),
-        ("generation", np.int64),
-        ("order", np.int64, MOST_MOVES),
-        ("worths", np.float64, MOST_MOVES),
-        ("choice", np.int64),
-        ("worth", np.float64),
-        ("end", np.int64),
+        ("moves", np.int16, (PLIES + 1, MOST_MOVES)),  # slides, placements as in `most_annoying`
+        ("line", np.int16, (PLIES + 2, PLIES + 2)),  # from each ply, ended by NO_MOVE
+        ("killers", np.int16, PLIES + 1),  # the slide that was best last at a ply
+        ("nodes", np.int64),  # positions visited
+        ("node_limit", np.int64),  # stop at that many
+        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("generation", np.int64),  # which of the table's entries are new
+        ("order", np.int64, MOST_MOVES),  # the root's choices, the best of the last depth first …
+        ("worths", np.float64, MOST_MOVES),  # … and their worths
+        ("choice", np.int64),  # the best choice …
+        ("worth", np.float64),  # … and its worth
+        ("end", np.int64),  # after how many plies it ends the game, if any
     ],
     align=True,
 )
-"""What a search writes as it goes, and its limit:
-
-- moves: those of each ply: slides, and placements as `most_annoying` numbers them
-- line: the principal variation from each ply, ended by NO_MOVE; the first is that of the root
-- killers: the slide that was best last at a ply
-- nodes: positions visited; node_limit: stop at that many
-- stopped: not 0 once the search was told to stop: what it returns then means nothing
-- generation: which of the table's entries are new
-- order: the choices at the root, the best of the last depth first; worths: what they are worth
-- choice, worth: the best choice and its worth; end: after how many plies it ends the game, if any
-"""
+"""What a search writes as it goes, and its limit."""
 
 
 class TileContext(NamedTuple):

@@ -142,16 +142,10 @@ def make_settings(
 ) -> Settings:
     """The settings for games on a board where no game is won by more than `most`.
 
-    - backup "win": a win counts 1, a draw 1/2, a loss 0, and values are means in [0, 1];
-      "zero-sum": 1, 0 and −1, in [−1, 1], so that the same c explores half as much;
-      "score": 1/2 + margin/(2·most), in [0, 1].
-    - spread_factor: in place of c; c is then this times the standard deviation of a playout's
-      value. 2 makes it 1 where wins and losses are equally many.
-    - weights: float32[2, MOVES]; None for 1 everywhere.
-    - terms: the numbers of the evaluation; None where nothing is evaluated.
-    - plies: None for a tree as deep as it grows.
-    - prior: 0 for none.
-    - exact: 0 for none.
+    By `backup` a win counts 1, a draw 1/2, a loss 0; with "zero-sum" 1, 0, −1, so that the same c
+    explores half as much; with "score" a game 1/2 + margin/(2·most). `spread_factor`, in place of
+    c, is what c is times the standard deviation of a playout's value. None: `weights` of 1, no
+    `terms` as nothing is evaluated, `plies` as deep as the tree grows; 0: no `prior`, no `exact`.
     """
     margins, zero_sum = backup == "score", backup == "zero-sum"
     highest = most if margins else 1
