@@ -206,8 +206,7 @@ class Uct(Builtin):
     def __init__(self, start: Start, weights: Any = None) -> None:
         """`weights` take the place of those that the options name."""
         from players.games.endgame import load_endgame
-        from players.search.uct.choice import ThinkingLimits
-        from players.search.uct.driver import UctSearch, load_kernels
+        from players.search.uct.driver import ThinkingLimits, UctSearch, load_kernels
 
         self._options = options = read_options(self.options, start)
         self._board = load_board(start.rules, start.variant)

@@ -23,8 +23,7 @@ from players.learning.tuning.runner import InProcessRunner
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.sampling import batch_totals, total_net
 from players.search.types import Position
-from players.search.uct.choice import ThinkingLimits
-from players.search.uct.driver import UctSearch
+from players.search.uct.driver import ThinkingLimits, UctSearch
 from players.search.uct.driver import load_kernels as load_uct
 from players.search.uct.settings import make_settings, most_margin
 from players.weights.evaluations import load_terms

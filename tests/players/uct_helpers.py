@@ -7,8 +7,7 @@ import numpy as np
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
 from players.search.tree import NEAR, UNKNOWN, Tree
-from players.search.uct.choice import ThinkingLimits
-from players.search.uct.driver import Thought, UctChoice, UctSearch
+from players.search.uct.driver import ThinkingLimits, Thought, UctChoice, UctSearch
 from players.search.uct.settings import make_settings, most_margin
 from rules.position import Game, Position
 

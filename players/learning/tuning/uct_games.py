@@ -19,7 +19,7 @@ from players.learning.tuning.openings import Openings
 from players.options import read_options
 from players.search.tree import ENTRY_BYTES, NEAR_BYTES, Tree, clear, new_tree, reroot
 from players.search.types import Array, Flag, Int, Position
-from players.search.uct.choice import FINALS, best_child
+from players.search.uct.driver import FINALS, best_child
 from players.search.uct.search import iterate
 from players.search.uct.settings import Memory, Settings, Worker, new_worker
 from players.uct import Uct, UctOptions, search_settings

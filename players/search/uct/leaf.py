@@ -3,14 +3,13 @@
 import numpy as np
 
 from players.compiled import atomics
-from players.compiled.bits import below, draw, is_set
+from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest
 from players.compiled.cache import bare_part, kernel
 from players.games import endgame
 from players.games import interface as game
 from players.games.interface import NO_MOVE, candidates, count_moves, forced
 from players.search.tree import EXPANDING, NEAR, UNEXPANDED, UNKNOWN, Tree
 from players.search.types import Array, Flag, Int, Node, Position, Real, Rng, Seat
-from players.search.uct.rave import gather
 from players.search.uct.settings import Memory, Settings, Worker, sign_or_margin
 
 
@@ -100,6 +99,21 @@ def _play_out(
         points, net, state = game.batch(position, state, False, None)
     total = net if settings.margins else points - settings.samples
     return 0.5 * settings.samples + settings.worth * total, state
+
+
+@bare_part
+def gather(record: Array, near: Array, settings: Settings) -> None:
+    """Count the moves of a leaf's playouts, and their results for seat 0, for RAVE."""
+    for playout in range(game.BATCH):
+        net = sign_or_margin(np.int64(record[0, playout]), settings)
+        result = np.float32(0.5 + settings.worth * net)
+        for word in range(4):
+            bits = record[1 + word, playout]
+            while bits != ZERO:
+                move = 64 * (word & 1) + np.int64(lowest(bits))
+                near[word >> 1, 0, move] += np.float32(1.0)
+                near[word >> 1, 1, move] += result
+                bits &= bits - ONE
 
 
 @bare_part

@@ -11,8 +11,7 @@ from players.games.interface import MOVES
 from players.games.registry import load_board
 from players.search.stop import stop_at
 from players.search.tree import ENTRY_BYTES, children
-from players.search.uct.choice import ThinkingLimits
-from players.search.uct.driver import UctSearch
+from players.search.uct.driver import ThinkingLimits, UctSearch
 from rules.position import PASS, Game, Position
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import check_tree, choose, compiled, search_of, think

@@ -13,7 +13,7 @@ from players.games import interface as kernels
 from players.games.registry import load_board
 from players.options import Final
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
-from players.search.uct.choice import FINALS, ThinkingLimits, best_child, root_moves
+from players.search.uct.driver import FINALS, ThinkingLimits, best_child, root_moves
 from players.search.uct.search import iterate, select, spread
 from players.search.uct.settings import Settings, make_settings, most_margin
 from players.weights.evaluations import load_terms
