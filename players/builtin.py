@@ -40,10 +40,7 @@ class _Lazily:
 
 
 class Builtin(ABC):
-    """A player of one game, and as a class a player that comes with the arena.
-
-    `unsupported` and `readable` serve the arena; `refusal` and the constructor are each player's.
-    """
+    """A player of one game, and as a class a player that comes with the arena."""
 
     name: ClassVar[str]
     """Its name in a tournament file."""
@@ -84,9 +81,7 @@ class Builtin(ABC):
 
     @abstractmethod
     def __init__(self, start: Start) -> None:
-        """Make ready for a game: read the options, load or compile every kernel before the clock
-        runs. A mistake in the options ends the process with a sentence on stderr.
-        """
+        """Read the options and load every kernel. Mistakes end the process with a sentence."""
 
     @abstractmethod
     def choose(self, turn: Turn) -> Answer:
@@ -139,8 +134,7 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
     """When to stop thinking, in seconds of `time.monotonic()`.
 
     A bank is spread over the moves that remain to this player, were they shared equally; in 2048
-    and 2584 over `TILE_MOVES`. What is kept for the way back is `margin_ms`, but no more than half
-    of the time; `think_ms` bounds the rest.
+    and 2584 over `TILE_MOVES`. `margin_ms`, at most half of the time, is kept for the way back.
     """
     from rules import tiles
 

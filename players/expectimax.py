@@ -150,9 +150,7 @@ def think(
 
 
 def _info(found: BestChoice, turn: Turn) -> dict[str, Any]:
-    """What the answer tells: as the score what the slider has still to expect, less than 0 for the
-    placer.
-    """
+    """What the answer tells; the score is the slider's, for the placer less than 0."""
     return {
         "score": round(found.worth if turn.seat == SLIDER else 0.0 - found.worth, 2),
         "depth": found.depth,

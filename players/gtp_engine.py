@@ -53,10 +53,8 @@ class Engine:
         return self._process.poll() is None
 
     def ask(self, command: str, deadline: float) -> str:
-        """The response to a GTP command, without `=`.
-
-        After `deadline`, in seconds of `time.monotonic()`, it is waited for all the same, but
-        stderr is told. Raises EngineFault, and Refusal when the response is an error.
+        """The response, without `=`. After `deadline`, in seconds of `time.monotonic()`, stderr is
+        told and the wait goes on. Raises EngineFault, and Refusal when the response is an error.
         """
         assert self._process.stdin is not None  # asked for at the start
         late = (

@@ -30,9 +30,7 @@ DEEPEST_NETWORK, DEEPEST_HEURISTIC = 64, 50
 
 
 def named_or_file(*known: str) -> AfterValidator:
-    """Judges an option that is one of the `known` names or else a file. The file must be there
-    where the tournament file's folder is known, as the context `folder`.
-    """
+    """An option is one of the `known` names or a file, there in the context's `folder`, if any."""
 
     def judge(value: str, info: ValidationInfo) -> str:
         if info.context and value not in known:

@@ -241,9 +241,7 @@ class Uct(Builtin):
         return None
 
     def choose(self, turn: Turn) -> Answer:
-        """Solve the position where that is within reach; else search until the time is nearly over
-        or a limit is met.
-        """
+        """Solve the position within reach; else search until the time is over or a limit is met."""
         from players.search.stop import stop_at
 
         options, search = self._options, self._search

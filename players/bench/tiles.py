@@ -72,9 +72,7 @@ def random_speed(rules: str, spawn: str, games: int, target: float) -> Measureme
 
 
 def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Measurement]:
-    """TD(0) with four 6-tuples: its speed and the points of its curve; the checkpoint is in
-    `folder`.
-    """
+    """TD(0) with four 6-tuples: its speed and its curve; the checkpoint is in `folder`."""
     config = TrainConfig(
         name=rate,
         games=games,

@@ -119,10 +119,7 @@ def remaining(position: Position) -> Int:
 
 
 def evaluate(position: Position, terms: Array) -> Int:
-    """What the mover is expected to win by, in hundredths of a disc or box; at most LIMIT from 0.
-
-    `terms` is the int32 array of the evaluation's numbers (`players.weights.evaluations`).
-    """
+    """What the mover will win by, in hundredths, at most LIMIT from 0, by the numbers `terms`."""
     raise NotImplementedError
 
 
@@ -171,8 +168,8 @@ def _forced(position: Position) -> Move:
 
 
 def candidates(position: Position, out: Array) -> Int:
-    """Write moves, a best one certainly among them, to the front of the int16 array `out`; their
-    number, 0 at the end. The position has no forced move; it need not be canonical.
+    """Write moves, a best one among them, to the front of the int16 array `out`; their number, 0 at
+    the end. The position has no forced move; it need not be canonical.
     """
     raise NotImplementedError
 

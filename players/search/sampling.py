@@ -25,9 +25,7 @@ def total_net(position: Position, playouts: int, state: Rng) -> Int:
 
 @kernel
 def perft(position: Position, depth: int, count_passes: bool) -> Int:
-    """How many lines of `depth` plies there are. With `count_passes` a pass, shown by a second turn
-    in a row, is a ply.
-    """
+    """How many lines of `depth` plies there are; with `count_passes` a pass is a ply."""
     if depth == 0:
         return np.int64(1)
     out = np.empty(game.MOVES, np.int16)
@@ -44,9 +42,7 @@ def perft(position: Position, depth: int, count_passes: bool) -> Int:
 
 @kernel
 def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int]:
-    """Over that many batches: (twice the wins and once the draws of seat 0, the sum of its
-    margins).
-    """
+    """(twice the wins and once the draws of seat 0, the sum of its margins) of the batches."""
     wins: Int = 0
     total: Int = 0
     for _ in range(batches):
@@ -58,9 +54,7 @@ def batch_totals(position: Position, batches: int, state: Rng) -> tuple[Int, Int
 
 @kernel
 def random_games(board: Tiles, laws: Laws, games: int, random: Array) -> tuple[Int, Word]:
-    """(slides, the sum of the scores) of uniformly random games on the empty `board`; `random`,
-    uint64[1], is the state of the random numbers.
-    """
+    """(slides, the sum of the scores) of random games; `random`, uint64[1], is their state."""
     slides, total, state = 0, ZERO, random[0]
     for _ in range(games):
         position, state = spawned(board, laws, state)
@@ -91,9 +85,7 @@ def play_games(
     random: Array,
     scores: Array,
 ) -> int:
-    """Play as many games as the uint64 array `scores` has room for, looking `depth` slides ahead;
-    how many slides they took. `start` is an empty board, `random` as above.
-    """
+    """Write the scores of games, `depth` slides ahead, to `scores`; their slides. `start` is empty."""
     legal, worths = np.empty(SLIDES, np.int64), np.empty(SLIDES)
     slides = 0
     for index in range(len(scores)):

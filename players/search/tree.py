@@ -30,8 +30,8 @@ LANES = 16
 
 
 class Tree(NamedTuple):
-    """Arrays of the same length, but for `used`; visits and totals are longer by LANES. Those for
-    RAVE are empty without it.
+    """Arrays of one length, but for `used`; visits and totals are longer by LANES. Those for RAVE
+    are empty without it.
     """
 
     used: Array

@@ -159,9 +159,7 @@ def _solve(position: DotsPosition, low: Int, high: Int, table: Array, stop: Flag
 
 @part
 def known_move(position: DotsPosition, table: Array) -> Any:
-    """The move the table has for a position without captures, or NO_MOVE; else it may be none of
-    its own.
-    """
+    """The table's move for a position without captures, or NO_MOVE; maybe none of its own."""
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
     fixed, turn = boards.fixed_by(position), 0
@@ -177,10 +175,7 @@ def known_move(position: DotsPosition, table: Array) -> Any:
 
 @part
 def candidates(position: DotsPosition, moves: Array) -> Any:
-    """Write the moves of which one is best to the front of `moves`; their number.
-
-    If there are boxes to take and all are played for, that is taking one or handing them over.
-    """
+    """Write the moves of which one is best to `moves`: boxes to take or hand over; their number."""
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)
     core_across, core_down = core_of(across, down, boxes, stride)

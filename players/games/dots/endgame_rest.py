@@ -75,11 +75,10 @@ def core_of(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
 
 @part
 def double_dealing_cost(across: Word, down: Word, prey: Word, stride: Word) -> Any:
-    """The fewest boxes of `prey`, all that can be taken, to be left to hand the turn over; 0 for
-    never.
+    """The fewest boxes of `prey`, all that can be taken, to leave to hand over; 0 for never.
 
-    Prey are trees of boxes. One tied by a last string to the border or a joint can be taken down to
-    the two boxes at that string; one without to four boxes in a row, if it has them.
+    A tree of boxes tied by a last string to the border or a joint can be taken down to the two
+    boxes at that string; one without to four boxes in a row, if it has them.
     """
     cost = 0
     while prey != ZERO:
@@ -124,8 +123,7 @@ def pooled(across: Word, down: Word, pool: Word, left: Int, boxes: Word, stride:
 
 @part
 def take_chain(across: Word, down: Word, chain: Word, boxes: Word, stride: Word) -> Any:
-    """(the edges once the opened `chain` is taken, how many boxes that is, the cost of
-    double-dealing).
+    """(the edges once the opened `chain` is taken, its boxes, the cost of double-dealing).
 
     One of two boxes is opened in the middle, so that no double-dealing is possible.
     """
@@ -140,9 +138,7 @@ def take_chain(across: Word, down: Word, chain: Word, boxes: Word, stride: Word)
 
 @part
 def take_shortest(pool: Word, kind: Any) -> Any:
-    """Open the shortest of a `kind`, a mask of fields of which one is not empty, as a shorter one
-    is never worse: (the rest of the pool, how many boxes it has, the cost of double-dealing).
-    """
+    """Open the shortest of a `kind` that is there: (the rest, its boxes, double-dealing's cost)."""
     at = np.int64(lowest(pool & kind))
     if kind == SHORT:
         return pool ^ (ONE << np.uint64(at)), at + 1, 0

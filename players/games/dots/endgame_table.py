@@ -59,9 +59,7 @@ def recall(across: Word, down: Word, pool: Word, slot: Int, table: Array) -> Any
 def keep(
     across: Word, down: Word, pool: Word, record: Word, slot: Int, table: Array, largest: Int
 ) -> None:
-    """Keep a record in the first slot; in the second where the first holds one of more edges that
-    may still be met, as it has no more than the `largest`.
-    """
+    """Keep a record first, or second if the first has more edges, up to `largest`, to be met."""
     if not _holds(across, down, pool, slot, table):
         edges = edges_of(table[slot, 3])
         slot += edges > edges_of(record) and edges <= largest

@@ -43,9 +43,7 @@ FOUR = np.uint64(4)
 
 @part
 def joined(seed: Word, sideways: Word, above: Word, stride: Word) -> Any:
-    """The boxes tied to `seed` by `sideways` (to the next in the row) and `above` (to the one
-    below).
-    """
+    """The boxes tied to `seed`, `sideways` to the next in the row, `above` to the one below."""
     found = ZERO
     while seed != found:
         found = seed
@@ -88,7 +86,7 @@ def count_of(word: Word, length: Int) -> Any:
 def opening_value(chains: Word, loops: Word) -> Any:
     """What the player to move wins when all boxes are in chains and loops, opened in the order of
     their cost: `chains` counts those of each length, `loops` those of 4 more. Worked out from the
-    last one; one or two boxes are given away so that nothing is left over.
+    end.
     """
     value = np.int64(0)
     for length in range(LONGEST, -1, -1):

@@ -75,9 +75,7 @@ def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def best_of(taken: Int, handed: Any, value: Int) -> Any:
-    """What it is worth to take that many boxes, or to leave the last `handed`, with `value` to
-    come.
-    """
+    """What it is worth to take that many boxes or leave `handed`, with `value` to come."""
     other = value + handed
     behind = lanes.less(other, lanes.spread(ZERO))
     return taken - handed + ((other ^ behind) - behind)
@@ -85,9 +83,7 @@ def best_of(taken: Int, handed: Any, value: Int) -> Any:
 
 @part
 def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """What the mover of each lane wins of the boxes left; 0 where none are. No undrawn edge is
-    safe.
-    """
+    """What each lane's mover wins of the boxes left, where no undrawn edge is safe."""
     single, up_to_two = sides(across, down, stride, boxes)
     begun = component(single & (ZERO - single), up_to_two, across, down, stride)
     # open at both ends, as a loop is once it is opened, it takes four boxes to hand the move back
@@ -135,9 +131,7 @@ def value_of_chains(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """The edges that a guided playout chooses from, (horizontal, vertical), in words or lanes:
-    those that close a box, else those that leave none. None once no edge is safe.
-    """
+    """The edges a guided playout chooses from: that close a box, else safe ones, else none."""
     single, unsafe = sides(across, down, stride, boxes)
     closing_across = across & (single | (single << stride))
     closing_down = down & (single | (single << ONE))

@@ -116,9 +116,7 @@ def one_edge_a_chain(double: Word, across: Word, down: Word, stride: Word) -> An
 
 @part
 def corners(boxes: Word, stride: Word) -> Any:
-    """For each corner: the steps from its box to its outer horizontal and vertical edge, and that
-    box; 0 on a board of a single row or column.
-    """
+    """For each corner: the steps from its box to its outer edges, and that box, 0 for none."""
     above, below = boxes & (boxes << stride), boxes & (boxes >> stride)
     before, behind = boxes & (boxes << ONE), boxes & (boxes >> ONE)
     top, bottom, left, right = below & ~above, above & ~below, behind & ~before, before & ~behind

@@ -98,9 +98,7 @@ def _solve(
 def root_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
-    """The value; work[0] then counts the nodes, work[1] is the best move or, after the end,
-    NO_MOVE.
-    """
+    """The value; work[0] counts the nodes, work[1] is the best move or NO_MOVE."""
     fixed = fixed_by(position, memory, work, stop)
     work[1] = NO_MOVE
     left = np.int64(game.remaining(position))

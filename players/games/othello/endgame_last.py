@@ -36,9 +36,7 @@ def _line_masks() -> tuple[Any, Any]:
 
 
 def _line_counts() -> Any:
-    """How many discs of a full line of eight a disc turns, at [256 · its place + its colour's
-    bits].
-    """
+    """The discs that one turns on a full line, at [256 · its place + its colour's bits]."""
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
         for own in range(256):
@@ -69,10 +67,8 @@ def turned_by_flips(square: Word, own: Word) -> Any:
 
 
 turned_at_last = turned_by_count if HAS_DEPOSIT else turned_by_flips
-"""How many discs a disc on `square` turns when every other square is `own` or the opponent's.
-
-Squares out of play may be taken for the opponent's: no line passes one to end in a disc.
-"""
+"""How many discs a disc on `square` turns when every other square is `own` or the opponent's, as
+squares out of play may be: no line passes one to end in a disc."""
 
 
 @part
@@ -120,9 +116,7 @@ def odd_quadrants(empties: Word, fixed: Fixed) -> Any:
 
 @kernel
 def few(own: Word, other: Word, low: int, high: int, fixed: Fixed) -> Any:
-    """The value with so few empty squares that a table would not pay. Squares in quadrants with an
-    odd number of empties come first: who moves there moves last there.
-    """
+    """The value with few empty squares, without a table; quadrants with an odd number first."""
     count_node(fixed)
     empties = fixed.playable & ~(own | other)
     left = popcount(empties)

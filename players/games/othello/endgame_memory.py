@@ -105,9 +105,7 @@ def recall(own: Word, other: Word, bucket: Word) -> Any:
 
 @part
 def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: Fixed) -> None:
-    """Keep a record where the position was, else in the first entry if that one took less work or
-    cannot be met again, else in the second.
-    """
+    """Keep a record in its own entry, or the first if that is of less use, or the second."""
     start = ZERO
     if not holds(own, other, bucket, ZERO):
         first = load(bucket, TWO)

@@ -87,9 +87,7 @@ STEP_OF_AXIS = tuple(np.uint64(step) for step in (1, 8, 9, 7))
 
 @part
 def stable(own: Word, playable: Word) -> Any:
-    """Discs that can never turn, as each of their lines has the board's edge, or such a disc, on
-    one side.
-    """
+    """Discs that can never turn: all their lines end on one side in the rim or such a disc."""
     found = ZERO
     while True:
         wall, safe = ~playable | found, own
@@ -165,9 +163,7 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
-    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES], canonical entries
-    alone.
-    """
+    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES]."""
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":
             found = f"{table.dtype} of the shape {table.shape}"

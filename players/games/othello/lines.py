@@ -138,9 +138,7 @@ def neighbours(squares: Any) -> Any:
 
 @instruction(types.uint64, types.uint64)
 def unbracketable(builder: Builder, squares: Value) -> Value:
-    """Those of `squares` that end all their lines, where no disc ever turns: corners or their
-    stand-ins.
-    """
+    """Those of `squares` that end all their lines, where no disc ever turns: the corners."""
     b = builder
     all_ways = repeated(b, squares, LANES)
     steps = _lanes(STEPS)

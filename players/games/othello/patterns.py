@@ -160,9 +160,7 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any
 def pattern_sum(
     _typing: Any, own: Any, own_t: Any, other: Any, other_t: Any, terms: Any, start: Any
 ) -> Any:
-    """The sum of the entries a position picks from the int32 array `terms`, from `start` on.
-    `own_t` and `other_t` are the transposes of the words.
-    """
+    """The sum of the entries of a position, the `_t` its transposes, in `terms` from `start` on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         own, own_t, other, other_t, terms, start = arguments

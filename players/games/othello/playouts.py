@@ -61,9 +61,7 @@ def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
 
 @part
 def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
-    """What a guided playout chooses from, in words or lanes: squares of which no disc ever turns,
-    else those that do not give such a one away, else all.
-    """
+    """What a guided playout chooses from: anchors, else squares not next to one, else all."""
     risky = neighbours(anchors & ~(own | other))
     return lanes.either(squares & anchors, lanes.either(squares & ~risky, squares))
 
@@ -90,9 +88,7 @@ def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
 
 @answers(game.batch, OthelloPosition)
 def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
-    """A lane without a legal square passes by picking nothing: all always have the same side to
-    move.
-    """
+    """A lane without a legal square passes by picking nothing: all have one side to move."""
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
     own, other = lanes.spread(position.own), lanes.spread(position.other)

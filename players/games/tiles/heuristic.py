@@ -126,9 +126,7 @@ def _wrong(facts: Word) -> Any:
 
 @part
 def most_annoying(board: Tiles, heuristic: Heuristic, out: Array) -> Any:
-    """Write the placements that annoy most, SLIDES + 2·cell (+ 1 with the rare tile), to the int16
-    array `out`; their number, 0 on a full board.
-    """
+    """Write the most annoying placements, SLIDES + 2·cell (+ 1: the rare tile); their number."""
     count, most = 0, np.int64(-(1 << 62))
     side, cells = transposed(board), empty(board)
     common, rare = holding(board, heuristic.common), holding(board, heuristic.rare)

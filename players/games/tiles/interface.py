@@ -42,9 +42,7 @@ class Laws(NamedTuple):
 
 
 def pushed(board: Tiles, table: Array) -> Any:
-    """(the board after a slide by the laws' `left` or `right`, whether that changed it, the
-    reward).
-    """
+    """(the board after a slide by the laws' `left` or `right`, whether changed, the reward)."""
     raise NotImplementedError
 
 

@@ -108,9 +108,7 @@ class AlphaBetaSearch:
         self._scratch["exact_from"] = leaves_from
 
     def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
-        """Search deeper until `stop` is set, a limit is reached or the end is seen; one move at
-        least.
-        """
+        """Search deeper until `stop` is set, a limit is reached or the end is seen."""
         self.begin()
         if not self._is_within_reach(position, limits):
             return self._deepen(position, stop, limits)
@@ -170,9 +168,7 @@ class AlphaBetaSearch:
         return int(kernels.moves_left(position)) <= reach
 
     def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
-        """A move that surely wins or else draws, with a margin that is certain; or what was `found`
-        before.
-        """
+        """A move that surely wins or else draws, with a certain margin; or `found`."""
         scratch = self._scratch
         leaves_from = int(scratch["exact_from"])
         scratch["exact_from"] = kernels.moves_left(position)

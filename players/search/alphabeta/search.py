@@ -189,9 +189,7 @@ def named(position: Position, child: Position, buffer: Array) -> Move:
 
 @kernel
 def full_line(position: Position, context: Context, scratch: Record, out: Array) -> int:
-    """Write the principal variation to `out`: forced moves, the line found by the search, then the
-    best moves the table knows; their number.
-    """
+    """Write forced moves, the line found, then the table's best moves to `out`; their number."""
     buffer = np.empty(game.MOVES, np.int16)
     count, index, on_line = 0, 0, True
     while count < len(out) and count_moves(position) > 0:

@@ -37,9 +37,7 @@ class TileSearch:
         self._scratch = new_scratch()
 
     def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
-        """The slide of `legal` worth most, `depth` slides ahead or until `stop` is set; at least
-        one.
-        """
+        """The slide worth most, `depth` ahead or until `stop` is set; at least one."""
         slides = np.array([SLIDES.index(move) for move in legal], np.int64)
 
         def look(order: Array, ahead: int, flag: Flag, out: Array) -> int:

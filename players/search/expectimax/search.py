@@ -42,7 +42,7 @@ def slide_worths(
     out: Array,
 ) -> int:
     """Write what each of `slides` (int64, legal, the likely best first) is worth, `depth` slides
-    looked ahead, to the float64 array `out`; how many were finished before `stop` was set.
+    ahead, to `out` (float64); how many were finished before `stop` was set.
     """
     best = LEAST
     scratch.nodes += 1
@@ -217,9 +217,7 @@ def popped(cells: Word, key: Word, settings: TileSettings) -> Word:
 
 @part
 def together(common: Real, rare: Real, so_far: Real, count: Int, settings: TileSettings) -> Real:
-    """The worth of an afterstate after `count` cells, worth `so_far`, and one more with either
-    tile.
-    """
+    """The worth of an afterstate after `count` cells, `so_far`, and one more."""
     share = settings.laws.share
     if settings.kind == kinds.WORST:
         return min(so_far, min(common, rare))

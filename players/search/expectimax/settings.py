@@ -26,9 +26,7 @@ ENTRY_BYTES = 16
 
 
 class WorthTable(NamedTuple):
-    """What afterstates were found to be worth: one entry a place, the last one to come, of use at
-    the same depth alone.
-    """
+    """What afterstates were found to be worth at a depth: one entry a place, the last to come."""
 
     keys: Array
     """uint64[entries]: the `table_key` of each entry, 0 for none."""
@@ -89,9 +87,7 @@ def make_settings(
     memory_mb: int = 0,
     seed: int = 0,
 ) -> TileSettings:
-    """Settings with a new table. `draws_tile`: whether chance draws the tile for a minimax placer's
-    cell.
-    """
+    """`draws_tile`: whether chance draws the tile for a minimax placer's cell."""
     worst = WORST_CELL if draws_tile else WORST
     entries = memory_mb * 1_000_000 // ENTRY_BYTES
     return TileSettings(

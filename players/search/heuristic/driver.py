@@ -44,10 +44,9 @@ def deepen(
     """Look further and further ahead at the first `count` of the choices, `depth` slides and about
     `nodes` positions at most; how many slides ahead all were looked at.
 
-    What was found out at a depth when it is time to stop counts: the best choice of the depth
-    before is the first to be looked at, so that any other which is better by then is so at equal
-    depth. One slide ahead is always seen whole: by the first of the `contexts`, whose `stop` is
-    never set. The best choice, and what it leads to, is in `scratch` (see `Scratch`).
+    What was found at a depth when it is time to stop counts, as the best choice of the depth before
+    is looked at first. One slide ahead is always seen whole, by the first of the `contexts`, whose
+    `stop` is never set. The best choice, and what it leads to, is in `scratch`.
     """
     patient, hurried = contexts
     scratch.generation = (scratch.generation + 1) % GENERATIONS
@@ -71,9 +70,7 @@ def deepen(
 def _look(
     board: Tiles, choices: Choices, count: Int, plies: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """Look `plies` ahead at each choice in their order; how many were finished before it was time
-    to stop. A choice no better than one before it has an upper bound for its worth.
-    """
+    """Look `plies` ahead at each choice; how many were finished. Worse ones have upper bounds."""
     low = np.int64(-tree.INFINITY)
     for index in range(count):
         choice = scratch.order[index]
@@ -102,9 +99,7 @@ def _look(
 def _try(
     board: Tiles, move: Move, plies: Int, floor: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """What a legal `move` is worth to its player, `plies` ≥ 1 ahead, exact above `floor`; its line
-    is line[1].
-    """
+    """What a legal `move` is worth to its player, exact above `floor`; its line is line[1]."""
     child, _ = tree.play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-tree.INFINITY), -floor
     value: Int = -tree.search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
@@ -193,9 +188,7 @@ class HeuristicSearch:
     def think(
         self, position: Tiles, legal: Sequence[str], stop: Flag, limits: TileLimits = UNLIMITED
     ) -> BestTileMove:
-        """The best of the `legal` moves (slides, placements as `c2=4`, or cells for which chance
-        draws the tile) when `stop` is set or a limit is reached.
-        """
+        """The best of the `legal` slides, placements (`c2=4`) or cells chance fills."""
         scratch = self._scratch
         first, second, chance = zip(*(self._choices[move] for move in legal), strict=True)
         depth = think(

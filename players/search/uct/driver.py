@@ -134,9 +134,8 @@ class UctSearch:
         return sum(int(tree.used[0]) for tree in self._trees)
 
     def follow(self, moves: Sequence[str], legal: Sequence[str], *, reuse: bool) -> None:
-        """Make the node that `moves` lead to the root; an empty tree when there is none (a move may
-        have been pruned), when its moves are not `legal`, or when it is not to be reused. Passes
-        may be left out.
+        """Make the node that `moves` lead to, passes left out or not, the root; an empty tree when
+        there is none, as after a pruned move, its moves are not `legal`, or it is not to be reused.
         """
         for tree in self._trees:
             node: int | None = 0 if reuse else None

@@ -118,9 +118,7 @@ def gather(record: Array, near: Array, settings: Settings) -> None:
 
 @bare_part
 def is_ripe(tree: Tree, node: Node, settings: Settings) -> bool:
-    """Whether an unexpanded node has had the visits to be given children: with a share f of the
-    tree in use, expand_after / (1 − f) before this one, so that it never stops growing.
-    """
+    """Whether a node has had expand_after / (1 − f) visits, f being the full share of the tree."""
     room = len(tree.move)
     before = (np.int64(tree.visits[node]) - settings.prior) // settings.samples - 1
     return bool(before >= settings.expand_after * room // max(room - tree.used[0], 1))
@@ -198,9 +196,7 @@ def _moves_worth_trying(position: Position, settings: Settings, out: Array) -> I
 def _give_prior(
     tree: Tree, child: Node, position: Position, seat: Seat, settings: Settings
 ) -> None:
-    """Let a child, which `seat` chooses, begin with visits that brought what its evaluation
-    expects.
-    """
+    """Let a child that `seat` chooses begin with visits at what its evaluation expects."""
     if count_moves(position) == 0:
         result = 0.5 + settings.worth * sign_or_margin(game.net(position), settings)
     else:

@@ -147,9 +147,7 @@ def _settle(
     settings: Settings,
     values: Array,
 ) -> None:
-    """What is proven needs no exploration: its value is true, LOST for a loss and, so that all
-    visits go to what is open, at the root.
-    """
+    """Proven children are worth what they are; LOST for a loss, and at the root to look on."""
     first = np.int64(tree.first[node])
     for index in range(tree.count[node]):
         proof = np.int64(tree.proof[first + index])
@@ -164,9 +162,7 @@ def _settle(
 def back_up(
     tree: Tree, path: Array, chooser: Array, depth: int, worth: Real, settings: Settings
 ) -> None:
-    """Add a leaf's worth, or what is proven instead, to the totals on the way as each chooser sees
-    it.
-    """
+    """Add a leaf's worth, or what is proven, to the totals on the way as each chooser sees it."""
     proven = tree.proof[np.int64(path[depth])] > NEAR
     for step in range(depth, -1, -1):
         node = np.int64(path[step])
@@ -182,8 +178,7 @@ def back_up(
 
 @bare_part
 def _prove_parent(tree: Tree, parent: Node, child: Node, seat: Seat, settings: Settings) -> bool:
-    """What the proof of a child proves of its parent, where `seat` is to move; whether the parent
-    is proven now.
+    """What the proof of a child proves of its parent, where `seat` moves; whether it is proven.
 
     One child as good as can be is enough; else all must be proven (Winands, Björnsson and Saito
     2008), and the parent is worth what the best of them is: a loss, a draw or a margin.
