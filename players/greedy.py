@@ -6,11 +6,10 @@ places tiles gains nothing by itself; it leaves the slider the lowest best rewar
 """
 
 from random import Random
-from typing import Any
 
 import rules
 from players.builtin import Builtin
-from players.sdk import CHANCE, Start, Turn
+from players.sdk import CHANCE, Answer, Start, Turn
 from rules import tiles
 from rules.position import Game, Position
 
@@ -33,6 +32,14 @@ def slider_gain(position: Position) -> float:
     return max(gains(position, SLIDER).values(), default=0.0)
 
 
+def greediest(game: Game, turn: Turn, random: Random) -> Answer:
+    """One of the moves with the largest gain."""
+    of_move = gains(game.position(turn.state), turn.seat)
+    best = max(of_move[move] for move in turn.legal)
+    move = random.choice([move for move in turn.legal if of_move[move] == best])
+    return move, {"score": best, "depth": 1}
+
+
 class Greedy(Builtin):
     """Greedy choice; the seed of the game breaks ties."""
 
@@ -45,12 +52,9 @@ class Greedy(Builtin):
         self._game: Game = rules.load(start.rules, **start.variant)
         self._random = Random(start.seed)
 
-    def choose(self, turn: Turn) -> tuple[str, dict[str, Any]]:
+    def choose(self, turn: Turn) -> Answer:
         """One of the moves with the largest gain."""
-        of_move = gains(self._game.position(turn.state), turn.seat)
-        best = max(of_move[move] for move in turn.legal)
-        move = self._random.choice([move for move in turn.legal if of_move[move] == best])
-        return move, {"score": best, "depth": 1}
+        return greediest(self._game, turn, self._random)
 
 
 if __name__ == "__main__":

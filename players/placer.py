@@ -6,7 +6,7 @@ from typing import Literal
 import rules
 from players.builtin import Builtin, slides_and_places, tile_board
 from players.expectimax import NetworkOptions, search_of, think
-from players.greedy import PLACER, SLIDER, gains
+from players.greedy import SLIDER, greediest
 from players.options import read_options
 from players.sdk import Answer, Start, Turn
 from rules.tiles import SPAWNS
@@ -48,7 +48,7 @@ class Placer(Builtin):
             return think(self._search, self._board, turn, options, options.depth)
         if options.policy == "random":
             return self._as_chance(turn)
-        return self._greedily(turn)
+        return greediest(self._game, turn, self._random)
 
     def _as_chance(self, turn: Turn) -> str:
         """Any empty cell, and a tile by the game's own odds."""
@@ -56,13 +56,6 @@ class Placer(Builtin):
         tiles = [move.partition("=")[2] for move in turn.legal]
         weights = [odds[int(tile)] if tile else 1.0 for tile in tiles]
         return self._random.choices(turn.legal, weights)[0]
-
-    def _greedily(self, turn: Turn) -> Answer:
-        """One of the placements after which the slider's best reward is least."""
-        of_move = gains(self._game.position(turn.state), PLACER)
-        best = max(of_move[move] for move in turn.legal)
-        move = self._random.choice([move for move in turn.legal if of_move[move] == best])
-        return move, {"score": best, "depth": 1}
 
 
 if __name__ == "__main__":

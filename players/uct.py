@@ -35,6 +35,9 @@ SHARE_TO_SOLVE = 0.5
 LEAF_SECONDS = 2e-4
 """What solving a leaf may take, with all of the window; with an empty one it takes much less."""
 
+SAME_SETTINGS = {"backup", "opponent", "prior", "expand_after", "prune", "solver", "rave"}
+"""Options that are the search's settings as they stand."""
+
 AUTO_C = 2.0
 """c = "auto" is that many standard deviations of the results."""
 
@@ -328,20 +331,14 @@ def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights
         most_margin(start.rules, start.variant),
         c=0.0 if options.c == "auto" else options.c,
         spread_factor=AUTO_C if options.c == "auto" else 0.0,
-        backup=options.backup,
-        opponent=options.opponent,
         weights=weights,
         evaluated=shares[options.leaf],
         terms=_terms(options, start),
         plies=options.leaf_plies,
-        prior=options.prior,
         guided=options.playout == "guided",
         samples=options.playouts,
-        expand_after=options.expand_after,
-        prune=options.prune,
-        solver=options.solver,
         exact=leaves,
-        rave=options.rave,
+        **options.model_dump(include=SAME_SETTINGS),
     )
 
 

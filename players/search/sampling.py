@@ -85,7 +85,7 @@ def play_games(
     random: Array,
     scores: Array,
 ) -> int:
-    """Write the scores of games, `depth` slides ahead, to `scores`; their slides. `start` is empty."""
+    """Write the scores of games, looking `depth` slides ahead, to `scores`; their slides."""
     legal, worths = np.empty(SLIDES, np.int64), np.empty(SLIDES)
     slides = 0
     for index in range(len(scores)):

@@ -126,19 +126,7 @@ def _sort(count: Int, scratch: Record) -> None:
         order[at], worths[at] = choice, worth
 
 
-@kernel
-def think(
-    board: Tiles,
-    choices: Choices,
-    is_slider: bool,
-    depth: int,
-    nodes: int,
-    contexts: tuple[TileContext, TileContext],
-    scratch: Record,
-) -> Int:
-    count = np.int64(len(choices.chance))
-    reached: Int = deepen(board, choices, count, is_slider, depth, nodes, contexts, scratch)
-    return reached
+think = kernel(deepen.py_func)
 
 
 class TileLimits(NamedTuple):
@@ -194,6 +182,7 @@ class HeuristicSearch:
         depth = think(
             position,
             Choices(np.array([first, second], np.int16).T.copy(), np.array(chance, np.float64)),
+            len(legal),
             legal[0] in SLIDES,
             limits.depth,
             limits.nodes,

@@ -176,7 +176,7 @@ class UctSearch:
             worker.deepest[0] = 0
             worker.moments[:] = 0.0
         began = time.monotonic()
-        done = self._round(position, settings, np.zeros(1, np.int64), min(least, most), threads=1)
+        done = self._round(position, settings, np.zeros(1, np.int64), min(least, most), alone=True)
         size, ended = most, ""
         if limits.watch or self._pool:
             size = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS)
@@ -203,15 +203,10 @@ class UctSearch:
         return max(int(worker.deepest[0]) for worker in self._workers)
 
     def _round(
-        self,
-        position: Position,
-        settings: Settings,
-        stop: Flag,
-        limit: int,
-        threads: int | None = None,
+        self, position: Position, settings: Settings, stop: Flag, limit: int, alone: bool = False
     ) -> int:
-        """Run `limit` iterations, shared out to the threads; how many were done."""
-        workers = self._workers[:threads]
+        """Run `limit` iterations, shared out to the threads or not; how many were done."""
+        workers = self._workers[:1] if alone else self._workers
 
         def run(thread: int) -> int:
             tree = self._trees[thread % len(self._trees)]

@@ -124,7 +124,13 @@ def select(
             n = np.float32(max(visits[index], np.int32(1)))
             values[index] = lift + (slope * np.float32(total[index]) + spread * np.sqrt(n)) / n
     if tree.proof[node] == NEAR:
-        _settle(tree, node, seat, lift, slope, settings, values)
+        for index in range(count):
+            proof = np.int64(tree.proof[first + index])
+            if proof > NEAR:  # it needs no exploration, nor any visit at the root
+                proof = proof if seat == 0 else -proof
+                values[index] = lift + slope * np.float32(0.5 + settings.worth * proof)
+                if node == 0 or proof == -settings.highest:
+                    values[index] = LOST
     if settings.weighted:
         for index in range(count):
             values[index] *= settings.weights[seat, tree.move[first + index]]
@@ -135,27 +141,6 @@ def select(
     while values[index] != best:
         index += 1
     return first + index
-
-
-@bare_part
-def _settle(
-    tree: Tree,
-    node: Node,
-    seat: Seat,
-    lift: np.float32,
-    slope: np.float32,
-    settings: Settings,
-    values: Array,
-) -> None:
-    """Proven children are worth what they are; LOST for a loss, and at the root to look on."""
-    first = np.int64(tree.first[node])
-    for index in range(tree.count[node]):
-        proof = np.int64(tree.proof[first + index])
-        if proof > NEAR:
-            proof = proof if seat == 0 else -proof
-            values[index] = lift + slope * np.float32(0.5 + settings.worth * proof)
-            if node == 0 or proof == -settings.highest:
-                values[index] = LOST
 
 
 @bare_part

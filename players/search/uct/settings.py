@@ -45,25 +45,25 @@ class Settings(NamedTuple):
     """The share of the evaluation in a leaf's worth; the rest is a playout's."""
     terms: Array
     """int32[:]: the evaluation's numbers."""
-    prior: int
-    """A new node's children begin with that many visits, at what the evaluation expects of them."""
-    guided: bool
-    """Whether playouts use some knowledge of the game."""
     samples: int
     """Playouts a leaf: 1 or BATCH."""
     plies: int
     """The tree goes so deep; what lies there is worth its evaluation."""
-    expand_after: int
-    """Visits before a node is given children, in an empty tree."""
-    prune: bool
-    """Whether moves are left out that the game's laws rule out."""
-    solver: bool
-    """Whether proofs are backed up."""
     exact: int
     """Leaves with that many moves remaining are solved; −1 for none."""
     rave: float
     """The k of √(k/(3·n + k)), the weight of a move's results later in games; 0 to go without."""
-    shared: bool
+    prior: int = 0
+    """A new node's children begin with that many visits, at what the evaluation expects of them."""
+    guided: bool = False
+    """Whether playouts use some knowledge of the game."""
+    expand_after: int = 1
+    """Visits before a node is given children, in an empty tree."""
+    prune: bool = True
+    """Whether moves are left out that the game's laws rule out."""
+    solver: bool = True
+    """Whether proofs are backed up."""
+    shared: bool = False
     """Whether several threads work on one tree."""
 
 
@@ -131,21 +131,18 @@ def make_settings(
     evaluated: float = 0.0,
     terms: Array | None = None,
     plies: int | None = None,
-    prior: int = 0,
-    guided: bool = False,
     samples: int = 1,
-    expand_after: int = 1,
-    prune: bool = True,
-    solver: bool = True,
     exact: int = 0,
     rave: float = 0.0,
+    **others: Any,
 ) -> Settings:
     """The settings for games on a board where no game is won by more than `most`.
 
     By `backup` a win counts 1, a draw 1/2, a loss 0; with "zero-sum" 1, 0, −1, so that the same c
     explores half as much; with "score" a game 1/2 + margin/(2·most). `spread_factor`, in place of
     c, is what c is times the standard deviation of a playout's value. None: `weights` of 1, no
-    `terms` as nothing is evaluated, `plies` as deep as the tree grows; 0: no `prior`, no `exact`.
+    `terms` as nothing is evaluated, `plies` as deep as the tree grows; 0: no `exact`. Other settings have a
+    default.
     """
     margins, zero_sum = backup == "score", backup == "zero-sum"
     highest = most if margins else 1
@@ -164,16 +161,11 @@ def make_settings(
         highest=highest,
         evaluated=float(evaluated),
         terms=np.zeros(1, np.int32) if terms is None else terms,
-        prior=prior,
-        guided=guided,
         samples=samples,
         plies=game.PLIES if plies is None else plies,
-        expand_after=expand_after,
-        prune=prune,
-        solver=solver,
         exact=exact or -1,
         rave=float(rave),
-        shared=False,
+        **others,
     )
 
 
