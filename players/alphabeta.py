@@ -90,7 +90,6 @@ class AlphaBeta(Builtin):
         )
 
     def choose(self, turn: Turn) -> Answer:
-        """Search deeper until the time is nearly over or the game is seen to its end."""
         from players.search.alphabeta.driver import DepthLimits
         from players.search.stop import stop_at
 

@@ -96,7 +96,6 @@ class Expectimax(Builtin):
         )
 
     def choose(self, turn: Turn) -> Answer:
-        """Look further ahead until the depth is reached or the time is nearly over."""
         return think(self._search, self._board, turn, self._options, self._options.depth)
 
 
@@ -126,7 +125,6 @@ def search_of(
 
 @cache
 def network_of(name: str, rules: str) -> Network:
-    """A network, read once by a process."""
     from players.weights.network_file import load_network
 
     try:

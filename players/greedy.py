@@ -53,7 +53,6 @@ class Greedy(Builtin):
         self._random = Random(start.seed)
 
     def choose(self, turn: Turn) -> Answer:
-        """One of the moves with the largest gain."""
         return greediest(self._game, turn, self._random)
 
 

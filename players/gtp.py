@@ -130,7 +130,6 @@ class Gtp(Builtin):
         self._catch_up(deadline)
 
     def choose(self, turn: Turn) -> Answer:
-        """What the engine plays; the only move without asking it."""
         self._follow(turn.moves, turn.state)
         self._catch_up(turn.deadline)
         if len(turn.legal) == 1:
@@ -152,7 +151,6 @@ class Gtp(Builtin):
 
     @classmethod
     def _started(cls, options: GtpOptions, deadline: float) -> Engine:
-        """The engine of these options, started again unless it runs."""
         if cls._running is not None and cls._running[1].alive and cls._running[0] == options:
             return cls._running[1]
         cls.close()
@@ -182,7 +180,6 @@ class Gtp(Builtin):
             )
 
     def _catch_up(self, deadline: float) -> None:
-        """Tell the engine what it does not know of the game."""
         if self._told != self._moves[: len(self._told)]:
             self._clear_board(deadline)
         for seat, move in self._moves[len(self._told) :]:

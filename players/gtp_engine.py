@@ -41,7 +41,7 @@ class Engine:
     """An engine that runs. Its stderr is ours."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Start `command`. Raises EngineFault."""
+        """Raises EngineFault."""
         self.name = Path(command[0]).name
         try:
             self._process = subprocess.Popen(command, stdin=PIPE, stdout=PIPE)
@@ -112,7 +112,6 @@ class Engine:
         return response.decode("utf-8", "backslashreplace")
 
     def _ended(self, command: str) -> EngineFault:
-        """It closed its pipes: how it ended."""
         try:
             code = self._process.wait(_DYING_S)
         except subprocess.TimeoutExpired:

@@ -50,7 +50,7 @@ class HeuristicOptions(SearchOptions):
 
 
 class HeuristicPlayer(Builtin):
-    """The player. Its transposition table lives through a game."""
+    """Its transposition table lives through a game."""
 
     name = "heuristic"
     summary = "2048 and 2584 by alpha-beta: smooth, monotone boards against nasty tiles"
@@ -69,7 +69,6 @@ class HeuristicPlayer(Builtin):
         self._search = HeuristicSearch(self._board, heuristic, options.memory_mb)
 
     def choose(self, turn: Turn) -> Answer:
-        """Look further and further ahead until the time is nearly over."""
         from players.search.heuristic.driver import UNLIMITED, TileLimits
         from players.search.stop import stop_at
 

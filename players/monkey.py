@@ -18,7 +18,6 @@ class Monkey(Builtin):
         self._random = Random(start.seed)
 
     def choose(self, turn: Turn) -> str:
-        """Any of the legal moves."""
         return self._random.choice(turn.legal)
 
 

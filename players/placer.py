@@ -40,7 +40,6 @@ class Placer(Builtin):
             self._search = search_of(start, self._board, options)
 
     def choose(self, turn: Turn) -> Answer:
-        """Place by the policy, or slide by the network."""
         options = self._options
         if turn.seat == SLIDER:
             return think(self._search, self._board, turn, options, 1)

@@ -141,14 +141,16 @@ def play(
             request = json.loads(line)
             kind = request["type"]
             if kind == "start":
-                game = _start(request)
+                told = _told(request, Start)
+                game = Start(**told | {"clock": Clock(**_told(request["clock"], Clock))})
                 if start is not None:
                     start(game)
                 _write(replies, ready)
             elif kind == "turn":
                 if game is None:
                     raise RuntimeError("the referee asked for a move before it started a game")
-                turn = _turn(request, game, received)
+                deadline = received + request["time_ms"] / 1000
+                turn = Turn(start=game, deadline=deadline, **_told(request, Turn))
                 _write(replies, _reply(turn, choose(turn)))
             elif kind == "end":
                 if end is not None:
@@ -181,16 +183,6 @@ def _write(replies: IO[bytes], message: dict[str, Any]) -> None:
     line = memoryview(json.dumps(message, allow_nan=False, separators=(",", ":")).encode() + b"\n")
     while line:
         line = line[replies.write(line) :]
-
-
-def _start(request: dict[str, Any]) -> Start:
-    told = _told(request, Start)
-    return Start(**told | {"clock": Clock(**_told(request["clock"], Clock))})
-
-
-def _turn(request: dict[str, Any], start: Start, received: float) -> Turn:
-    deadline = received + request["time_ms"] / 1000
-    return Turn(start=start, deadline=deadline, **_told(request, Turn))
 
 
 def _told(message: dict[str, Any], kind: type[Any]) -> dict[str, Any]:

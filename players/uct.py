@@ -279,7 +279,7 @@ class Uct(Builtin):
         }
 
     def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
-        """The exact solution, if the solver may find it in its share of the time and does."""
+        """The exact solution, if it may be found in its share of the time and is."""
         from players.games.endgame import reach_in
         from players.search.stop import stop_at
 
@@ -343,7 +343,6 @@ def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights
 
 
 def _terms(options: UctOptions, start: Start) -> Any:
-    """The evaluation's numbers; None where nothing is evaluated."""
     from players.weights.evaluations import load_terms
 
     if options.leaf == "playout" and options.leaf_plies is None and not options.prior:

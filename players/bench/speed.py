@@ -140,7 +140,7 @@ def seconds_to_ready() -> float:
 
 
 class Solved(NamedTuple):
-    """A position solved with an empty table."""
+    """With an empty table."""
 
     solution: Solution
     seconds: float
@@ -166,7 +166,6 @@ def dots_median_seconds(edges: int, count: int) -> float:
 
 
 def ffo() -> list[Solved]:
-    """Each of the published positions."""
     variant = rules.load("othello").variant
     return [solve("othello", variant, state) for state, _ in published()]
 

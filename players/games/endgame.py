@@ -32,8 +32,6 @@ def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> i
 
 
 class Solution(NamedTuple):
-    """The best move of a position and where it leads."""
-
     move: str
     margin: int
     """The mover's final margin under best play, in discs or boxes."""
@@ -117,8 +115,6 @@ def _solve(position: Position, low: int, high: int, memory: Array, stop: Flag) -
 
 
 class PlainEndgame(Endgame):
-    """Solves the last moves of any game."""
-
     reach = 8
 
     def __init__(self, board: Board) -> None:

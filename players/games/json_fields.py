@@ -21,7 +21,6 @@ def members(content: Any, names: Sequence[str], place: str) -> dict[str, Any]:
 
 
 def rows_of(content: Any, length: int, place: str) -> list[Any]:
-    """A JSON list of `length` entries."""
     if not isinstance(content, list) or len(content) != length:
         found = f"{len(content)} entries" if isinstance(content, list) else repr(content)
         raise ValueError(f"{place} must be a list of {length}: {found}")
@@ -29,7 +28,6 @@ def rows_of(content: Any, length: int, place: str) -> list[Any]:
 
 
 def whole(value: Any, place: str) -> int:
-    """A whole number within the bounds."""
     if type(value) is not int or abs(value) > MOST:
         raise ValueError(f"{place}: a number must be whole and at most {MOST} from 0: {value!r}")
     return value

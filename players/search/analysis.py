@@ -30,8 +30,6 @@ JUDGE_MB = 256
 
 
 class MoveValue(NamedTuple):
-    """One legal move."""
-
     move: str
     score: float
     """What the mover will win by after it, in discs or boxes."""

@@ -11,7 +11,6 @@ import numpy as np
 from players.search.types import Flag
 
 NEVER = np.zeros(1, np.int64)
-"""A flag that is never set."""
 
 
 class _Watch:

@@ -24,8 +24,6 @@ WHOLE_GAME = 64
 
 
 class DotsPosition(NamedTuple):
-    """A position in words, of the undrawn edges."""
-
     across: Word
     """The undrawn horizontal edges."""
     down: Word

@@ -27,21 +27,16 @@ NEVER = 128
 
 
 class Fixed(NamedTuple):
-    """What stays the same throughout a search."""
-
     boxes: Word
-    """Every box of the board."""
     stride: Word
-    """The distance between a bit and the one of the row below."""
     height: Int
-    """int64: rows of boxes."""
+    """Rows of boxes."""
     width: Int
-    """int64: columns of boxes."""
+    """Columns of boxes."""
     north_west: Word
-    """The upper edge of that corner, as the next three."""
+    """The upper edge of that corner, as the next; the lower edge of the last two."""
     north_east: Word
     south_west: Word
-    """The lower edge of that corner."""
     south_east: Word
     largest: Int
     """int64: the edges of the position at the root; more are never met again."""

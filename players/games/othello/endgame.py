@@ -21,8 +21,7 @@ from players.games.othello.lines import unbracketable
 from players.games.registry import Board
 
 REACH_BOXED, REACH_FREE = 20, 19
-"""Empty squares solved in about a second, where moves must turn discs and where squares are free.
-"""
+"""Empty squares solved in a second, where moves must turn discs and where squares are free."""
 
 
 class OthelloMemory(NamedTuple):
@@ -33,9 +32,8 @@ class OthelloMemory(NamedTuple):
     shift: Word
     """64 − the binary logarithm of the number of buckets."""
     west: Word
-    """The left half of the board."""
+    """The left half of the board, then the upper half."""
     north: Word
-    """The upper half."""
 
 
 def new_memory(size: int, memory_mb: int) -> OthelloMemory:

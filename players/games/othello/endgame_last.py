@@ -14,7 +14,7 @@ from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
 from players.games.othello.endgame_memory import Fixed, count_node
-from players.games.othello.lines import DIRECTIONS, bracketing, flips
+from players.games.othello.lines import DIRECTIONS, bracketing, flips, ray
 
 NONE = -128
 """Below every margin: no move was found yet."""
@@ -25,13 +25,9 @@ def _line_masks() -> tuple[Any, Any]:
     masks, places = np.zeros((64, 4), np.uint64), np.zeros((64, 4), np.uint64)
     for square in range(64):
         for lane, (rows, columns) in enumerate(DIRECTIONS):
-            line = [
-                8 * (square // 8 + step * rows) + square % 8 + step * columns
-                for step in range(-7, 8)
-                if 0 <= square // 8 + step * rows < 8 and 0 <= square % 8 + step * columns < 8
-            ]
-            masks[square, lane] = sum(1 << each for each in line)
-            places[square, lane] = 256 * line.index(square)
+            line = ray(square, rows, columns) | 1 << square | ray(square, -rows, -columns)
+            masks[square, lane] = line
+            places[square, lane] = 256 * (line & (1 << square) - 1).bit_count()
     return masks.ravel(), places.ravel()
 
 

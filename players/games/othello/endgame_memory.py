@@ -23,18 +23,16 @@ WORST, BEST = -64, 64
 
 
 class Fixed(NamedTuple):
-    """What stays the same throughout a search: words all."""
+    """What stays the same throughout a search."""
 
     playable: Word
-    """The squares in play."""
     free: Word
     """The squares that may be played whether or not they bracket anything."""
     anchors: Word
     """The squares where no disc ever turns."""
     west: Word
-    """The left half of the board."""
+    """The left half of the board, then the upper half."""
     north: Word
-    """Its upper half."""
     occupied: Word
     """The discs at the root: an entry without one of them is of no more use."""
     table: Word

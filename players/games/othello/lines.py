@@ -44,24 +44,22 @@ def _union(builder: Any, vector: Any) -> Any:
     return builder.call(reduce, [vector])
 
 
-def _rays() -> list[Any]:
-    """For each square the rays that leave it in the four directions, then the opposite four."""
-
-    def ray(square: int, rows: int, columns: int) -> int:
-        row, column = divmod(square, 8)
-        mask = 0
-        while 0 <= (row := row + rows) < 8 and 0 <= (column := column + columns) < 8:
-            mask |= 1 << 8 * row + column
-        return mask
-
-    return [
-        _lanes([ray(square, sign * rows, sign * columns) for rows, columns in DIRECTIONS])
-        for square in range(64)
-        for sign in (1, -1)
-    ]
+def ray(square: int, rows: int, columns: int) -> int:
+    """The squares that a direction leads to from `square`."""
+    row, column = divmod(square, 8)
+    mask = 0
+    while 0 <= (row := row + rows) < 8 and 0 <= (column := column + columns) < 8:
+        mask |= 1 << 8 * row + column
+    return mask
 
 
-RAYS = ir.Constant(ir.ArrayType(VECTOR, 128), _rays())
+_RAYS = [
+    _lanes([ray(square, sign * rows, sign * columns) for rows, columns in DIRECTIONS])
+    for square in range(64)
+    for sign in (1, -1)
+]
+"""For each square the rays that leave it in the four directions, then the opposite four."""
+RAYS = ir.Constant(ir.ArrayType(VECTOR, 128), _RAYS)
 
 
 def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:

@@ -11,7 +11,6 @@ from players.games.tiles import interface as tiles
 from players.ntuple import board as network
 
 CELL_BITS = 4
-"""Bits of a cell."""
 TILE, ROW = np.uint64(0xF), np.uint64(0xFFFF)
 FIRST_BITS = np.uint64(0x1111_1111_1111_1111)
 ODD_CELLS, ODD_PAIRS = np.uint64(0x0F0F_0F0F_0F0F_0F0F), np.uint64(0x00FF_00FF_00FF_00FF)

@@ -11,7 +11,6 @@ from players.games.tiles import interface as tiles
 from players.ntuple import board as network
 
 CELL_BITS = 5
-"""Bits of a cell."""
 TILE, ROW = np.uint64(0x1F), np.uint64(0xF_FFFF)
 FIRST_BITS = np.uint64(sum(1 << 5 * cell for cell in range(8)))
 

@@ -45,17 +45,14 @@ class Heuristic(NamedTuple):
     """uint32[rows]: of each row of four cells the roughness (the opposite of smoothness), the sum
     of the steps up and that of the steps down, 9 bits each, and in 5 bits its largest tile."""
     common: Tiles
-    """A board with the common tile of `laws` everywhere …"""
+    """A board with the common tile of `laws` everywhere, then one with the rare tile."""
     rare: Tiles
-    """… and one with the rare tile."""
     smoothness: Real
-    """float64: what a step of smoothness counts."""
+    """What a step of smoothness counts, then one of monotonicity."""
     monotonicity: Real
-    """float64: the same of monotonicity."""
     emptiness: Array
     """float64[17]: what each number of empty cells counts; none, never so after a slide, as one."""
     largest: Real
-    """float64: what a step of the largest tile counts."""
 
 
 def make_heuristic(

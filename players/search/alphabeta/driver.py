@@ -52,8 +52,6 @@ UNLIMITED = DepthLimits()
 
 
 class BestMove(NamedTuple):
-    """What a search found."""
-
     move: str
     score: float
     """What the mover will win by, in discs or boxes; not `exact`: an estimate or a certain part."""
@@ -262,7 +260,6 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
-    """Load from the cache, or compile, what a search of positions of this type calls."""
     context, scratch = kernels.Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
     root = _typed(kernels.settled(position), position)
     kernels.value_at_end(root)

@@ -17,8 +17,6 @@ Look = Callable[[Array, int, Flag, Array], int]
 
 
 class BestChoice(NamedTuple):
-    """What a search found."""
-
     move: str
     worth: float
     """The rewards the slider has still to expect, or under minimax is sure of by the network."""
@@ -80,7 +78,6 @@ class TileSearch:
 
 
 def load_kernels(board: TileBoard, settings: TileSettings) -> None:
-    """Load from the cache, or compile, what a search calls."""
     search = TileSearch(board, settings)
     start = board.board([0] * len(CELLS))
     search.slide(start, SLIDES, 1, NEVER)

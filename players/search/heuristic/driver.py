@@ -142,8 +142,6 @@ UNLIMITED = TileLimits()
 
 
 class BestTileMove(NamedTuple):
-    """What a search found."""
-
     move: str
     score: float | None
     """The evaluation of the line, negated for the placer; None where it ends the game."""
@@ -208,6 +206,5 @@ def new_scratch() -> Record:
 
 
 def load_kernels(board: TileBoard, position: Tiles) -> None:
-    """Load from the cache, or compile, what searches of a game call."""
     search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
     search.think(position, SLIDES, NEVER, TileLimits(depth=1))

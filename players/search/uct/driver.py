@@ -68,8 +68,6 @@ class ThinkingLimits(NamedTuple):
 
 
 class UctChoice(NamedTuple):
-    """What a search found."""
-
     move: str
     value: float
     """The result expected for the mover, in [0, 1]."""
@@ -82,8 +80,6 @@ class UctChoice(NamedTuple):
 
 
 class Thought(NamedTuple):
-    """One thinking, in figures."""
-
     iterations: int
     depth: int
     """Plies from the root to the deepest leaf."""
@@ -309,7 +305,6 @@ def most_visited_line(tree: Tree, move: int, prior: int) -> list[int]:
 
 
 def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:
-    """Load from the cache, or compile, what a search of positions of this type calls."""
     tree, stop = nodes.new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
     iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
     nodes.reroot(tree, 0)

@@ -71,7 +71,6 @@ class Worker(NamedTuple):
     """What one thread writes next to the tree."""
 
     random_state: Array
-    """uint64[1]"""
     moments: Array
     """float64[3]: how many results there were for seat 0, their sum, the sum of their squares."""
     deepest: Array
@@ -140,9 +139,8 @@ def make_settings(
 
     By `backup` a win counts 1, a draw 1/2, a loss 0; with "zero-sum" 1, 0, −1, so that the same c
     explores half as much; with "score" a game 1/2 + margin/(2·most). `spread_factor`, in place of
-    c, is what c is times the standard deviation of a playout's value. None: `weights` of 1, no
-    `terms` as nothing is evaluated, `plies` as deep as the tree grows; 0: no `exact`. Other settings have a
-    default.
+    c, is what c is times the standard deviation of a playout's value. None stands for `weights` of
+    1, no `terms`, `plies` as deep as the tree grows, 0 for no `exact`.
     """
     margins, zero_sum = backup == "score", backup == "zero-sum"
     highest = most if margins else 1
