@@ -1,7 +1,6 @@
 """What a built-in player is: its class says what it is called, accepts and plays.
 
-This module loads neither pydantic nor compiled code, and no player's class loads compiled code
-before a game begins.
+No pydantic is loaded here, and no class loads compiled code before a game begins.
 """
 
 from __future__ import annotations

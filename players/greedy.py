@@ -1,8 +1,7 @@
 """The greedy player: the largest immediate gain, ties broken at random.
 
-The gain is what the move adds to the player's own score: discs turned in Othello, boxes closed in
-dots, the merged tiles in 2048 and 2584 (the greedy slider of the course notes). A player who
-places tiles gains nothing by itself; it leaves the slider the lowest best reward.
+The gain is what a move adds to the player's own score: discs, boxes, merged tiles (the greedy
+slider of the course notes). A player who places tiles leaves the slider the lowest best reward.
 """
 
 from random import Random

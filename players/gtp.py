@@ -1,7 +1,6 @@
 """Any engine that speaks GTP and plays Othello, as a player.
 
-The engine keeps a board of its own. It receives the moves it does not know before it is asked for
-one; where the game is not the one on its board, the board is cleared and the game told again.
+The engine's board is told the moves it does not know before a question, or cleared and told all.
 """
 
 import shlex
@@ -135,7 +134,9 @@ class Gtp(Builtin):
         if len(turn.legal) == 1:
             return turn.legal[0]
         if self._options.tell_clock:
-            self._engine.ask(self._time_left(turn), turn.deadline)
+            stones = 0 if turn.start.clock.move_ms is None else 1
+            left = f"time_left {self._colour} {turn.time_ms // 1000} {stones}"
+            self._engine.ask(left, turn.deadline)
         said = self._engine.ask(f"genmove {self._colour}", turn.deadline)
         move = said.lower()
         self._told.append((turn.seat, move))
@@ -183,23 +184,20 @@ class Gtp(Builtin):
         if self._told != self._moves[: len(self._told)]:
             self._clear_board(deadline)
         for seat, move in self._moves[len(self._told) :]:
-            if move != PASS:
-                self._engine.ask(f"play {_COLOURS[seat]} {move}", deadline)
-            elif self._takes_passes:
-                self._tell_pass(seat, deadline)
+            if move != PASS or self._takes_passes:
+                try:
+                    self._engine.ask(f"play {_COLOURS[seat]} {move}", deadline)
+                except Refusal as refusal:
+                    if move != PASS:
+                        raise
+                    # some engines (gtp-rhino) see a forced pass for themselves
+                    type(self)._takes_passes = False
+                    sys.stderr.write(f"{refusal} Passes, being forced, are left out from now on.\n")
             self._told.append((seat, move))
 
     def _clear_board(self, deadline: float) -> None:
         self._engine.ask("clear_board", deadline)
         self._told: list[tuple[int, str]] = []
-
-    def _tell_pass(self, seat: int, deadline: float) -> None:
-        """Some engines (gtp-rhino) see a forced pass for themselves and refuse to be told."""
-        try:
-            self._engine.ask(f"play {_COLOURS[seat]} pass", deadline)
-        except Refusal as refusal:
-            type(self)._takes_passes = False
-            sys.stderr.write(f"{refusal} Passes, being forced, are left out from now on.\n")
 
     def _report(self, said: str) -> None:
         """Tell what is wrong with the engine's move; the referee judges it."""
@@ -211,10 +209,6 @@ class Gtp(Builtin):
                 f"The engine {wrong}.\nThe game so far: {_transcript(self._moves) or 'no move'}, "
                 f"{self._colour} to move; legal: {' '.join(self._position.legal_moves())}.\n"
             )
-
-    def _time_left(self, turn: Turn) -> str:
-        stones = 0 if turn.start.clock.move_ms is None else 1
-        return f"time_left {self._colour} {turn.time_ms // 1000} {stones}"
 
 
 def _time_settings(start: Start) -> str:

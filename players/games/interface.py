@@ -1,8 +1,7 @@
 """What a search may ask of a position, whatever the game.
 
-Each function is answered by the game's folder for its position type
-(`players.compiled.cache.answers`), so a search written once is compiled for each game without a
-call in between; some have a default answer.
+Each question is answered by the game's folder for its position type
+(`players.compiled.cache.answers`) as a part of each kernel that asks; some have a default answer.
 
 A position is a NamedTuple. Its player to move is `position.seat`; a forced pass never shows: after
 a move the seat is the next one that really moves, which may be the same again (passes in Othello,

@@ -1,11 +1,9 @@
 """Random games of dots and boxes: one on words, or a batch of eight in lanes, each played uniformly
 or with some knowledge of the game.
 
-Guided games are counted out once no edge is safe: every one gives a box away or closes it. What is
-left are chains and loops of boxes with two undrawn sides. The player to move opens one. The other
-player takes it all and must open the next, or leaves the last two boxes of a chain, four of a loop,
-and so hands that duty back (Berlekamp, The Dots and Boxes Game). Here the shortest is always opened
-first, which is not always best.
+Guided games are counted out once no edge is safe. What is left are chains and loops: the player to
+move opens the shortest, which is not always best; the other takes it all and must open the next, or
+leaves the last two boxes of a chain, four of a loop, and so hands that duty back.
 """
 
 from typing import Any

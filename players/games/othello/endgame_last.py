@@ -1,7 +1,6 @@
 """The last empty squares of an Othello game, searched without generating moves.
 
-Words and values as in the rest of the endgame: `own` are the mover's discs, a value is his final
-margin in discs. An empty square is tried by turning discs from it; what turns nothing is no move
+A value is the margin in discs of the owner of `own`, who is to move. What turns nothing is no move
 unless the square is free.
 """
 

@@ -1,8 +1,7 @@
 """The lines of an 8×8 board, as vector code.
 
 Square (row, column) is bit 8·row + column. The four directions of growing bit numbers (east, south,
-south-west, south-east) are the lanes of one 4 × 64-bit vector; the opposite four are handled by the
-same lanes the other way round. LLVM lowers the vectors to whatever the processor has.
+south-west, south-east) are the lanes of one 4 × 64-bit vector, that also serve the opposite four.
 """
 
 from typing import Any

@@ -1,13 +1,11 @@
 """The patterns of an 8×8 Othello board: groups of squares read as numbers in base three.
 
 A square is worth 0 when it is empty, 1 with a disc of the mover, 2 with one of the other. A shape
-is on the board in several places, which the board's symmetries turn into each other, and has one
-number for each of its fillings. The shapes are those of Buro, "From simple features to
-sophisticated evaluation functions" (1999).
+(Buro 1999, "From simple features to sophisticated evaluation functions") has one number for each of
+its fillings, in all places that the board's symmetries turn into each other.
 
-Four images of the board, with extraction of bits, read every place in one order of squares: the
-board, the board upside down, its transpose and that upside down. A place that only half a turn
-brings there is read backwards.
+Extraction of bits from four images of the board, by half turns and transposing, reads every place
+in one order of squares, but for those that only half a turn brings there: backwards.
 """
 
 from typing import Any, NamedTuple

@@ -1,8 +1,6 @@
 """Random games of Othello: one on words, or a batch of eight in lanes (`players.compiled.lanes`),
-each played uniformly or with some knowledge of the squares.
-
-All eight boards take the same step of a line by one instruction, and the runs of discs found on the
-way to the legal squares serve once more to turn them.
+each played uniformly or with some knowledge of the squares. The runs of discs found on the way to
+the legal squares serve once more to turn them.
 """
 
 from itertools import product

@@ -73,11 +73,6 @@ def _entry(board: Board2048, masks: Array) -> Any:
     return packed(board.cells, masks[0])
 
 
-@answers(network.progress, Board2048)
-def _progress(board: Board2048) -> Any:
-    return tiles.largest(board)
-
-
 @answers(network.words, Board2048)
 def _words(board: Board2048) -> Any:
     return board.cells, ZERO

@@ -93,11 +93,6 @@ def _entry(board: Board2584, masks: Array) -> Any:
     return upper | packed(board.lower, masks[1]) << popcount(masks[0])
 
 
-@answers(network.progress, Board2584)
-def _progress(board: Board2584) -> Any:
-    return tiles.largest(board)
-
-
 @answers(network.words, Board2584)
 def _words(board: Board2584) -> Any:
     return board.upper, board.lower

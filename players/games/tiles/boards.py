@@ -7,18 +7,24 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import HALF
-from players.compiled.cache import kernel
+from players.compiled.cache import answers, kernel
 from players.compiled.types import Array
 from players.games.tiles import board_2048 as tiles_2048
 from players.games.tiles import board_2584 as tiles_2584
 from players.games.tiles.board_2048 import Board2048
 from players.games.tiles.board_2584 import Board2584
-from players.games.tiles.interface import CELLS, Laws
+from players.games.tiles.interface import CELLS, Laws, Tiles, largest
+from players.ntuple import board as network
 from rules.tiles import SPAWNS, is_tile, merges
 
 ROW_CELLS = 4
 CELL_BITS = {"2048": tiles_2048.CELL_BITS, "2584": tiles_2584.CELL_BITS}
 """How many bits a cell has in each game."""
+
+
+@answers(network.progress, Board2048, Board2584)
+def _progress(board: Tiles) -> Any:
+    return largest(board)
 
 
 class TileBoard:

@@ -1,9 +1,8 @@
 """What 2048 and 2584 offer a search: boards of 4×4 cells in words of bits.
 
-A board is a NamedTuple type of each game; its file answers these functions through
-`players.compiled.cache.answers`, so that what is written once is compiled for each without a call
-in between. A cell holds the index of its tile in the game's ascending tiles, 0 for none; cell 0 is
-a1, cell 1 is b1, row by row.
+A board is a NamedTuple type of each game, which answers these functions
+(`players.compiled.cache.answers`). A cell holds the index of its tile in the game's ascending
+tiles, 0 for none; cell 0 is a1, cell 1 is b1, row by row.
 """
 
 from typing import Any, NamedTuple, Protocol

@@ -1,9 +1,7 @@
 """The alpha-beta family as one recursion: minimax, alpha-beta and principal variation search.
 
-They differ in the window that a child is searched with. MTD(f) (Plaat et al. 1996) is alpha-beta
-called again and again with a window of nothing, by the driver. All give the same value.
-
-Forced moves are played at once and cost no depth, so only positions without one are searched.
+They differ in a child's window; MTD(f) (Plaat et al. 1996) is alpha-beta called with empty windows
+by the driver. Forced moves are played at once and cost no depth.
 
 Values are hundredths of a disc or box, from the mover's view. A finished or solved game is worth
 WIN more than its margin to the winner, so any won game beats any estimate.

@@ -1,8 +1,7 @@
 """The transposition table of alpha-beta: what earlier searches found out about a position.
 
-Two entries a bucket. The first keeps what was searched deepest and gives way to the same position,
-to a deeper search and to anything once its generation is over; the second takes the rest. An entry
-is the whole 64-bit key and one word of data.
+Two entries a bucket, each a key and a word of data. The first keeps what was searched deepest and
+gives way to the same position, a deeper search and anything once its generation is over.
 """
 
 import numpy as np

@@ -1,17 +1,16 @@
 """Expectimax, minimax and their prunings as one recursion over 2048 and 2584.
 
-An afterstate is worth the mean, or the least, of what the boards are worth that placements make of
-it; a board is worth the most of reward and afterstate over its slides; an afterstate at the end of
-a line is worth what the network says; a board without a slide, where the game ends, 0.
+An afterstate is worth the mean, or the least, of the boards that placements make of it; a board the
+most of reward and afterstate over its slides, 0 without one; the last afterstate of a line what the
+network says.
 
-Values have a window, as in alpha-beta: one at or below `floor`, or at or above `ceiling`, need only
-be known to lie there. Minimax cuts by it without loss. With star pruning (S24 of the course notes)
-a mean so far that is at or below the worst rate of the best slide stands for the whole mean.
+Values have a window, as in alpha-beta, by which minimax cuts without loss. With star pruning (S24
+of the course notes) a mean so far that is at or below the worst rate of the best slide stands for
+the whole mean.
 
-The last slide of all lines from one afterstate is by far the most of the work. Where nothing lies
-between two empty cells of a lane, a slide along it makes one board of a tile on either: such boards
-are valued once. And the weights of all boards are asked for before the first is summed up, as
-memory is slow and answers many questions at a time.
+The last slide of all lines is by far the most of the work. Where nothing lies between two empty
+cells of a lane, a slide along it makes one board of a tile on either: such boards are valued once.
+And the weights of all boards are asked for before the first is summed up, as memory is slow.
 """
 
 import numpy as np

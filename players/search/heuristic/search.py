@@ -1,7 +1,7 @@
 """Alpha-beta between the slider and a placer that puts tiles where they annoy most.
 
-Values are thousandths of the evaluation, from the mover's view. The slider's positions are boards
-with a tile just placed, the placer's are boards after a slide; every line ends after a slide.
+Values are thousandths of the evaluation, from the mover's view. The slider moves where a tile was
+just placed, the placer after a slide; every line ends after a slide.
 """
 
 from typing import NamedTuple
