@@ -23,7 +23,7 @@ from players.sdk import Answer, Start, Turn
 if TYPE_CHECKING:
     from players.games.tiles.boards import TileBoard
     from players.ntuple.network import Network
-    from players.search.expectimax.driver import BestChoice, TileSearch
+    from players.search.expectimax.driver import TileSearch
 
 
 class NetworkOptions(SearchOptions):
@@ -144,12 +144,7 @@ def think(
     choose = search.slide if turn.seat == SLIDER else search.place
     with stop_at(think_until(turn, options)) as stop:
         found = choose(board.position(turn.state), turn.legal, depth, stop)
-    return found.move, _info(found, turn)
-
-
-def _info(found: BestChoice, turn: Turn) -> dict[str, Any]:
-    """What the answer tells; the score is the slider's, for the placer less than 0."""
-    return {
+    return found.move, {  # the score is what the slider has still to expect, and the placer loses
         "score": round(found.worth if turn.seat == SLIDER else 0.0 - found.worth, 2),
         "depth": found.depth,
         "nodes": found.nodes,

@@ -36,7 +36,6 @@ TUPLES = ("a1 b1 c1 d1 a2 b2", "a2 b2 c2 d2 a3 b3", "a1 b1 c1 a2 b2 c2", "a2 b2 
 CAPTION = (
     "The targets are what C++ programs reach on a 2.5 GHz Xeon (TDL2048), and the sources' figures."
 )
-"""What the table says below its figures."""
 
 
 def tiles_table(games: int) -> Table:

@@ -57,14 +57,11 @@ class Endgame(ABC):
 
     memory: Any
     """What `solve` takes."""
+    reach: int
+    """Positions with that many moves remaining are, typically, solved in about a second."""
 
     def __init__(self, board: Board) -> None:
         self._names = board.names
-
-    @property
-    @abstractmethod
-    def reach(self) -> int:
-        """Positions with that many moves remaining are, typically, solved in about a second."""
 
     @abstractmethod
     def best(self, position: Any, stop: Flag) -> Solution | None:

@@ -42,8 +42,6 @@ class MoveValue(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What was found out about a position."""
-
     moves: list[MoveValue]
     """Every legal move, the best first; none when the game is over. Their values are comparable:
     each is exact or searched as deep as the others."""

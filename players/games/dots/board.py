@@ -140,8 +140,6 @@ def _priority(position: DotsPosition, move: Move) -> Any:
 
 
 class DotsBoard:
-    """One dots game's moves and positions, between the wire and the kernels."""
-
     def __init__(self, variant: Mapping[str, Any]) -> None:
         rows: int = variant["rows"]
         columns: int = variant["cols"]

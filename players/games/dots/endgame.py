@@ -236,16 +236,10 @@ def follow(
 
 
 class DotsEndgame(Endgame):
-    """Solves positions of one board, with a table that serves a whole game."""
-
     def __init__(self, board: DotsBoard, memory_mb: int) -> None:
         super().__init__(board)
-        self._enough = board.enough
+        self.reach = REACH if board.enough > WHOLE_GAME else MAJORITY_REACH
         self.memory = records.new_table(memory_mb)
-
-    @property
-    def reach(self) -> int:
-        return REACH if self._enough > WHOLE_GAME else MAJORITY_REACH
 
     def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
         nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)

@@ -34,7 +34,6 @@ CHAIN_COST, LOOP_COST = 2, 4
 
 @part
 def strings(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
-    """How many undrawn edges are around `boxes`."""
     rows = popcount(across & (boxes | (boxes << stride)))
     return np.int64(rows + popcount(down & (boxes | (boxes << ONE))))
 

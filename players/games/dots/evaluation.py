@@ -132,20 +132,6 @@ def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     return min(np.int64(safe), STAGES - 1), parity, features
 
 
-@part
-def quiet_value(across: Word, down: Word, stride: Word, boxes: Word, terms: Array) -> Any:
-    """What the mover wins from here on where no box can be taken, in hundredths."""
-    stage, parity, features = quiet_features(across, down, stride, boxes)
-    if features[2] == 0:
-        return -100 * features[1]
-    index = 1 + (2 * stage + parity) * len(FEATURES)
-    value = np.int64(0)
-    for feature in features:
-        value += feature * terms[index]
-        index += 1
-    return value
-
-
 @answers(game.evaluate, DotsPosition)
 def _evaluate(position: DotsPosition, terms: Array) -> Any:
     """The lead, the boxes to be taken, and the rest, which the mover begins or leaves."""
@@ -156,7 +142,14 @@ def _evaluate(position: DotsPosition, terms: Array) -> Any:
         across, down, taken, price = capture(across, down, stride, boxes)
         value = np.int64(0)
         if across | down != ZERO:
-            value = quiet_value(across, down, stride, boxes, terms)
+            stage, parity, features = quiet_features(across, down, stride, boxes)
+            if features[2] == 0:  # all is in chains and loops: there is nothing to estimate
+                value = -100 * features[1]
+            else:
+                index = 1 + (2 * stage + parity) * len(FEATURES)
+                for feature in features:
+                    value += feature * terms[index]
+                    index += 1
             value = max(value, -100 * price - value)
     value += 100 * ((lead if seat == 0 else -lead) + taken)
     return min(max(value, -game.LIMIT), game.LIMIT)

@@ -98,8 +98,6 @@ def _priority(position: OthelloPosition, move: Move) -> Any:
 
 
 class OthelloBoard:
-    """One Othello game's moves and positions, between the wire and the kernels."""
-
     def __init__(self, variant: Mapping[str, Any]) -> None:
         size = variant["size"]
         rim = (0, size - 1)

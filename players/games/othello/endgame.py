@@ -127,16 +127,11 @@ def follow(
 
 
 class OthelloEndgame(Endgame):
-    """Solves positions of one board, with a table that serves a whole game."""
-
     def __init__(self, board: Board, memory_mb: int) -> None:
         super().__init__(board)
-        self._nothing = board.position({"board": (), "to_move": 0})
+        start = board.position({"board": (), "to_move": 0})
+        self.reach = REACH_FREE if start.free else REACH_BOXED
         self.memory = new_memory(isqrt(len(board.moves)), memory_mb)
-
-    @property
-    def reach(self) -> int:
-        return REACH_FREE if self._nothing.free else REACH_BOXED
 
     def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
         work = new_work()

@@ -22,8 +22,6 @@ BOARD, FLIPPED, TRANSPOSED, TURNED = range(4)
 
 
 class Place(NamedTuple):
-    """Where a shape is read."""
-
     image: int
     mask: int
     backwards: bool = False

@@ -29,7 +29,6 @@ def _ways(*shifts: Any) -> Any:
 
 @instruction(RUNS, lanes.LANES, lanes.LANES)
 def runs(builder: Builder, own: Value, other: Value) -> Value:
-    """The RUNS of eight boards."""
     inner = builder.and_(other, lanes.constant(INNER_COLUMNS))
     found = ir.Constant(ir.ArrayType(lanes.VECTOR, RUNS.count), ir.Undefined)
     for index, shift, once, twice, step in _ways(builder.shl, builder.lshr):

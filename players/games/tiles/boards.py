@@ -40,7 +40,6 @@ class TileBoard:
 
     @cached_property
     def laws(self) -> Laws:
-        """The tables of slides, and the tiles that are placed."""
         left, right = (np.empty(1 << ROW_CELLS * self.cell_bits, np.uint64) for _ in range(2))
         merged = _merged(self.rules, self.values)
         fill_slides(self.cell_bits, merged, np.array(self.values, np.uint64), left, right)
@@ -66,7 +65,6 @@ class TileBoard:
         return Board2584(np.uint64(bits & (1 << word) - 1), np.uint64(bits >> word))
 
     def cells(self, board: Any) -> tuple[int, ...]:
-        """The 16 tiles of a kernels' board, row by row."""
         half = CELLS // len(board)
         return tuple(
             self.values[int(word) >> self.cell_bits * cell & len(self.values) - 1]
@@ -87,7 +85,6 @@ def tuple_masks(tuples: Sequence[Sequence[int]], cell_bits: int) -> Any:
 
 
 def _values(rules: str, count: int) -> tuple[int, ...]:
-    """0 and the first `count` − 1 tiles of a game."""
     values = [0, *(tile for tile in range(1, 4) if is_tile(rules, tile))]
     while len(values) < count:  # from there on each tile is the sum of two before it
         values.append(values[-1] + values[-1 if rules == "2048" else -2])
@@ -106,7 +103,6 @@ def _merged(rules: str, values: Sequence[int]) -> Any:
 
 @kernel
 def fill_slides(cell_bits: int, merged: Array, values: Array, left: Array, right: Array) -> None:
-    """Fill the tables of `Laws` for every row of four cells."""
     tile_bits = (1 << cell_bits) - 1
     for row in range(len(left)):
         for table, first, step in ((left, 0, 1), (right, ROW_CELLS - 1, -1)):

@@ -38,8 +38,6 @@ ALL_CELLS, NOT_FIRST, NOT_LAST = np.uint64(0xFFFF), np.uint64(0xEEEE), np.uint64
 
 
 class Heuristic(NamedTuple):
-    """What boards of a game are judged with."""
-
     laws: Laws
     lines: Array
     """uint32[rows]: of each row of four cells the roughness (the opposite of smoothness), the sum
@@ -193,7 +191,6 @@ def neighbours(cells: Word) -> Any:
 
 @kernel
 def fill_lines(cell_bits: int, lines: Array) -> None:
-    """Fill the table `Heuristic.lines` for cells of that many bits."""
     tile_bits = (1 << cell_bits) - 1
     for cells in range(len(lines)):
         rough, up, down, largest = 0, 0, 0, 0

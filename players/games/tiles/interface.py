@@ -71,7 +71,6 @@ def slid(board: Tiles, slide: Int, laws: Laws) -> Any:
 
 @part
 def largest(board: Tiles) -> Any:
-    """The index of the largest tile, as uint64."""
     best = ZERO
     for cell in range(CELLS):
         best = max(best, tile_at(board, np.uint64(cell)))

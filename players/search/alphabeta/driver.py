@@ -65,8 +65,6 @@ class BestMove(NamedTuple):
 
 
 class ValuedLine(NamedTuple):
-    """A position's value and principal variation at some depth."""
-
     value: int
     exact: bool
     moves: Sequence[int]

@@ -48,7 +48,6 @@ def rank_moves(
     terms: Array,
     scratch: Record,
 ) -> None:
-    """Ranks for the moves of `ply`, highest to be tried first."""
     for index in range(count):
         move = np.int64(scratch.moves[ply, index])
         if move == stored:

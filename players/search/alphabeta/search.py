@@ -41,7 +41,6 @@ def value_of_margin(margin: Int) -> Int:
 
 @part
 def final_value(position: Position) -> Int:
-    """The value of a finished game for `position.seat`."""
     net = np.int64(game.net(position))
     value: Int = value_of_margin(net if position.seat == 0 else -net)
     return value

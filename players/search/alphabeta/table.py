@@ -84,7 +84,6 @@ def settles(bound: Int, value: Int, alpha: Int, beta: Int) -> bool:
 def keep(
     table: Array, bucket: Int, key: Word, value: Int, move: Move, depth: Int, bound: Int, age: Int
 ) -> None:
-    """Remember what a search found; `age` is the generation of the search."""
     data = (
         np.uint64(value) << HALF
         | np.uint64(move) << MOVE

@@ -35,8 +35,6 @@ class WorthTable(NamedTuple):
 
 
 class TileSettings(NamedTuple):
-    """What stays the same through a game."""
-
     laws: Laws
     network: Network
     table: WorthTable

@@ -55,8 +55,6 @@ Scratch = np.dtype(
 
 
 class TileContext(NamedTuple):
-    """What a search reads, and its table."""
-
     heuristic: Heuristic
     table: Array
     """A transposition table of alpha-beta's form; empty to go without."""

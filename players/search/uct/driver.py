@@ -193,7 +193,7 @@ class UctSearch:
             return "proof"
         if not limits.watch:
             return ""
-        return limits.met(root_moves(self._trees).visits.tolist(), done, left, self._depth())
+        return limits.met(root_moves(self._trees)[1].tolist(), done, left, self._depth())
 
     def _depth(self) -> int:
         return max(int(worker.deepest[0]) for worker in self._workers)
@@ -231,19 +231,8 @@ class UctSearch:
         return UctChoice(pv[0], float(value), int(visits[best]), bool(proof[best] > nodes.NEAR), pv)
 
 
-class RootMoves(NamedTuple):
-    """What all trees together know of the moves of their root, in the order of one of them."""
-
-    move: Array
-    visits: Array
-    total: Array
-    """The sums of the results for the mover, each in [0, 1]."""
-    proof: Array
-    """As in the trees."""
-
-
-def root_moves(trees: Sequence[Tree]) -> RootMoves:
-    """The moves of the roots of `trees`."""
+def root_moves(trees: Sequence[Tree]) -> tuple[Array, Array, Array, Array]:
+    """(the moves of the roots, their visits, the sums of their results, their proofs), over all."""
     visits, total = np.zeros(game.MOVES, np.int64), np.zeros(game.MOVES)
     proof, moves = np.full(game.MOVES, nodes.UNKNOWN, np.int8), np.zeros(0, np.int8)
     for tree in trees:
@@ -253,7 +242,7 @@ def root_moves(trees: Sequence[Tree]) -> RootMoves:
         total[move] += tree.total[block]
         proof[move] = np.maximum(proof[move], tree.proof[block])
         moves = moves if len(moves) >= len(move) else move
-    return RootMoves(moves, visits[moves], total[moves], proof[moves])
+    return moves, visits[moves], total[moves], proof[moves]
 
 
 def best_child(

@@ -136,7 +136,13 @@ def expand(
         tree.count, node, np.int8(UNEXPANDED), np.int8(EXPANDING)
     ):
         return state
-    count = _moves_worth_trying(position, settings, buffer)
+    forced_move = np.int64(forced(position)) if settings.prune else np.int64(NO_MOVE)
+    if forced_move != NO_MOVE:
+        buffer[0], count = forced_move, np.int64(1)
+    elif settings.prune:
+        count = np.int64(candidates(position, buffer))
+    else:
+        count = np.int64(game.moves(position, buffer))
     first = _claim_block(tree, count, settings)
     if first < 0:
         atomics.publish(tree.count, node, np.int8(UNEXPANDED))
@@ -178,18 +184,6 @@ def _claim_block(tree: Tree, count: Int, settings: Settings) -> Node:
         return first
     atomics.add(tree.used, 0, -count)
     return np.int64(-1)
-
-
-@bare_part
-def _moves_worth_trying(position: Position, settings: Settings, out: Array) -> Int:
-    """Write the legal moves that the game's laws leave to `out`; their number, 0 at the end."""
-    if not settings.prune:
-        return np.int64(game.moves(position, out))
-    move = np.int64(forced(position))
-    if move == NO_MOVE:
-        return np.int64(candidates(position, out))
-    out[0] = move
-    return np.int64(1)
 
 
 @bare_part

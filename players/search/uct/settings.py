@@ -90,7 +90,6 @@ class Worker(NamedTuple):
 
 
 def new_worker(seed: int) -> Worker:
-    """A thread's memory; `seed` is for its random numbers."""
     return Worker(
         random_state=np.array([seed], np.uint64),
         moments=np.zeros(3),

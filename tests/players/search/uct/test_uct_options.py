@@ -304,11 +304,8 @@ def test_roots_are_added_up() -> None:
         tree.first[0], tree.count[0], tree.move[1:4] = 1, 3, moves
         tree.visits[1:4], tree.total[1:4], tree.proof[1:4] = moves, np.array(moves) / 2, UNKNOWN
     trees[1].proof[1] = 1
-    found = root_moves(trees)
-    assert found.move.tolist() == [1, 2, 3]
-    assert found.visits.tolist() == [2, 4, 6]
-    assert found.total.tolist() == [1, 2, 3]
-    assert found.proof.tolist() == [UNKNOWN, UNKNOWN, 1]
+    found = [each.tolist() for each in root_moves(trees)]
+    assert found == [[1, 2, 3], [2, 4, 6], [1, 2, 3], [UNKNOWN, UNKNOWN, 1]]
 
 
 def test_the_best_move_is_chosen_by_visits_value_or_bound() -> None:
