@@ -62,13 +62,12 @@ class AlphaBeta(Builtin):
     refusal = staticmethod(unsupported)
 
     def __init__(self, start: Start) -> None:
-        self._options = read_options(AlphaBetaOptions, start)
+        self._options = options = read_options(AlphaBetaOptions, start)
         self._board = load_board(start.rules, start.variant)
         from players.games.endgame import load_endgame
         from players.search.alphabeta.driver import AlphaBetaSearch, load_kernels
         from players.weights.evaluations import load_terms
 
-        options = self._options
         try:
             terms = load_terms(start.rules, start.variant, options.evaluation)
         except ValueError as error:
@@ -101,13 +100,13 @@ class AlphaBeta(Builtin):
         with stop_at(until) as stop:
             found = self._search.think(position, stop, limits)
         kind = "exact" if found.exact else "estimated"
-        seconds = seconds_since(turn)
+        rate = found.nodes / seconds_since(turn)
         return found.move, {
             "score": found.score,
             "depth": found.depth,
             "nodes": found.nodes,
             "pv": found.pv,
-            "text": f"{kind} value, {found.nodes / seconds:.0f} nodes/s",
+            "text": f"{kind} value, {rate:.0f} nodes/s",
         }
 
 

@@ -46,15 +46,11 @@ class Placer(Builtin):
         if options.policy == "minimax":
             return think(self._search, self._board, turn, options, options.depth)
         if options.policy == "random":
-            return self._as_chance(turn)
+            odds = SPAWNS[self._game.name][self._game.variant["spawn"]]
+            tiles = [move.partition("=")[2] for move in turn.legal]
+            weights = [odds[int(tile)] if tile else 1.0 for tile in tiles]
+            return self._random.choices(turn.legal, weights)[0]
         return greediest(self._game, turn, self._random)
-
-    def _as_chance(self, turn: Turn) -> str:
-        """Any empty cell, and a tile by the game's own odds."""
-        odds = SPAWNS[self._game.name][self._game.variant["spawn"]]
-        tiles = [move.partition("=")[2] for move in turn.legal]
-        weights = [odds[int(tile)] if tile else 1.0 for tile in tiles]
-        return self._random.choices(turn.legal, weights)[0]
 
 
 if __name__ == "__main__":

@@ -230,13 +230,8 @@ class Uct(Builtin):
             threads=options.threads,
             parallel=options.parallel,
         )
-        self._limits = ThinkingLimits(
-            options.iterations,
-            options.depth,
-            options.early_stop,
-            options.direction,
-            options.direction_after,
-        )
+        early = options.early_stop, options.direction, options.direction_after
+        self._limits = ThinkingLimits(options.iterations, options.depth, *early)
 
     @classmethod
     def weights(cls, options: Any, start: Start, board: Board) -> Any:
@@ -258,18 +253,15 @@ class Uct(Builtin):
             return solution.move, self._exact_info(solution, turn)
         c = self._scheduled_c(turn)
         with stop_at(deadline) as stop:
-            thought = search.think(
-                position,
-                stop,
-                self._limits,
-                least=len(turn.legal),
-                c=c,
-                seconds_left=lambda: deadline - time.monotonic(),
-            )
+            limits, least = self._limits, len(turn.legal)
+            thought = search.think(position, stop, limits, least=least, c=c, until=deadline)
         choice = search.choose(position, options.final, c)
+        value = choice.value
+        if options.backup == "score":
+            value = (value - 0.5) / search.worth
         ended = f"; ended by {thought.ended}" if thought.ended else ""
         return choice.move, {
-            "score": self._score(choice.value),
+            "score": round(value, 4),
             "depth": max(thought.depth, len(choice.pv)),  # a tree kept may be proven already
             "nodes": search.visits,
             "pv": choice.pv,
@@ -300,21 +292,15 @@ class Uct(Builtin):
         reached = float(turn.ply) if options.c_by == "ply" else filled_share(turn.state)
         return float(max(step for step in options.c_schedule if step[0] <= reached)[1])
 
-    def _score(self, value: float) -> float:
-        """A value as the answer's score: the expected result, in [0, 1], or the expected margin."""
-        if self._options.backup == "score":
-            value = (value - 0.5) / self._search.worth
-        return round(value, 4)
-
     def _exact_info(self, solution: Solution, turn: Turn) -> dict[str, Any]:
         result = 0.5 + 0.5 * ((solution.margin > 0) - (solution.margin < 0))
-        seconds = seconds_since(turn)
+        rate = solution.nodes / seconds_since(turn)
         return {
             "score": solution.margin if self._options.backup == "score" else result,
             "depth": len(solution.pv),
             "nodes": solution.nodes,
             "pv": solution.pv,
-            "text": f"exact margin {solution.margin:+d}; {solution.nodes / seconds:.0f} nodes/s",
+            "text": f"exact margin {solution.margin:+d}; {rate:.0f} nodes/s",
         }
 
 

@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterator
 
 import rules as rule_sets
 
+Step = tuple[str, Callable[[], None]]
+"""Its name and its work."""
 
-def steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    return _tile_steps(rules) if rules in rule_sets.tiles.NAMES else _board_steps(rules)
 
-
-def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
+def _tile_steps(rules: str) -> Iterator[Step]:
     from players.games.tiles.boards import TileBoard
     from players.search.expectimax import driver as expectimax
     from players.search.expectimax.settings import make_settings
@@ -36,7 +35,7 @@ def _tile_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
     yield f"{rules}: heuristic", lambda: heuristic.load_kernels(board, position)
 
 
-def _board_steps(rules: str) -> Iterator[tuple[str, Callable[[], None]]]:
+def _board_steps(rules: str) -> Iterator[Step]:
     from players.games.endgame import load_endgame
     from players.games.registry import load_board
     from players.search.alphabeta import driver as alphabeta
@@ -65,7 +64,10 @@ def main() -> None:
         help="rule sets whose players are to be ready (default: all)",
     )
     asked = parser.parse_args().rules
-    work = [step for rules in rule_sets.names() if rules in asked for step in steps(rules)]
+    work: list[Step] = []
+    for rules in rule_sets.names():
+        if rules in asked:
+            work += (_tile_steps if rules in rule_sets.tiles.NAMES else _board_steps)(rules)
     for number, (name, load) in enumerate(work, start=1):
         began = time.monotonic()
         load()

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -157,12 +157,12 @@ class UctSearch:
         *,
         least: int = 0,
         c: float | None = None,
-        seconds_left: Callable[[], float] | None = None,
+        until: float | None = None,
     ) -> Thought:
         """Iterate from the root's `position` until a limit is met, the root is proven or `stop` is
         set; but do `least` iterations whatever the clock says.
 
-        `c` takes the place of the settings' own. `seconds_left` tells how long it is until `stop`.
+        `c` takes the place of the settings' own. `until` is when `stop` will be set.
         """
         settings = self._settings if c is None else self._settings._replace(c=float(c))
         samples = settings.samples
@@ -181,8 +181,8 @@ class UctSearch:
             done += self._round(position, settings, stop, min(size, most - done))
             now = time.monotonic()
             left = float(most - done)
-            if seconds_left is not None:
-                left = min(left, done / (now - began) * max(seconds_left(), 0.0))
+            if until is not None:
+                left = min(left, done / (now - began) * max(until - now, 0.0))
             ended = self._ended(limits, done, left * samples)
             if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
                 size *= 2
