@@ -118,7 +118,8 @@ def tunables(options: type[BaseModel]) -> dict[str, Tunable]:
 
 def tunable_table(options: type[BaseModel]) -> tuple[str, TunableTable] | None:
     """The option of a player that names a table to be tuned, and within which bounds; or None."""
-    marks = (
-        (name, mark) for name, field in options.model_fields.items() for mark in field.metadata
-    )
-    return next(((name, mark) for name, mark in marks if isinstance(mark, TunableTable)), None)
+    for name, field in options.model_fields.items():
+        for mark in field.metadata:
+            if isinstance(mark, TunableTable):
+                return name, mark
+    return None
