@@ -118,7 +118,7 @@ def gather(record: Array, near: Array, settings: Settings) -> None:
 
 @bare_part
 def is_ripe(tree: Tree, node: Node, settings: Settings) -> bool:
-    """Whether a node has had expand_after / (1 − f) visits, f being the full share of the tree."""
+    """Whether a node has had expand_after / (1 − f) visits, with a share f of the tree in use."""
     room = len(tree.move)
     before = (np.int64(tree.visits[node]) - settings.prior) // settings.samples - 1
     return bool(before >= settings.expand_after * room // max(room - tree.used[0], 1))
