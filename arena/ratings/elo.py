@@ -25,6 +25,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from arena.ratings.model import Advantage, Neighbours
 from arena.ratings.results import Result
@@ -40,8 +41,6 @@ Z95 = NormalDist().inv_cdf(0.975)
 _NEWTON_STEPS = 100
 _NEWTON_GAIN = 1e-12
 """The likelihood still to be gained at which a fit has settled."""
-_CLUSTERS_AT_ONCE = 4096
-"""Bounds the memory the error estimate takes, however many results there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,17 +144,19 @@ class _Model:
         sides = np.array([(index[first], index[second]) for first, second, *_ in results])
         self.scores = np.array([result.score for result in results], dtype=np.float64)
         pairings, self.pairing = np.unique(sides @ (size, 1), return_inverse=True)
-        met = np.eye(size)[pairings // size] - np.eye(size)[pairings % size]
-        self.design = np.vstack((met, np.eye(size), -np.eye(size)))
+        each = sparse.eye_array(size, format="csr")
+        met = each[pairings // size] - each[pairings % size]
+        self.design = sparse.vstack((met, each, -each), format="csr")
         if first_mover:
-            self.design = np.column_stack((self.design, np.ones(len(self.design))))
+            advantage = np.ones((self.design.shape[0], 1))
+            self.design = sparse.hstack((self.design, advantage), format="csr")
         self.games = np.append(np.bincount(self.pairing), np.ones(2 * size))
         points = np.bincount(self.pairing, weights=self.scores)
         self.points = np.append(points, np.full(2 * size, 0.5))
 
     def expected(self, strengths: Array) -> Array:
         """The share of the points that each first player is expected to take, by pairing."""
-        return np.exp(-np.logaddexp(0.0, -self.design @ strengths))
+        return np.asarray(np.exp(-np.logaddexp(0.0, -self.design @ strengths)))
 
     def log_likelihood(self, strengths: Array) -> float:
         """Of the results and the prior."""
@@ -166,8 +167,8 @@ class _Model:
 
     def information(self, expected: Array) -> Array:
         """Minus the second derivatives of the log-likelihood: positive definite."""
-        weights = self.games * expected * (1 - expected)
-        return np.asarray((self.design.T * weights) @ self.design)
+        weighted = self.design * (self.games * expected * (1 - expected))[:, None]
+        return np.asarray((self.design.T @ weighted).toarray())
 
     def maximum(self) -> Array:
         """The parameters of greatest likelihood: Newton's method, halving bad steps."""
@@ -191,29 +192,23 @@ class _Model:
         """
         expected = self.expected(strengths)
         surplus = self.scores - expected[self.pairing]
-        order = np.argsort(clusters, kind="stable")
         total, parameters = int(clusters.max()) + 1, len(strengths)
-        matrix = np.zeros((parameters, parameters))
-        for low in range(0, total, _CLUSTERS_AT_ONCE):
-            high = min(low + _CLUSTERS_AT_ONCE, total)
-            part = order[slice(*np.searchsorted(clusters, (low, high), sorter=order))]
-            starts = np.searchsorted(clusters[part], np.arange(low, high))
-            gradients = surplus[part, None] * self.design[self.pairing[part]]
-            scores = np.add.reduceat(gradients, starts)
-            matrix += scores.T @ scores
+        cells = surplus, (clusters, self.pairing)
+        scores = sparse.csr_array(cells, (total, len(expected))) @ self.design
+        matrix = (scores.T @ scores).toarray()
 
         size = self.size  # each prior pair counts half as two wins and half as two losses
         for won in (1.0, 0.0):
             taken = np.repeat((won, 1 - won), size) - expected[-2 * size :]
-            gradients = taken[:, None] * self.design[-2 * size :]
+            gradients = self.design[-2 * size :] * taken[:, None]
             scores = gradients[:size] + gradients[size:]
-            matrix += scores.T @ scores / 2
+            matrix += (scores.T @ scores).toarray() / 2
         if parameters > size:
             # One more pair, half taken by the first mover twice, half by the second: where each
             # pair so far fell to one player, the advantage is unknown, not known to be nothing.
             matrix[-1, -1] += 1.0
         units = total + size
-        return matrix * units / (units - (parameters - 1))
+        return np.asarray(matrix * units / (units - (parameters - 1)))
 
 
 def cluster_numbers(results: Sequence[Result]) -> Indices:
