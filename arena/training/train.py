@@ -5,7 +5,7 @@ import time
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any
 
 from rich.console import Console
 
@@ -20,6 +20,7 @@ from arena.training.run_folder import LOG, NETWORK, PICTURES, TABLE, stoppable
 from arena.training.train_view import LiveTraining, PlainTraining, csv_line
 from players.learning.trainer import CHECKPOINT
 
+_lines = partial(Path.open, encoding="utf-8", newline="\n", buffering=1)
 _DRAW_S = 30.0
 """The curve is drawn at most this often, and at the end."""
 
@@ -74,7 +75,7 @@ class _Training:
         """Play what is left, with `verify` the tests too, and write what came of it."""
         trainer, config, shown = self._trainer, self._kind.config, self._kind.view
         log, table = self._folder / LOG, self._folder / TABLE
-        with _lines(log, "a") as self._log, _lines(table, "w") as self._table:
+        with _lines(log, mode="a") as self._log, _lines(table, mode="w") as self._table:
             # The table is written again: blocks after the checkpoint are played again.
             rows = (shown.columns, *map(shown.cells, trainer.blocks))
             self._table.write("".join(map(csv_line, rows)))
@@ -168,7 +169,3 @@ class _Training:
         self._say("The player, for a tournament of `arena run`:")
         for line in self._kind.players(str(network.resolve())):
             self._say(f"    {line}".rstrip())
-
-
-def _lines(path: Path, mode: Literal["a", "w"]) -> TextIO:
-    return path.open(mode, encoding="utf-8", newline="\n", buffering=1)

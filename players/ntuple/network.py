@@ -19,7 +19,7 @@ NOTHING = np.float32(0)
 
 
 class Network(NamedTuple):
-    """Tables of weights, and where a board's entries lie in them."""
+    """Tables of weights, and where a board's entries are in them."""
 
     weights: Array
     """float32[stages · size]: the tables of each stage, one after the other."""
@@ -55,7 +55,7 @@ def value(board: Grid, network: Network) -> Any:
 
 @part
 def entries(board: Grid, network: Network, out: Array) -> Any:
-    """Write where the board's entries lie to the front of the uint64 array `out`; their number."""
+    """Write where the board's entries are to the front of the uint64 array `out`; their number."""
     a, b, c, d, e, f, g, h = symmetric(board)
     first, count = stage_offset(board, network), 0
     for index in range(len(network.masks)):

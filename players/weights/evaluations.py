@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arena.files.toml_tables import shown
-from players.games.registry import CompiledGame, compiled_game
+from players.games.registry import compiled_game
 from players.ntuple import as_terms as network_terms
 from players.options import EVALUATIONS
 
@@ -34,9 +34,18 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
     A `.json` file holds named features, an `.npz` file the patterns of 8×8 Othello, an `.ntuple`
     file a network. Raises ValueError naming the file, the entry, and what is expected.
     """
-    path = _file(compiled_game(rules), variant, name) if name in EVALUATIONS else Path(name)
-    if path is None:
-        return np.zeros(1, np.int32)
+    path = Path(name)
+    if name in EVALUATIONS:
+        evaluations = compiled_game(rules).evaluations
+        if evaluations is None:
+            return np.zeros(1, np.int32)
+        files = evaluations(variant)
+        if name not in files:
+            raise ValueError(
+                f"no {name} evaluation comes along for these rules: name a network that `arena "
+                'train` made, or "default"'
+            )
+        path = FOLDER / files[name]
     try:
         found = path.stat()
         stamp: tuple[int, ...] = (
@@ -104,16 +113,3 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     if differences:
         raise ValueError(f"{path}: is a network for {rules} with {' and '.join(differences)}")
     return network_terms.terms_of(network)
-
-
-def _file(game: CompiledGame, variant: Mapping[str, Any], name: str) -> Path | None:
-    """The file of an evaluation that comes along; None where the game has no numbers."""
-    if game.evaluations is None:
-        return None
-    files = game.evaluations(variant)
-    if name not in files:
-        raise ValueError(
-            f"no {name} evaluation comes along for these rules: name a network that `arena train` "
-            'made, or "default"'
-        )
-    return FOLDER / files[name]

@@ -216,7 +216,7 @@ def _as_int16(header: Header, network: Network) -> Any:
 
 
 def tables_of(header: Header) -> list[slice]:
-    """Where the tables lie among the weights, stage after stage."""
+    """Where the tables are among the weights, stage after stage."""
     offsets = offsets_of(header.rules, header.tuples)
     count, size = len(header.stages) + 1, offsets[-1]
     starts = [stage * size + offset for stage in range(count) for offset in offsets[:-1]]

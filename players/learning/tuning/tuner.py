@@ -1,7 +1,7 @@
 """A tuning as it goes on: batches of games, comparisons with the start, checkpoints.
 
-Everything a tuning knows lies in one file, CHECKPOINT, which is replaced whole. What is played
-after it was written is played again after a crash, and comes out the same.
+All that a tuning knows is in one file, CHECKPOINT, which is replaced whole. What is played after it
+was written is played again after a crash, and comes out the same.
 """
 
 import json
