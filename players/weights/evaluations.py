@@ -48,11 +48,7 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
         path = FOLDER / files[name]
     try:
         found = path.stat()
-        stamp: tuple[int, ...] = (
-            found.st_ino,
-            found.st_size,
-            found.st_mtime_ns,
-        )  # one written in its place has others
+        stamp: tuple[int, ...] = found.st_ino, found.st_size, found.st_mtime_ns
     except OSError:
         stamp = ()
     terms: Any = _read(path, stamp, rules, tuple(variant.items()))
@@ -63,9 +59,7 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
 def _read(
     path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
 ) -> Any:
-    """The numbers in a file, which is read once until it changes: `_stamp` tells it from another
-    that was written in its place.
-    """
+    """The numbers in a file; `_stamp` tells it from another that was written in its place."""
     variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
