@@ -15,9 +15,10 @@ from arena.bench.referee import Measured, instant_player, measure, one_core, pla
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, Start
+from arena.model.protocol import Clock
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool
+from arena.referee.session import start_request
 from arena.sandbox.probe import resolve
 
 START_MS_TARGET = 30.0
@@ -74,19 +75,9 @@ def _is_here(mode: Mode, player: Prepared) -> bool:
 
 
 def _start_ms(spec: Prepared) -> float:
-    game = rules.load("dots", rows=5, cols=5)
-    request = Start(
-        game="bench",
-        rules=game.name,
-        variant=game.variant,
-        seat=0,
-        seats=game.seats,
-        clock=Clock(),
-        startup_ms=30_000,
-        seed=1,
-        options={},
-        state=game.start().state(),
-        moves=[],
+    position = rules.load("dots", rows=5, cols=5).start()
+    request = start_request(
+        "bench", position, [], seat=0, clock=Clock(), startup_ms=30_000, seed=1, options={}
     )
     with SessionPool() as pool:
         began = time.perf_counter()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from itertools import combinations, repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 import rules
@@ -137,19 +138,16 @@ def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:
             seeds[game.pair, game.seed].append(game)
         else:
             roles[game.pair, frozenset(game.players)].append(game)
+    order = attrgetter("players", "game")
     for (label, seed), together in seeds.items():
-        for one, other in combinations(sorted(together, key=_order), 2):
+        for one, other in combinations(sorted(together, key=order), 2):
             if one.players != other.players:
                 results.append(_compared(one, other, label or f"seed {seed}"))
     for (label, _), together in roles.items():
-        ordered = sorted(together, key=_order)
+        ordered = sorted(together, key=order)
         ones = [game for game in ordered if game.players == ordered[0].players]
         results += map(_compared, ones, ordered[len(ones) :], repeat(label))
     return tuple(results)
-
-
-def _order(game: GameDigest) -> tuple[tuple[str, ...], str]:
-    return game.players, game.game
 
 
 def _compared(one: GameDigest, other: GameDigest, label: str) -> Result:

@@ -21,10 +21,8 @@ def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], Cell]:
         counts[first, second][score] += number
         counts[second, first][1 - score] += number
     return {
-        (player, opponent): Cell(
-            player=player, opponent=opponent, wins=met[1], draws=met[0.5], losses=met[0]
-        )
-        for (player, opponent), met in counts.items()
+        (one, other): Cell(player=one, opponent=other, wins=met[1], draws=met[0.5], losses=met[0])
+        for (one, other), met in counts.items()
     }
 
 

@@ -103,15 +103,13 @@ class Trial:
         if game.termination is Termination.VOID:
             self._spoilt.add(game.round)
             return
-        games = self._begun[game.round]
-        games.append(game)
-        unit = self._unit(games)
-        if unit is None:
-            return
-        self._units[game.round] = unit
-        del self._begun[game.round]
-        if game.round < self._next:  # it had been passed over as spoilt
-            self._begin()
+        self._begun[game.round].append(game)
+        unit = self._unit(self._begun[game.round])
+        if unit is not None:
+            self._units[game.round] = unit
+            del self._begun[game.round]
+            if game.round < self._next:  # it had been passed over as spoilt
+                self._begin()
 
     def _unit(self, games: Sequence[GameDigest]) -> Unit | None:
         """The unit of a round's games; None when one is missing."""
