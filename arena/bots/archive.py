@@ -14,7 +14,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol, TypeVar
 
@@ -24,15 +24,9 @@ from arena.bots.trees import write
 from arena.errors import ArchiveError
 
 _FORMS = {
-    ".zip": "zip",
-    ".tar": "tar",
-    ".tar.gz": "gzip",
-    ".tgz": "gzip",
-    ".tar.bz2": "bzip2",
-    ".tbz2": "bzip2",
-    ".tar.xz": "xz",
-    ".txz": "xz",
-}
+    ".zip": "zip", ".tar": "tar", ".tar.gz": "gzip", ".tgz": "gzip", ".tar.bz2": "bzip2",
+    ".tbz2": "bzip2", ".tar.xz": "xz", ".txz": "xz",
+}  # fmt: skip
 MAX_ARCHIVE_BYTES = 32 * 2**20
 _CHUNK_BYTES = 2**16
 MAX_RATIO = 100
@@ -44,8 +38,7 @@ _XZ_MEMORY_BYTES = 128 * 2**20  # twice the need of `xz -9`; a header can ask fo
 _END = struct.Struct("<4s4H2LH")
 """The end of a zip: signature, two disk numbers, entries here and in all, size and offset of the
 directory, length of the comment. Source: APPNOTE.TXT 4.3.16."""
-_END_MARK = b"PK\x05\x06"
-_ZIP64_MARK = b"PK\x06\x07"
+_END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
 _ZIP64_BYTES = 20
 _COMMENT_BYTES = 2**16
 _DIRECTORY_BYTES = MAX_ENTRIES * 1024
@@ -67,14 +60,6 @@ _BROKEN = (
 _Item = TypeVar("_Item")
 
 
-class Entry(NamedTuple):
-    """A file of an archive, judged and admitted."""
-
-    path: str  # in the package, `a/b.py`
-    size: int  # bytes that come out, whatever the header says
-    executable: bool
-
-
 class _RawEntry(NamedTuple):
     name: str
     kind: EntryKind
@@ -87,20 +72,25 @@ def is_archive(path: Path) -> bool:
     return _form(path) is not None
 
 
-def judge(path: Path) -> tuple[Entry, ...]:
-    """The files of the package in an archive. Raises ArchiveError naming all that is refused. A
-    single folder around everything is not part of their paths.
-    """
-    entries = _entries(path)
-    top = _wrapping(entries)
-    return tuple(entry._replace(path=entry.path.removeprefix(top)) for entry in entries)
+def judge(path: Path) -> set[str]:
+    """The paths of all files in an archive. Raises ArchiveError naming all that is refused."""
+    paths = set()
+    for name, raw in _admitted(path):
+        for _ in raw.chunks:  # counted as they come out, whatever the header says
+            pass
+        paths.add(name)
+    return paths
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Write the files of an archive into an empty folder, once all of it is judged. Raises
-    ArchiveError.
+    """Write the files of an archive into an empty folder, once all of it is judged. A single folder
+    around everything, with the bot.toml in it, is not part of their paths. Raises ArchiveError.
     """
-    top = _wrapping(_entries(path))
+    paths = judge(path)
+    tops = {name.split("/")[0] for name in paths}
+    top = f"{tops.pop()}/" if len(tops) == 1 else ""
+    if f"{top}{FILE_NAME}" not in paths:
+        top = ""
     for name, raw in _admitted(path):
         write(folder / name.removeprefix(top), raw.chunks, raw.executable)
 
@@ -108,18 +98,6 @@ def unpack(path: Path, folder: Path) -> None:
 def _form(path: Path) -> str | None:
     name = path.name.lower()
     return next((form for suffix, form in _FORMS.items() if name.endswith(suffix)), None)
-
-
-def _entries(path: Path) -> list[Entry]:
-    return [Entry(name, sum(map(len, raw.chunks)), raw.executable) for name, raw in _admitted(path)]
-
-
-def _wrapping(entries: list[Entry]) -> str:
-    """`bot/` where all files lie in the one folder `bot`, with the bot.toml in it."""
-    paths = {entry.path for entry in entries}
-    tops = {path.split("/")[0] for path in paths}
-    top = f"{tops.pop()}/" if len(tops) == 1 else ""
-    return top if f"{top}{FILE_NAME}" in paths else ""
 
 
 def _admitted(path: Path) -> Iterator[tuple[str, _RawEntry]]:
@@ -162,17 +140,12 @@ def _translated(items: Iterator[_Item], form: str, judge: EntryJudge) -> Iterato
 def _raw_entries(file: IO[bytes], form: str, outflow: _Outflow) -> Iterator[_RawEntry]:
     if form == "zip":
         return _of_zip(file, outflow)
-    return _of_tar(_BoundedStream(_decompressed(file, form), outflow))
-
-
-def _decompressed(file: IO[bytes], form: str) -> _Reader:
-    if form == "gzip":
-        return gzip.GzipFile(fileobj=file)
-    if form == "bzip2":
-        return bz2.BZ2File(file)
-    if form == "xz":
-        return _XzReader(file)
-    return file
+    readers: dict[str, Callable[[IO[bytes]], _Reader]] = {
+        "gzip": lambda packed: gzip.GzipFile(fileobj=packed),
+        "bzip2": bz2.BZ2File,
+        "xz": _XzReader,
+    }
+    return _of_tar(_BoundedStream(readers[form](file) if form in readers else file, outflow))
 
 
 def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
@@ -187,13 +160,8 @@ def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
                 raise _RefusedError(f"packs {quoted} by another method than deflate")
             if not (name.isascii() or info.flag_bits & _UTF8):
                 raise _RefusedError(f"names {quoted} in an encoding that is not UTF-8; rename it")
-            kind = (
-                EntryKind.FOLDER
-                if info.is_dir()
-                else kind_of(mode)
-                if mode >> 12
-                else EntryKind.FILE
-            )
+            kind = kind_of(mode) if mode >> 12 else EntryKind.FILE
+            kind = EntryKind.FOLDER if info.is_dir() else kind
             yield _RawEntry(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
 
 
@@ -209,26 +177,19 @@ def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
         for member in archive:
             if member.size < 0:
                 raise _RefusedError(f"gives {shown_name(member.name)} a size below zero")
-            kind = _kind_in_tar(member)
+            kind = _KINDS_IN_TAR.get(member.type, EntryKind.UNKNOWN)
+            kind = EntryKind.SPARSE if member.issparse() else kind
             opened = archive.extractfile(member) if kind is EntryKind.FILE else None
             chunks = _chunks(opened) if opened else iter(())
             yield _RawEntry(member.name, kind, bool(member.mode & 0o100), chunks)
 
 
-def _kind_in_tar(member: tarfile.TarInfo) -> EntryKind:
-    if member.issparse():
-        return EntryKind.SPARSE
-    kinds = {
-        tarfile.REGTYPE: EntryKind.FILE,
-        tarfile.AREGTYPE: EntryKind.FILE,
-        tarfile.DIRTYPE: EntryKind.FOLDER,
-        tarfile.SYMTYPE: EntryKind.SYMBOLIC_LINK,
-        tarfile.LNKTYPE: EntryKind.HARD_LINK,
-        tarfile.CHRTYPE: EntryKind.DEVICE,
-        tarfile.BLKTYPE: EntryKind.DEVICE,
-        tarfile.FIFOTYPE: EntryKind.PIPE,
-    }
-    return kinds.get(member.type, EntryKind.UNKNOWN)
+_KINDS_IN_TAR = {
+    tarfile.REGTYPE: EntryKind.FILE, tarfile.AREGTYPE: EntryKind.FILE,
+    tarfile.DIRTYPE: EntryKind.FOLDER, tarfile.SYMTYPE: EntryKind.SYMBOLIC_LINK,
+    tarfile.LNKTYPE: EntryKind.HARD_LINK, tarfile.CHRTYPE: EntryKind.DEVICE,
+    tarfile.BLKTYPE: EntryKind.DEVICE, tarfile.FIFOTYPE: EntryKind.PIPE,
+}  # fmt: skip
 
 
 def _chunks(stream: _Reader) -> Iterator[bytes]:
@@ -270,7 +231,6 @@ class _BoundedStream:
         self._outflow = outflow
 
     def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end. Raises _RefusedError."""
         data = self._stream.read(size)
         self._outflow.add(len(data))
         return data
@@ -284,7 +244,6 @@ class _XzReader:
         self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
 
     def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end. Raises LZMAError, EOFError."""
         while not self._decoder.eof:
             data = self._file.read(_CHUNK_BYTES) if self._decoder.needs_input else b""
             if self._decoder.needs_input and not data:

@@ -7,7 +7,6 @@ import os
 import re
 import selectors
 import shlex
-import shutil
 import subprocess
 import time
 from contextlib import suppress
@@ -50,7 +49,16 @@ def build(bot: Bot, mode: Mode) -> Bot:
             if digest(files_in(work)) != bot.digest:
                 raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
             _run(bot, bot.build, work, mode)
-            copy(_results(bot, work), made)
+            try:
+                results = files_in(work)
+            except PackageError as error:
+                refused = "the result of its build command is refused"
+                reasons = [f"{refused}: {reason}" for reason in error.reasons]
+                raise BuildError(Path(bot.source), reasons) from None
+            except OSError as error:
+                reason = f"the result of its build command cannot be read: {error.strerror}"
+                raise BuildError(Path(bot.source), [reason]) from None
+            copy(results, made)
             settle(made, final)
     try:
         return startable(bot.model_copy(update={"cwd": str(final)}))
@@ -60,48 +68,47 @@ def build(bot: Bot, mode: Mode) -> Bot:
 
 
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
-    spec = Prepared(
-        name=bot.name,
-        command=words,
-        cwd=str(folder),
-        memory_mb=MAX_MEMORY_MB,
-        policy=Policy(
-            mode=mode,
-            writable=(str(folder),),
-            environment=_environment(),
-            processes=_MAX_PROCESSES,
-            disk_mb=MAX_DISK_MB,
-        ),
+    policy = Policy(
+        mode=mode,
+        writable=(str(folder),),
+        environment=_environment(),
+        processes=_MAX_PROCESSES,
+        disk_mb=MAX_DISK_MB,
     )
-    container = Container(spec)
-    try:
-        process = container.start()
-    except PlayerFault as fault:
-        raise _failed(bot, words, f"could not be started: {fault.detail}", "") from None
+    name, memory = bot.name, MAX_MEMORY_MB
+    container = Container(
+        Prepared(name=name, command=words, cwd=str(folder), memory_mb=memory, policy=policy)
+    )
     said = bytearray()
     try:
-        wrong = _follow(container, process, folder, said)
-    finally:
-        container.kill()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
+        process = container.start()
+        try:
+            wrong = _follow(container, process, folder, said)
+        finally:
+            container.kill()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+    except PlayerFault as fault:
+        wrong = f"could not be started: {fault.detail}"
     if wrong:
-        raise _failed(bot, words, wrong, said.decode("utf-8", "replace"))
+        sentence = f"its build command, {shlex.join(words)}, {wrong}"
+        if lines := first_errors(said.decode("utf-8", "replace")):
+            sentence += ":\n    " + "\n    ".join(lines)
+        raise BuildError(Path(bot.source), [sentence])
 
 
 def _environment() -> dict[str, str]:
     """The PATH to the compilers. rustup puts stand-ins on the PATH that look for the compiler in
     the user's home, which a sandbox does not show: so the compiler itself comes first.
     """
+    try:
+        asked = subprocess.run(
+            ("rustup", "which", "rustc"), capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
     path = os.environ.get("PATH", os.defpath)
-    if shutil.which("rustup") is None:
-        return {}
-    asked = subprocess.run(
-        ("rustup", "which", "rustc"), capture_output=True, text=True, check=False
-    )
-    if asked.returncode != 0:
-        return {}
     return {"PATH": f"{Path(asked.stdout.strip()).parent}{os.pathsep}{path}"}
 
 
@@ -121,16 +128,12 @@ def _follow(
                 return f"took more than {MAX_MEMORY_MB} MB of memory"
             if (too_much := _beyond_disk(folder)) is not None:
                 return too_much
+            if ended is not None and ended.si_code == os.CLD_EXITED:
+                return f"ended with exit code {ended.si_status}" if ended.si_status else None
             if ended is not None:
-                return _ending(ended)
+                return f"was ended by signal {ended.si_status}"
             if time.monotonic() > deadline:
                 return f"took more than {MAX_SECONDS} s"
-
-
-def _ending(ended: os.waitid_result) -> str | None:
-    if ended.si_code == os.CLD_EXITED:
-        return f"ended with exit code {ended.si_status}" if ended.si_status else None
-    return f"was ended by signal {ended.si_status}"
 
 
 def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
@@ -165,25 +168,6 @@ def _beyond_disk(folder: Path) -> str | None:
             if error.errno == errno.ENAMETOOLONG:
                 return "made folders deeper than the system takes paths"
     return f"wrote more than {MAX_DISK_MB} MB" if total > MAX_DISK_MB * 2**20 else None
-
-
-def _results(bot: Bot, work: Path) -> dict[str, Path]:
-    try:
-        return files_in(work)
-    except PackageError as error:
-        reasons = [f"the result of its build command is refused: {it}" for it in error.reasons]
-        raise BuildError(Path(bot.source), reasons) from None
-    except OSError as error:
-        reason = f"the result of its build command cannot be read: {error.strerror}"
-        raise BuildError(Path(bot.source), [reason]) from None
-
-
-def _failed(bot: Bot, words: tuple[str, ...], how: str, output: str) -> BuildError:
-    sentence = f"its build command, {shlex.join(words)}, {how}"
-    lines = first_errors(output)
-    if lines:
-        sentence += ":\n    " + "\n    ".join(lines)
-    return BuildError(Path(bot.source), [sentence])
 
 
 def first_errors(output: str) -> list[str]:

@@ -39,18 +39,16 @@ class EntryKind(StrEnum):
     UNKNOWN = "of an unknown kind"
 
 
+_KINDS = {
+    stat.S_IFREG: EntryKind.FILE, stat.S_IFDIR: EntryKind.FOLDER,
+    stat.S_IFLNK: EntryKind.SYMBOLIC_LINK, stat.S_IFCHR: EntryKind.DEVICE,
+    stat.S_IFBLK: EntryKind.DEVICE, stat.S_IFIFO: EntryKind.PIPE, stat.S_IFSOCK: EntryKind.SOCKET,
+}  # fmt: skip
+
+
 def kind_of(mode: int) -> EntryKind:
     """The kind by the `st_mode` of a file."""
-    kinds = {
-        stat.S_IFREG: EntryKind.FILE,
-        stat.S_IFDIR: EntryKind.FOLDER,
-        stat.S_IFLNK: EntryKind.SYMBOLIC_LINK,
-        stat.S_IFCHR: EntryKind.DEVICE,
-        stat.S_IFBLK: EntryKind.DEVICE,
-        stat.S_IFIFO: EntryKind.PIPE,
-        stat.S_IFSOCK: EntryKind.SOCKET,
-    }
-    return kinds.get(stat.S_IFMT(mode), EntryKind.UNKNOWN)
+    return _KINDS.get(stat.S_IFMT(mode), EntryKind.UNKNOWN)
 
 
 class EntryJudge:
@@ -74,15 +72,13 @@ class EntryJudge:
         parts = tuple(part for part in PurePosixPath(written).parts if part != ".")
         if reason is None and kind not in (EntryKind.FILE, EntryKind.FOLDER):
             reason = f"is {kind}; only files and folders are taken"
-        path = "/".join(parts)
-        if reason is None and parts and not LITTER.isdisjoint(parts):
+        if reason is None and not LITTER.isdisjoint(parts):
             return None
-        if reason is None and parts:
-            reason = self._why_not_with_others(parts, kind)
+        reason = reason or self._why_not_with_others(parts, kind)
         if reason is not None:
             self._reasons.append(f"{shown_name(written)} {reason}")
             return None
-        return path if parts else None
+        return "/".join(parts) or None
 
     def count(self, size: int) -> None:
         """Count more bytes of contents."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from arena.bots import programs
 from arena.bots.archive import is_archive, unpack
-from arena.bots.entries import MAX_BYTES
+from arena.bots.entries import MAX_BYTES, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
-from arena.bots.trees import digest, made_aside, settle, whole
+from arena.bots.trees import digest, made_aside, settle
 from arena.errors import PackageError, ProgramError
 from arena.files.cache import cache_root
 from arena.model import Frozen
@@ -52,7 +52,11 @@ def open_bot(path: Path) -> Bot:
         if source.is_dir():
             return open_folder(source, source)
         if is_archive(source) and source.is_file():
-            return open_folder(_unpacked(source), source)
+            with made_aside(package_store()) as aside:
+                unpack(source, aside)
+                final = package_store() / digest(files_in(aside))
+                settle(aside, final)
+            return open_folder(final, source)
         return _open_script(source)
     except OSError as error:
         reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
@@ -63,7 +67,7 @@ def open_folder(folder: Path, source: Path) -> Bot:
     """The bot with its bot.toml in `folder`. Raises PackageError."""
     if not (folder / FILE_NAME).is_file():
         raise PackageError(source, [_without_manifest(folder)])
-    _, content = whole(folder)  # before it is read: links and huge files are refused
+    content = digest(files_in(folder))  # before it is read: links and huge files are refused
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
         _refuse_files_outside(key, words, source)
@@ -102,8 +106,9 @@ def startable(bot: Bot) -> Bot:
         command: tuple[str, ...] = (sys.executable, *arguments)
     else:
         try:
-            if "/" in program and not (folder / program).resolve().is_relative_to(folder.resolve()):
-                _refuse_outside(program)
+            named_only = "/" not in program or Path(program).is_absolute()
+            if not named_only and not (folder / program).resolve().is_relative_to(folder.resolve()):
+                raise ProgramError(f'"{program}" leads out of the package')
             command = programs.command([program, *arguments], folder).command
         except ProgramError as error:
             hint = ""
@@ -118,19 +123,13 @@ def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> Non
     the files installed next to a program, so a program elsewhere must be on the PATH.
     """
     for word in words:
-        if not word.startswith("/") or not names_file(word):
-            continue
-        if not within(str(Path(word).resolve()), visible_files.programs()):
+        own = not word.startswith("/") or not names_file(word)
+        if not own and not within(str(Path(word).resolve()), visible_files.programs()):
             reason = (
                 f"{key}: {word} is absolute; name files of the package as seen from its folder, "
                 "and programs as the PATH finds them"
             )
             raise PackageError(source, [reason])
-
-
-def _refuse_outside(program: str) -> None:
-    if not Path(program).is_absolute():
-        raise ProgramError(f'"{program}" leads out of the package')
 
 
 def _open_script(source: Path) -> Bot:
@@ -152,16 +151,6 @@ def _open_script(source: Path) -> Bot:
         contents=content,
         source=str(source),
     )
-
-
-def _unpacked(archive: Path) -> Path:
-    store = package_store()
-    with made_aside(store) as aside:
-        unpack(archive, aside)
-        _, content = whole(aside)
-        final = store / content
-        settle(aside, final)
-    return final
 
 
 def package_store() -> Path:

@@ -66,30 +66,23 @@ def _program(
             return programs.Program(programs.module(program.module), str(folder)), None
         case CommandLine():
             return programs.command(list(program.words), folder), None
-    bot = _found(program, home)
-    return programs.Program(bot.command, bot.cwd), bot if bot.build else None
-
-
-def _found(package: Package, home: Home) -> Bot:
-    """The bot of these files, wherever this machine has them. Raises PackageError."""
-    stored = package_store() / package.digest
-    place = Path(home.package or stored, package.opens)
+    place = Path(home.package or package_store() / program.digest, program.opens)
     if not place.exists():
         raise PackageError(place, ["is not there; it is needed to play"])
     bot = open_bot(place)
-    if bot.contents != package.digest:
+    if bot.contents != program.digest:
         raise PackageError(place, ["was changed since the tournament was read; start it again"])
-    return startable(bot) if package.built else bot
+    bot = startable(bot) if program.built else bot
+    return programs.Program(bot.command, bot.cwd), bot if bot.build else None
 
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
     """What a built-in player is given: where the cache is, and how to find a registered game."""
     if not isinstance(contender.program, Module):
         return {}
-    given = {CACHE_VARIABLE: str(cache_root())}
-    if rule_set not in rules.GAMES and "PYTHONPATH" in os.environ:
-        given["PYTHONPATH"] = os.environ["PYTHONPATH"]
-    return given
+    registered = rule_set not in rules.GAMES and "PYTHONPATH" in os.environ
+    path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if registered else {}
+    return {CACHE_VARIABLE: str(cache_root()), **path}
 
 
 def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple[str, ...]:

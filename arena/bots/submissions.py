@@ -149,11 +149,10 @@ _SUBMIT_AGAIN = "remove that folder and submit the bot again"
 
 
 def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
-    tree = aside / TREE
+    tree, here = aside / TREE, Path(bot.cwd)
     tree.mkdir()
     opens = "." if bot.rules is not None else Path(bot.source).name
     try:
-        here = Path(bot.cwd)
         copy(files_in(here) if opens == "." else {opens: here / opens}, tree)
         contents = digest(files_in(tree))
     except PackageError as error:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from arena.bots.entries import files_in
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
@@ -57,7 +56,9 @@ def made_aside(parent: Path) -> Iterator[Path]:
     parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as ours:
         with _locked(parent):  # so that no one sweeps the folder before it is locked
-            _sweep(parent)
+            for dead in parent.glob(f"{_ASIDE}*"):
+                with suppress(OSError), _locked(dead, wait=False):  # its maker is gone
+                    remove(dead)
             folder = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=parent))
             ours.enter_context(_locked(folder))
         ours.callback(remove, folder)
@@ -91,19 +92,6 @@ def remove(folder: Path) -> None:
     """Remove a folder, whatever is in it; a missing one is no error."""
     with suppress(OSError):  # the rest is removed with the next folder made here
         leftovers.remove(str(folder))
-
-
-def whole(folder: Path) -> tuple[dict[str, Path], str]:
-    """The files of a folder, judged, and their digest. Raises PackageError."""
-    files = files_in(folder)
-    return files, digest(files)
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the folders of makers that were killed: their locks are gone."""
-    for folder in parent.glob(f"{_ASIDE}*"):
-        with suppress(OSError), _locked(folder, wait=False):
-            remove(folder)
 
 
 @contextmanager

@@ -98,10 +98,10 @@ class Facts(Frozen):
 def facts() -> Facts:
     """Look and try; about 2 s."""
     sandboxes = tuple(_sandbox(mode) for mode in ("bwrap", "limits"))
-    memory, available = _memory()
+    lines = map(str.split, Path("/proc/meminfo").read_text().splitlines())
+    kilobytes = {words[0].rstrip(":"): int(words[1]) for words in lines}
     cores = usable_cores()
     delays = scheduling_delay(cores, DELAY_S)
-    kernels = _kernels()
     busy = delay_warning(delays)
     return Facts(
         host=this_host(),
@@ -109,8 +109,8 @@ def facts() -> Facts:
         user=os.geteuid(),
         cores=cores,
         quota=cpu_quota(),
-        memory_mb=memory,
-        available_mb=available,
+        memory_mb=kilobytes["MemTotal"] // 1024,
+        available_mb=kilobytes["MemAvailable"] // 1024,
         sandboxes=sandboxes,
         control_groups=cgroups.available(),
         bubblewrap=_version(("bwrap", "--version")),
@@ -119,9 +119,9 @@ def facts() -> Facts:
             for language, commands in _LANGUAGES.items()
             for words in commands
         ),
-        kernels=kernels,
+        kernels=_kernels(),
         delay_ms=delays,
-        missing=tuple(_missing(sandboxes)),
+        missing=_missing(sandboxes),
         warnings=(busy,) if busy else (),
     )
 
@@ -134,14 +134,13 @@ def _sandbox(mode: Asked) -> TriedSandbox:
     return TriedSandbox(mode=mode, held=held)
 
 
-def _missing(sandboxes: tuple[TriedSandbox, ...]) -> list[str]:
+def _missing(sandboxes: tuple[TriedSandbox, ...]) -> tuple[str, ...]:
     if any(sandbox.suffices for sandbox in sandboxes):
-        return []
-    needed = ", ".join(NEEDED)
-    return [
-        f"No sandbox holds {needed} here: let only programs play that you trust. What each sandbox "
-        "lacks is said next to it."
-    ]
+        return ()
+    return (
+        f"No sandbox holds {', '.join(NEEDED)} here: let only programs play that you trust. "
+        "What each sandbox lacks is said next to it.",
+    )
 
 
 def _version(words: tuple[str, ...]) -> str | None:
@@ -161,12 +160,6 @@ def _version(words: tuple[str, ...]) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return next((line.strip() for line in told.splitlines() if line.strip()), "unknown version")
-
-
-def _memory() -> tuple[int, int]:
-    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
-    kilobytes = {words[0].rstrip(":"): int(words[1]) for words in lines}
-    return kilobytes["MemTotal"] // 1024, kilobytes["MemAvailable"] // 1024
 
 
 def _kernels() -> Kernels:

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from arena.doctor.facts import Facts, TriedSandbox
+from arena.doctor.facts import Facts
 from arena.reports import words
-
-_INSTALL_BUBBLEWRAP = "not installed: apt install bubblewrap, or dnf install bubblewrap"
 
 
 def show(found: Facts, console: Console) -> None:
@@ -22,8 +20,13 @@ def _report(found: Facts) -> Iterator[Text]:
     yield from _machine(found)
     yield _title("Sandboxes, tried just now")
     for sandbox in found.sandboxes:
-        yield from _sandbox(sandbox)
-    yield _line("bubblewrap", found.bubblewrap, _INSTALL_BUBBLEWRAP)
+        if sandbox.held is None:
+            yield _missing(sandbox.mode, sandbox.reason or "cannot be used")
+        else:
+            yield _there(sandbox.mode, f"holds {words.holding(sandbox.held) or 'nothing'}")
+            yield from (_missing("", note) for note in sandbox.held.notes)
+    install = "not installed: apt install bubblewrap, or dnf install bubblewrap"
+    yield _line("bubblewrap", found.bubblewrap, install)
     yield _title("Control groups")
     for control in found.control_groups:
         yield _line(control.what, control.where, control.missing or "not writable")
@@ -33,12 +36,14 @@ def _report(found: Facts) -> Iterator[Text]:
         there = None if tool.version is None else f"{tool.program}: {tool.version}"
         yield _line(tool.language, there, missing)
     yield _title("Built-in players")
-    yield from _kernels(found)
+    kept = found.kernels
+    there = f"{kept.kernels} in {kept.folder} ({kept.megabytes} MB)" if kept.kernels else None
+    yield _line("kernels", there, f"none in {kept.folder}; `arena warm` compiles them, once")
+    if not kept.writable:
+        yield _missing("", "That folder cannot be written: what is missing is compiled each time.")
     yield Text()
-    for sentence in found.warnings:
-        yield Text(sentence, style="yellow")
-    for sentence in found.missing:
-        yield Text(sentence, style="red")
+    yield from (Text(sentence, style="yellow") for sentence in found.warnings)
+    yield from (Text(sentence, style="red") for sentence in found.missing)
     if not found.missing:
         yield Text("Programs of strangers can play here.", style="green")
 
@@ -55,23 +60,6 @@ def _machine(found: Facts) -> Iterator[Text]:
     yield _there("arena", f"{host.arena}, Python {host.python}")
     busy = ", ".join(f"{lost / 2:.0f} % of core {core}" for core, lost in found.delay_ms.items())
     yield _there("load", f"other programs use {busy}")  # of the 200 ms looked at
-
-
-def _sandbox(sandbox: TriedSandbox) -> Iterator[Text]:
-    if sandbox.held is None:
-        yield _missing(sandbox.mode, sandbox.reason or "cannot be used")
-        return
-    yield _there(sandbox.mode, f"holds {words.holding(sandbox.held) or 'nothing'}")
-    for note in sandbox.held.notes:
-        yield _missing("", note)
-
-
-def _kernels(found: Facts) -> Iterator[Text]:
-    kept = found.kernels
-    there = f"{kept.kernels} in {kept.folder} ({kept.megabytes} MB)" if kept.kernels else None
-    yield _line("kernels", there, f"none in {kept.folder}; `arena warm` compiles them, once")
-    if not kept.writable:
-        yield _missing("", "That folder cannot be written: what is missing is compiled each time.")
 
 
 def _title(text: str) -> Text:
