@@ -196,9 +196,6 @@ def _chunks(stream: _Reader) -> Iterator[bytes]:
     return iter(lambda: stream.read(_CHUNK_BYTES), b"")
 
 
-# Reading with bounds: an archive may lie
-
-
 class _RefusedError(Exception):
     """The archive as a whole is refused; the text says why."""
 

@@ -217,9 +217,6 @@ _ADVICE: Mapping[Termination, str | Callable[[Offence, Phrases], str]] = {
 """For every fault a player can commit: a text with phrases of the language, or its maker."""
 
 
-# What a move or a file shows
-
-
 def about_move(move: str, position: Position) -> str | None:
     """What to change, where the move itself shows it; None for an illegal move like any other."""
     legal = position.legal_moves()

@@ -89,9 +89,6 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     return answers
 
 
-# Legal moves
-
-
 class AskedPosition(NamedTuple):
     """A position the program was asked about, and what came of it."""
 

@@ -74,9 +74,6 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     return subject.failed(offence, where, fix)
 
 
-# Games played by the referee, as in a tournament
-
-
 def against_opponent(subject: Subject) -> CheckFinding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []

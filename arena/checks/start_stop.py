@@ -101,9 +101,6 @@ def _start(subject: Subject, rule_set: str) -> str:
     return f"ready after {used_ms:.0f} ms"
 
 
-# Leaving
-
-
 def no_strays(subject: Subject) -> CheckFinding:
     """Judge whether all its processes end with it, also those it sent away while it played."""
     before = children()

@@ -219,8 +219,7 @@ def doctor(json: AsJson = False) -> None:
 
     Exit code 1 when no sandbox gives the guarantees that strangers' programs need.
     """
-    from arena.doctor.facts import facts
-    from arena.doctor.show import show
+    from arena.doctor.facts import facts, show
 
     found = facts()
     if json:

@@ -2,22 +2,225 @@
 
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from random import Random
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from arena.errors import UserError
-from arena.human.human_game import HumanGame
 from arena.human.opponent import Opponent, choose_opponent
-from arena.model.game_spec import first_position
+from arena.model.game_spec import derive, first_position
+from arena.model.protocol import CHANCE, Info, Termination
 from arena.model.record import PlayerFault
+from arena.referee.outcome import Outcome, adjudicated, natural
 from arena.referee.pool import SessionPool
+from arena.referee.session import Moves
+from arena.reports import words
+from arena.reports.replay import mark, thoughts
 from arena.reports.words import sandbox_lines
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules.position import Game
+from rules.position import PASS, Game, MoveError, forced_move
+from rules.tiles import TilesPosition
+from rules.transcript import write_transcript
+
+Ask = Callable[[str, Sequence[str]], str]
+"""Asks for a line with a prompt and the words that may be typed; EOFError ends the input."""
+
+COMMANDS = {
+    "help": "this list",
+    "moves": "every legal move",
+    "undo": "take back your last move and what followed",
+    "resign": "give the game up",
+    "quit": "leave; so does the end of the input",
+}
+_LISTED = 24  # legal moves listed before each move; more of them only when asked for
+
+
+class Left(Enum):
+    """How a person leaves a game before its end."""
+
+    RESIGNED = auto()
+    QUIT = auto()
+
+
+class HumanGame:
+    """A person's game while it is played."""
+
+    def __init__(
+        self,
+        game: Game,
+        seat: int,
+        opponent: Opponent | None,
+        seed: int,
+        ask: Ask,
+        console: Console,
+    ) -> None:
+        """The person has `seat`; an `opponent` that was begun, the other one."""
+        self._game = game
+        self._first = self._position = first_position(game, seed)
+        self._seat = seat
+        self._opponent = opponent
+        self._seed = seed
+        self._ask = ask
+        self._console = console
+        self._moves: Moves = []
+        self._mine: list[int] = []
+        """At which plies the person moved."""
+
+    def play(self) -> None:
+        """The game, until it ends or the person leaves."""
+        self._introduce()
+        try:
+            left = self._rounds()
+        except PlayerFault as fault:
+            self._forfeit(fault)
+        else:
+            if left is None:
+                self._end()
+            else:
+                self._leave(left)
+        if self._moves and not self._game.decided_by_seed:
+            moves = write_transcript(self._first, (move for _, move in self._moves))
+            self._say(f"The moves: {moves}", "dim")
+
+    def _rounds(self) -> Left | None:
+        while (mover := self._position.to_move) is not None:
+            chance = Random(derive(self._seed, f"ply {len(self._moves)}"))  # the same after an undo
+            forced = forced_move(self._position, chance)
+            if forced == PASS:
+                self._say(f"{self._name(mover)}: no legal move, a forced pass.", "yellow")
+            if forced is not None:
+                self._made(mover, forced)
+            elif self._opponent is not None and mover == self._opponent.seat:
+                answer = self._opponent.choose(self._position, self._moves)
+                self._made(mover, answer.move.move, answer.used_ms, answer.move.info)
+            else:
+                left = self._turn(self._position.legal_moves())
+                if left is not None:
+                    return left
+        return None
+
+    def _turn(self, legal: tuple[str, ...]) -> Left | None:
+        """Lines of the person, until a move is made or taken back, or the game is left."""
+        self._show()
+        few = len(legal) <= _LISTED
+        told = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
+        self._say(told, "dim")
+        before = len(self._moves)
+        while len(self._moves) == before:
+            try:
+                line = self._ask(f"{self._name(self._seat)}: ", [*legal, *COMMANDS])
+            except EOFError:
+                self._say("")
+                return Left.QUIT
+            word = " ".join(line.split()).lower()
+            if word in ("quit", "resign"):
+                return Left.QUIT if word == "quit" else Left.RESIGNED
+            self._obey(word, legal)
+        return None
+
+    def _obey(self, word: str, legal: tuple[str, ...]) -> None:
+        if word == "undo":
+            self._undo()
+        elif word == "moves":
+            self._say(f"Legal: {' '.join(legal)}")
+        elif word == "help":
+            for command, meaning in COMMANDS.items():
+                self._say(f"  {command:<8}{meaning}")
+            self._say(f"  {legal[0]:<8}a move; Tab completes it")
+        elif word:
+            try:
+                self._position.play(word)
+            except MoveError as error:
+                self._say(f"{error}. Type a legal move, or `help`.", "red")
+            else:
+                self._mine.append(len(self._moves))
+                self._made(self._seat, word)
+
+    def _undo(self) -> None:
+        """Go back to before the person's last move, where there is one."""
+        if not self._mine:
+            self._say("There is no move of yours to take back.", "yellow")
+            return
+        del self._moves[self._mine.pop() :]
+        self._position = self._first
+        for _, move in self._moves:
+            self._position = self._position.play(move)
+        if self._opponent is not None:
+            self._opponent.take_back(self._position, self._moves)
+
+    def _made(
+        self, seat: int, move: str, used_ms: float | None = None, info: Info | None = None
+    ) -> None:
+        self._position = self._position.play(move)
+        self._moves.append((seat, move))
+        notes = [] if used_ms is None else [f"{used_ms:,.0f} ms"]
+        notes += thoughts(info.model_dump(exclude_none=True) if info else {})
+        text = Text(f"{len(self._moves)}. {self._name(seat)}: ", style="cyan")
+        text.append(move, style="bold cyan")
+        text.append("".join(f" · {note}" for note in notes), style="default")
+        self._console.print(text, soft_wrap=True)
+
+    def _end(self) -> None:
+        early = self._position.is_adjudicated
+        decided = "decided before the last move"
+        outcome = adjudicated(self._position, decided) if early else natural(self._position)
+        if self._opponent is not None:
+            self._opponent.end(outcome, self._position)
+        self._show()
+        won = ""
+        if not self._game.decided_by_seed:
+            scores = self._position.scores()
+            margin = scores[self._seat] - scores[1 - self._seat]
+            won = " You win." if margin > 0 else " You lose." if margin < 0 else " A draw."
+        self._say(f"Game over{f', {decided}' if early else ''}. {self._scores()}.{won}", "bold")
+
+    def _leave(self, left: Left) -> None:
+        told = f"You left the game. {self._scores()}."
+        if self._opponent is not None:
+            outcome = Outcome(Termination.VOID, "The person left the game.")
+            if left is Left.RESIGNED:
+                detail = f"{self._name(self._seat)} resigned."
+                outcome = Outcome(Termination.ADJUDICATED, detail, self._seat)
+                told = f"You resigned. {self._name(self._opponent.seat)} wins."
+            self._opponent.end(outcome, self._position)
+        self._say(told, "bold")
+
+    def _forfeit(self, fault: PlayerFault) -> None:
+        self._show()
+        name = self._name(1 - self._seat)
+        self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")
+        self._say("You win.", "bold")
+
+    def _introduce(self) -> None:
+        settings = words.settings(self._game.variant)
+        self._say(f"{self._game.name} ({settings}) · seed {self._seed}", "bold")
+        for seat in range(self._game.seats):
+            self._say(f"seat {seat}: {self._name(seat)}")
+        self._say("Type a move, or `help`.", "dim")
+
+    def _show(self) -> None:
+        self._say(f"\n{self._position}")
+
+    def _scores(self) -> str:
+        scores = self._position.scores()
+        if isinstance(self._position, TilesPosition):
+            return f"Score {scores[0]}, largest tile {max(self._position.cells)}"
+        return ", ".join(f"{self._name(seat)} {score}" for seat, score in enumerate(scores))
+
+    def _name(self, seat: int) -> str:
+        if seat == CHANCE:
+            return "chance"
+        other = self._opponent
+        name = other.name if other is not None and seat == other.seat else "you"
+        return f"{mark(self._game, seat)}{name}"
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style=style), soft_wrap=True)
 
 
 def play(

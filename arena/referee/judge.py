@@ -130,9 +130,6 @@ def _explain(model: type[Message], data: dict[str, Any], error: ValidationError)
     return f"This is not a `{kind}` message: {'; '.join(problems)}. Its fields: {fields}."
 
 
-# Strict JSON
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -200,9 +200,6 @@ def _is_ours(pid: int) -> bool:
     return bool({0, os.geteuid()} & set(map(int, status(acts, "Uid").split())))
 
 
-# The targets
-
-
 class CanaryTargets:
     """A secret that all may read and write, servers, and two processes of ours, until `stack` is
     closed.

@@ -74,8 +74,6 @@ class Container:
         """The process we started: the player's, or bubblewrap's outer one."""
         return self._launched.process
 
-    # Its use of the machine
-
     def memory_bytes(self) -> int:
         """Memory of all its processes now."""
         used = self.group.memory_bytes() if self.group is not None else None
@@ -148,8 +146,6 @@ class Container:
             if self._user is not None:
                 yield from self._user.processes()
 
-    # Freezing
-
     def freeze(self) -> None:
         """Stop all its processes where they are. Without a freezer by signals, which miss a process
         that is just being forked: freezing again stops that one too.
@@ -170,8 +166,6 @@ class Container:
         for process in self._processes():  # each, before its children are looked for
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, number)
-
-    # Its end
 
     def stop(self) -> None:
         """Kill its processes; `kill` reaps them."""

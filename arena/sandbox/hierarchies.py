@@ -151,9 +151,6 @@ def write(path: Path, value: str) -> None:
         os.close(descriptor)
 
 
-# The folders of players' groups
-
-
 def new_name() -> str:
     """A new group name that no other process ever had: `arena-PID-START-PIDS-N`. START is the start
     of this process, PIDS the namespace of its pid.

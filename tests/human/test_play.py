@@ -26,8 +26,8 @@ from typer.testing import CliRunner, Result
 import rules
 from arena.bots.prepare import prepare
 from arena.cli import app
-from arena.human.human_game import HumanGame
 from arena.human.opponent import choose_opponent
+from arena.human.play import HumanGame
 from arena.model.contender import Contender, Prepared
 from rules.position import PASS
 from rules.transcript import read_transcript
