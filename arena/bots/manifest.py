@@ -37,8 +37,6 @@ _REQUIRED = {
     "rules": 'is missing: what it plays, as rules = ["othello", "dots"]',
     "command": 'is missing: what starts it, as command = ["python3", "bot.py"]',
 }
-
-
 _SYNONYMS = {"game": "rules", "games": "rules", "run": "command", "compile": "build"}
 """Keys that authors write, and the key they mean."""
 
@@ -48,8 +46,7 @@ class Manifest(Frozen):
 
     name: str
     rules: tuple[str, ...]
-    command: tuple[str, ...]
-    """The command that starts it in its own folder."""
+    command: tuple[str, ...]  # the command that starts it in its own folder
     build: tuple[str, ...] | None
     """The command that runs once in its folder before it can be started; null for none."""
     authors: tuple[str, ...]
@@ -89,14 +86,7 @@ def read_manifest(path: Path) -> Manifest:
     findings += [finding for finding in _judge(file) if finding.path[0] not in wrong]
     if findings:
         raise ManifestError(path, problems(text, findings))
-    assert file.name is not None and file.rules and file.command  # or there was a finding
-    return Manifest(
-        name=file.name,
-        rules=tuple(dict.fromkeys(file.rules)),
-        command=tuple(file.command),
-        build=tuple(file.build) if file.build else None,
-        authors=tuple(file.authors),
-    )
+    return Manifest(**file.model_dump() | {"rules": tuple(dict.fromkeys(file.rules or ()))})
 
 
 def _judge(file: _File) -> list[Finding]:
@@ -114,9 +104,8 @@ def _judge(file: _File) -> list[Finding]:
         elif any(_commands_a_terminal(word) for word in words):
             found.append(Finding((key,), "a word has control characters; remove them"))
     if any(not author.isprintable() for author in file.authors):
-        found.append(
-            Finding(("authors",), "a name has characters that cannot be shown; remove them")
-        )
+        hidden = "a name has characters that cannot be shown; remove them"
+        found.append(Finding(("authors",), hidden))
     return found
 
 

@@ -22,23 +22,19 @@ ACTIVE, TREE = "active", "tree"
 class Bot(Frozen):
     """A bot that can be started, or can once it is built."""
 
-    name: str
-    """Also the name of files and folders."""
+    name: str  # also the name of files and folders
     rules: tuple[str, ...] | None
     """The rule sets it claims to play; null for a script, which claims none."""
     command: tuple[str, ...]
     """The command that starts it in `cwd`; before a build, as its author wrote it."""
-    cwd: str
-    """The folder of its files, absolute."""
+    cwd: str  # the folder of its files, absolute
     build: tuple[str, ...] | None = None
     """The command to run in a copy of its folder before it can be started; null for none."""
     authors: tuple[str, ...] = ()
-    digest: str
-    """SHA-256, in hex, of the names and contents of its files as they were handed in."""
+    digest: str  # SHA-256, in hex, of the names and contents of its files as they were handed in
     contents: str
     """The same of its files as they are now in `cwd`, perhaps built; of a script, of that alone."""
-    source: str
-    """The absolute path at which it was handed in."""
+    source: str  # the absolute path at which it was handed in
 
 
 def open_bot(path: Path) -> Bot:
@@ -71,17 +67,8 @@ def open_folder(folder: Path, source: Path) -> Bot:
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
         _refuse_files_outside(key, words, source)
-    bot = Bot(
-        name=manifest.name,
-        rules=manifest.rules,
-        command=manifest.command,
-        cwd=str(folder),
-        build=manifest.build,
-        authors=manifest.authors,
-        digest=content,
-        contents=content,
-        source=str(source),
-    )
+    known = {"digest": content, "contents": content, "source": str(source)}
+    bot = Bot(**manifest.model_dump(), cwd=str(folder), **known)
     return bot if bot.build else startable(bot)
 
 

@@ -33,8 +33,7 @@ class CheckedItem(Frozen):
     """An item of the checklist that a bot has passed."""
 
     title: str
-    passed: bool | None
-    """Null for an item that was skipped."""
+    passed: bool | None  # null for an item that was skipped
     detail: str
 
 
@@ -42,17 +41,12 @@ class Receipt(Frozen):
     """The record of an accepted version."""
 
     name: str
-    digest: str
-    """SHA-256, in hex, of the files as they were handed in."""
-    contents: str
-    """The same of the files in `tree`, built."""
-    opens: str
-    """The bot in `tree`: a script's name, or `.` for all of it."""
-    source: str
-    """The name of the file or folder handed in."""
+    digest: str  # SHA-256, in hex, of the files as they were handed in
+    contents: str  # the same of the files in `tree`, built
+    opens: str  # the bot in `tree`: a script's name, or `.` for all of it
+    source: str  # the name of the file or folder handed in
     accepted_at: datetime
-    arena: str
-    """The version of the arena that accepted it."""
+    arena: str  # the version of the arena that accepted it
     checked: tuple[CheckedItem, ...]
 
     @property

@@ -41,10 +41,8 @@ class TriedSandbox(Frozen):
     """One mode, tried."""
 
     mode: Asked
-    held: Held | None
-    """Its guarantees; null where it cannot be used."""
-    reason: str | None = None
-    """Why it cannot be used, and what to do."""
+    held: Held | None  # its guarantees; null where it cannot be used
+    reason: str | None = None  # why it cannot be used, and what to do
 
     @property
     def suffices(self) -> bool:
@@ -57,19 +55,16 @@ class Tool(Frozen):
 
     language: str
     program: str
-    version: str | None
-    """As it tells itself; null where it is not there or does not run."""
+    version: str | None  # as it tells itself; null where it is not there or does not run
 
 
 class Kernels(Frozen):
     """The compiled kernels of the built-in players."""
 
     folder: str
-    kernels: int
-    """How many are kept there."""
+    kernels: int  # how many are kept there
     megabytes: float
-    writable: bool
-    """Whether what is missing can be kept once it is compiled."""
+    writable: bool  # whether what is missing can be kept once it is compiled
 
 
 class Facts(Frozen):
@@ -77,27 +72,20 @@ class Facts(Frozen):
 
     host: Host
     kernel: str
-    user: int
-    """The number of the user; 0 is root."""
-    cores: tuple[int, ...]
-    """Those a run may use."""
-    quota: float | None
-    """CPUs' worth of time this container is granted; null for no limit."""
+    user: int  # the number of the user; 0 is root
+    cores: tuple[int, ...]  # those a run may use
+    quota: float | None  # CPUs' worth of time this container is granted; null for no limit
     memory_mb: int
-    available_mb: int
-    """Memory that is free now, or can be made so."""
+    available_mb: int  # memory that is free now, or can be made so
     sandboxes: tuple[TriedSandbox, ...]
     control_groups: tuple[cgroups.ControlGroup, ...]
-    bubblewrap: str | None
-    """Its version; null where it is not installed."""
+    bubblewrap: str | None  # its version; null where it is not installed
     tools: tuple[Tool, ...]
     kernels: Kernels
     delay_ms: dict[int, float]
     """By core, what a busy loop of 200 ms lost to other programs just now."""
-    missing: tuple[str, ...]
-    """What is needed and not there: a sentence each."""
-    warnings: tuple[str, ...]
-    """What could be better: a sentence each."""
+    missing: tuple[str, ...]  # what is needed and not there: a sentence each
+    warnings: tuple[str, ...]  # what could be better: a sentence each
 
 
 def facts() -> Facts:

@@ -231,10 +231,8 @@ class ControlGroup(Frozen):
     """What control groups bound: `memory`, `processes`, `cpu` or `freeze`."""
 
     what: str
-    where: str | None
-    """The hierarchy; null where none can be written."""
-    missing: str | None
-    """Why none can, and what to do."""
+    where: str | None  # the hierarchy; null where none can be written
+    missing: str | None  # why none can, and what to do
 
 
 def available() -> tuple[ControlGroup, ...]:
