@@ -1,8 +1,6 @@
-"""Archives that students hand in: zip, and tar plain or compressed by gzip, bzip2 or xz.
-
-An archive is read twice. The first reading judges every entry and counts the bytes that come out,
-whatever the headers claim, and writes nothing; the second writes, under the same judge. Memory is
-bounded before a library reads.
+"""Archives that students hand in: zip, and tar plain or compressed by gzip, bzip2 or xz. Each is
+read twice: first every entry is judged and the bytes that come out are counted, whatever headers
+claim; then it is written, under the same judge. Memory is bounded before a library reads.
 """
 
 from __future__ import annotations

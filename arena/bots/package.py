@@ -67,8 +67,8 @@ def open_folder(folder: Path, source: Path) -> Bot:
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
         _refuse_files_outside(key, words, source)
-    known = {"digest": content, "contents": content, "source": str(source)}
-    bot = Bot(**manifest.model_dump(), cwd=str(folder), **known)
+    given, of = manifest.model_dump(), str(source)
+    bot = Bot(**given, cwd=str(folder), digest=content, contents=content, source=of)
     return bot if bot.build else startable(bot)
 
 

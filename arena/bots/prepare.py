@@ -1,7 +1,5 @@
-"""From a contender to a program that can be started here: found, contained, built.
-
-Scripts and packages are known by the digest of their files. They are read where this machine has
-them, or in its store of packages, and verified; what needs building is built here, once.
+"""From a contender to a program that can be started here: found, contained, built. Scripts and
+packages are known by the digest of their files, wherever this machine has them.
 """
 
 import os

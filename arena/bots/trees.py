@@ -1,6 +1,5 @@
-"""The files of a package: their digest, and their way into a folder that never changes again.
-
-That folder is made aside, and appears at once and whole, or not at all.
+"""The files of a package: their digest, and their way into a folder that never changes again. It is
+made aside, and appears at once and whole, or not at all.
 """
 
 import fcntl

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from arena.checks.dialogue import Offence
@@ -225,15 +226,21 @@ def about_move(move: str, position: Position) -> str | None:
             "Never answer a pass: the referee plays forced passes, so each `turn` has a move. "
             "Choose one of `legal`."
         )
-    meant = _meant(move, legal)
-    if meant:
+    text = move.strip().lower()
+    ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
+    if meant := next((way for way in ways if way in legal), None):
         return f"Write moves as in `legal`: {meant}, not {move!r}."
     try:
         position.play(move)
     except MalformedMove as error:
         return f"Send one of the strings in `legal`: {error}."
     except ValueError:
-        if _is_the_other_seats(move, position):
+        pass
+    if move in legal or position.game.seats != 2 or position.to_move is None:
+        return None
+    with suppress(ValueError):  # only the seat to move has a move
+        other = position.game.position({**position.state(), "to_move": 1 - position.to_move})
+        if move in other.legal_moves():
             return (
                 "Play the seat that `start` names (`seat`; `to_move` in `state`): this is a move "
                 "of the other player."
@@ -241,31 +248,15 @@ def about_move(move: str, position: Position) -> str | None:
     return None
 
 
-def _meant(move: str, legal: tuple[str, ...]) -> str | None:
-    text = move.strip().lower()
-    ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
-    return next((way for way in ways if way in legal), None)
-
-
-def _is_the_other_seats(move: str, position: Position) -> bool:
-    if position.game.seats != 2 or position.to_move is None:
-        return False
-    try:
-        other = position.game.position({**position.state(), "to_move": 1 - position.to_move})
-    except ValueError:  # only the seat to move has a move
-        return False
-    return move in other.legal_moves()
-
-
 def launch_fix(spec: Prepared) -> str | None:
     """What to change in the file a command starts; None where nothing wrong is seen."""
     program = Path(spec.cwd or ".", spec.command[0])
+    name = program.name
     try:
         with program.open("rb") as file:
             line = file.readline(200)
     except OSError:
         return None
-    name = program.name
     if not os.access(program, os.X_OK):
         return f"Make {name} executable: chmod +x {name}"
     if line.startswith(b"#!") and line.endswith(b"\r\n"):

@@ -52,7 +52,7 @@ class Heard(NamedTuple):
 
 
 class Belated(NamedTuple):
-    """What a program wrote `after_ms` its deadline."""
+    """What a program wrote that long after its deadline."""
 
     text: bytes
     after_ms: float

@@ -1,7 +1,5 @@
-"""Golden positions: where a program is asked for a move, the same at each check.
-
-They come from seeded random games, and each has a trait that programs stumble over. All were
-reached by play, so a program that follows `moves` can follow these.
+"""Golden positions: where a program is asked for a move, the same at each check. They come from
+seeded random games, and each has a trait that programs stumble over.
 """
 
 from collections.abc import Callable, Mapping
@@ -70,10 +68,6 @@ def games(rule_set: str) -> dict[str, Game]:
     return {name: rules.load(rule_set, **settings) for name, settings in boards.items()}
 
 
-def _traits(game: Game) -> dict[str, _Trait]:
-    return {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
-
-
 def _trait_of(mark: Landmark) -> _Trait:
     return lambda at: mark(at.position, at.before, at.again)
 
@@ -81,7 +75,7 @@ def _trait_of(mark: Landmark) -> _Trait:
 @cache
 def golden(game: Game) -> tuple[Golden, ...]:
     """The golden positions of a game: seat by seat, early before late."""
-    traits = _traits(game)
+    traits = {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
     found: dict[tuple[int, str, int], Golden] = {}
     for number in range(_PLAYOUTS):
         copy = number % _COPIES
@@ -154,14 +148,15 @@ class PracticeGame:
         self._play_others()
 
     def _play_others(self) -> None:
-        while self.position.to_move is not None:
+        while (mover := self.position.to_move) is not None:
             legal = self.position.legal_moves()
-            if self.position.to_move == CHANCE:
-                self._apply(draw_chance(self.position, self._random))
-            elif self.position.to_move != self.seat or legal == (PASS,):
-                self._apply(self._random.choice(legal))
-            else:
+            if mover == self.seat and legal != (PASS,):
                 return
+            chance = mover == CHANCE
+            move = (
+                draw_chance(self.position, self._random) if chance else self._random.choice(legal)
+            )
+            self._apply(move)
 
     def _apply(self, move: str) -> None:
         assert self.position.to_move is not None, "no move is played in a game that is over"

@@ -1,7 +1,5 @@
-"""From the bytes of a reply to a message, or to the fault in them.
-
-Order of judgement: encoding → JSON → schema → ply → legality. (Death, lateness and length come
-before, in the transport.) JSON is strictly that of RFC 8259.
+"""From the bytes of a reply to a message, or to the fault in them. Order of judgement: encoding →
+JSON (strictly RFC 8259) → schema → ply → legality; death, lateness and length come before.
 """
 
 import json

@@ -1,7 +1,5 @@
-"""The dialogue with one player: start and ready, turn and move, end, quit.
-
-A session knows messages and limits, the process below it bytes. Faults are raised as PlayerFault;
-times are milliseconds unless a name says otherwise.
+"""The dialogue with one player: start and ready, turn and move, end, quit. Faults are raised as
+PlayerFault; times are milliseconds unless a name says otherwise.
 """
 
 import time

@@ -1,8 +1,6 @@
-"""A player process: bytes and lines over its pipes, its death, its memory, its end.
-
-No asyncio and no threads: one `poll` over stdout, stderr and the process itself, with one deadline
-a request. Output is taken in bounded pieces, so that no flood grows our memory.
-Times are nanoseconds of `time.monotonic_ns`.
+"""A player process: bytes and lines over its pipes, its death, memory and end. No asyncio, no
+threads: one `poll` with one deadline a request, and output taken in bounded pieces. Times are
+nanoseconds of `time.monotonic_ns`.
 """
 
 import os

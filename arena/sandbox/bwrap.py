@@ -1,7 +1,5 @@
-"""The command line of bubblewrap for a player.
-
-Source: bwrap(1). Its option `--disable-userns` is new in version 0.8; older ones do without, since
-the seccomp filter refuses namespaces too.
+"""The command line of bubblewrap for a player. Source: bwrap(1). Versions before 0.8 do without
+`--disable-userns`, since the seccomp filter refuses namespaces too.
 """
 
 import os

@@ -1,7 +1,5 @@
-"""A canary: a player that tries to break out of a sandbox, and what it could do.
-
-Every guarantee is tried. The acts are in `canary_acts`; here are their targets: a secret, servers,
-processes of ours. It runs as a player does, in a Container, with small limits so that it is quick.
+"""A canary: a player that tries to break out of a sandbox, and what it could do. Every guarantee is
+tried: the acts are in `canary_acts`, their targets here. Small limits make it quick.
 """
 
 import json
@@ -130,7 +128,8 @@ def probe(
         if not line:
             raise CanaryError(_why_silent(process, ended=line is not None))
         done = {act for act, possible in json.loads(line).items() if possible}
-        if _is_ours(process.pid):
+        *_, acts = tree(process.pid)  # the last process of its tree
+        if {0, os.geteuid()} & set(map(int, status(acts, "Uid").split())):
             done.add("same_user")
         done |= targets.taken()
         ended = _ends_a_hog(container, process)
@@ -140,15 +139,11 @@ def probe(
         container.kill()
         if targets.left():
             done.add("leave")
-        return Findings(
-            {
-                guarantee: tuple(words for act, words in acts.items() if act in done)
-                for guarantee, acts in _BREACHES.items()
-            },
-            bounded,
-            ended,
-            user_kept,
-        )
+        breaches = {
+            guarantee: tuple(words for act, words in forbidden.items() if act in done)
+            for guarantee, forbidden in _BREACHES.items()
+        }
+        return Findings(breaches, bounded, ended, user_kept)
 
 
 def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
@@ -192,12 +187,6 @@ def _why_silent(process: subprocess.Popen[bytes], *, ended: bool) -> str:
     said = (process.stderr.read() or b"").decode(errors="replace").strip()
     last = said.splitlines()[-1] if said else f"it ended with exit code {process.returncode}"
     return last.removesuffix(".")
-
-
-def _is_ours(pid: int) -> bool:
-    """Whether the last process of its tree, the acts themselves, is root's or our own user's."""
-    *_, acts = tree(pid)
-    return bool({0, os.geteuid()} & set(map(int, status(acts, "Uid").split())))
 
 
 class CanaryTargets:

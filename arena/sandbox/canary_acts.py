@@ -1,8 +1,6 @@
-"""The acts of a canary: it tries what a player must not be able to do, and reports what it could.
-
-A program of its own, of the standard library alone: it is started like a player, with the targets
-as JSON in its one argument. It writes `{act: whether it was possible}` as a line, waits for one,
-then takes more memory than it may and writes another line if it gets that far.
+"""The acts of a canary, a program of the standard library alone: it gets the targets as JSON in its
+one argument, writes `{act: whether it was possible}`, waits for a line, then takes more memory than
+it may and writes another line if it gets that far.
 """
 
 import ctypes

@@ -1,7 +1,5 @@
 """A control group for each player: it bounds, measures, stops and ends all its processes together.
-
-A group is a folder in one or several hierarchies (see `hierarchies`), named after the referee that
-made it, so that `sweep` finds the groups of referees that were killed.
+It is a folder in one or several hierarchies, named after the referee that made it, for `sweep`.
 """
 
 import errno

@@ -40,23 +40,19 @@ def detect() -> Features:
 @cache
 def this_host() -> Host:
     """The machine this process runs on."""
-    return Host(
-        name=platform.node(),
-        system=platform.platform(),
-        cpu=_cpu_model(),
-        cores=os.cpu_count() or 1,
-        python=platform.python_version(),
-        arena=version("bot-arena"),
-    )
-
-
-def _cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         lines = []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(models, platform.machine())
+    return Host(
+        name=platform.node(),
+        system=platform.platform(),
+        cpu=next(models, platform.machine()),
+        cores=os.cpu_count() or 1,
+        python=platform.python_version(),
+        arena=version("bot-arena"),
+    )
 
 
 def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:

@@ -1,9 +1,6 @@
-"""The folders of control groups: where this process may make them, their names, their end.
-
-cgroup v1 has a tree of folders for each controller, v2 one for all, and many systems have both. In
-v2 a group that has processes of its own cannot hand controllers to its children (but for the root),
-so ours are first moved into a child; that is done only where the group is ours to divide.
-Sources: cgroups(7), Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/.
+"""The folders of control groups: cgroup v1 has a tree for each controller, v2 one for all. In v2 a
+group with processes cannot hand controllers to its children (but for the root): where it is ours to
+divide, they are moved into a child. Sources: cgroups(7), Linux admin-guide/cgroup-v{1,2}.
 """
 
 import itertools
@@ -124,7 +121,7 @@ def delegated(folder: Path) -> bool:
     for name in ("user.delegate", "trusted.delegate"):
         with suppress(OSError):
             return os.getxattr(folder, name) == b"1"
-    return folder.name.startswith("run-") and folder.name.endswith(".scope")
+    return re.fullmatch(r"run-.*\.scope", folder.name) is not None
 
 
 def _empty(folder: Path) -> bool:
@@ -182,22 +179,17 @@ def sweep() -> int:
     """Kill and remove the groups of referees that are dead; the number of folders. Searches every
     mount: a referee may have had another group than ours.
     """
-    known = mounts((_PROC / "self" / "mountinfo").read_text())
-    found = [folder for mount in known for folder in _groups(mount.point)]
-    left = [folder for folder in found if _abandoned(folder.name)]
+    left = []
+    for mount in mounts((_PROC / "self" / "mountinfo").read_text()):
+        for path, below, _ in os.walk(mount.point):
+            ours = [name for name in below if _NAME.fullmatch(name)]
+            left += [Path(path, name) for name in ours if _abandoned(name)]
+            below[:] = [name for name in below if name not in ours]
     end(left)
     for folder in left:
         with suppress(OSError):  # another user's, or another sweep was quicker
             remove(folder)
     return len(left)
-
-
-def _groups(root: Path) -> Iterator[Path]:
-    """Folders with the name of a player's group, and nothing below them."""
-    for path, below, _ in os.walk(root):
-        ours = [name for name in below if _NAME.fullmatch(name)]
-        yield from (Path(path, name) for name in ours)
-        below[:] = [name for name in below if name not in ours]
 
 
 def end(folders: Collection[Path], patience_s: float = _PATIENCE_S) -> bool:

@@ -1,6 +1,4 @@
-"""Landlock: a process gives up files, TCP and signals to others, without being root.
-
-Raw system calls, since no kept package wraps them. Source: the kernel's
+"""Landlock: a process gives up files, TCP and signals to others, without being root. Source: Linux
 `Documentation/userspace-api/landlock.rst` and `include/uapi/linux/landlock.h`.
 """
 

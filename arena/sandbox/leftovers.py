@@ -1,6 +1,5 @@
-"""Leftovers of referees that were killed, and their removal.
-
-Everything a sandbox makes on a machine carries the pid of the referee that made it.
+"""Leftovers of referees that were killed, and their removal: all that a sandbox makes carries the
+pid of its referee.
 """
 
 import os

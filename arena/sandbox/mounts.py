@@ -1,9 +1,6 @@
-"""A player's own mounts, made by root in the forked child.
-
-Of folders that a user without rights may not enter, they show the files the player needs and
-nothing else; where asked, `/tmp`, `/var/tmp` and `/dev/shm` are the player's own and bounded, and
-`/proc` shows only its own processes. All mounts are gone with its last process. Source: mount(2),
-mount_namespaces(7), tmpfs(5), proc(5).
+"""A player's own mounts, made by root in the forked child: closed folders show the files it needs
+and nothing else; where asked, temporary folders are its own and bounded, and `/proc` shows only its
+processes. Source: mount(2), mount_namespaces(7), tmpfs(5), proc(5).
 """
 
 import ctypes

@@ -1,9 +1,7 @@
-"""Whether the host made a player late: how long it waited for a CPU that others used.
-
-The system counts for each thread how long it was ready to run and did not (`run_delay` in
-/proc/PID/schedstat, Linux Documentation/scheduler/sched-stats.rst). A player can cause that itself,
-with more threads than cores; so at most the time that others ran on its cores counts.
-Times are nanoseconds unless a name says otherwise.
+"""Whether the host made a player late: how long it waited for a CPU that others used, by
+`run_delay` in /proc/PID/schedstat (Linux Documentation/scheduler/sched-stats.rst), but at most the
+time others ran on its cores: a player may have too many threads. Nanoseconds unless a name says
+otherwise.
 """
 
 import os

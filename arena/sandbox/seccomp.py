@@ -1,8 +1,7 @@
-"""Seccomp: a filter of system calls that a player and all it starts can never take off.
-
-It refuses calls that no player needs and calls that would get around the rest of a sandbox;
-everything else is allowed, so that every language's runtime works. A program for the kernel's
-classic BPF, made here as bytes. Source: `include/uapi/linux/{seccomp,filter,audit}.h`.
+"""Seccomp: a filter of system calls that a player and all it starts can never take off. It refuses
+calls that no player needs or that get around the rest of a sandbox, and allows all others, for
+every language's runtime. A classic BPF program. Source:
+`include/uapi/linux/{seccomp,filter,audit}.h`.
 """
 
 import ctypes
@@ -48,9 +47,7 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
 }  # fmt: skip
 
-_PR_SET_SECCOMP = 22
-_MODE_FILTER = 2
-
+_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
@@ -84,12 +81,9 @@ _ATTRIBUTES = (
     "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr",
 )  # fmt: skip
 _OWN_ONLY = {
-    "prlimit64": 0,
-    "sched_setscheduler": 0,
-    "sched_setparam": 0,
-    "sched_setattr": 0,
+    "prlimit64": 0, "sched_setscheduler": 0, "sched_setparam": 0, "sched_setattr": 0,
     "setpriority": 1,
-}
+}  # fmt: skip
 """Calls that may change other processes of the same user, and which argument must be 0, itself."""
 _DATAGRAMS = 0x2
 """The bit that only sockets for datagrams have (SOCK_DGRAM, SOCK_RAW). One of a pair of them can
@@ -100,9 +94,8 @@ _NAMESPACES = 0x7E020000
 
 def numbers(machine: str) -> dict[str, int]:
     """The number of each call that `machine`, one of MACHINES, has."""
-    column = MACHINES.index(machine)
-    found = ((name, row[column]) for name, row in _NUMBERS.items())
-    return {name: number for name, number in found if number is not None}
+    rows = ((name, row[MACHINES.index(machine)]) for name, row in _NUMBERS.items())
+    return {name: number for name, number in rows if number is not None}
 
 
 def here() -> str | None:
@@ -123,11 +116,8 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
     all files it can name are its own.
     """
     number = numbers(machine)
-    refused = [*_NEVER]
-    if not own_cores:
-        refused.append("sched_setaffinity")
-    if not attributes:
-        refused += _ATTRIBUTES
+    refused = _NEVER + (() if own_cores else ("sched_setaffinity",))
+    refused += () if attributes else _ATTRIBUTES
     code = _unless(_EQUAL, _ARCHES[machine], _return(_KILL_PROCESS), load=_ARCH_AT)
     code += _load(_NUMBER_AT)
     if machine == "x86_64":
@@ -159,7 +149,7 @@ def _load(offset: int) -> bytes:
     return _instruction(_LOAD, offset)
 
 
-def _argument(index: int) -> int:
+def _argument(index: int) -> int:  # the lower half, which is all that an `int` of the kernel takes
     return _ARGUMENTS_AT + 8 * index
 
 
@@ -191,8 +181,8 @@ class Filter:
     """A program ready for a forked child to install, or for bubblewrap."""
 
     def __init__(self, instructions: bytes) -> None:
-        self._instructions = instructions
         self._program = _Program(len(instructions) // 8, instructions)
+        self._instructions = instructions
 
     def install(self) -> None:
         """Put it on this process, and all it will start, for ever. Raises OSError."""

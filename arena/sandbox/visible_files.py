@@ -43,10 +43,10 @@ no other."""
 
 
 class Link(NamedTuple):
-    """A symbolic link on the way to a file."""
+    """A symbolic link on the way to a file; `to` is its text."""
 
     at: str
-    to: str  # the text of the link
+    to: str
 
 
 class VisibleFiles(NamedTuple):
@@ -66,7 +66,9 @@ def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles
         wanted.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
     writable = _real(spec.policy.writable, links)
-    readable = _real(wanted, links) - {_home()}
+    readable = _real(wanted, links)
+    with suppress(RuntimeError):  # unknown
+        readable.discard(str(Path.home().resolve()))
     there = (*programs(), *settings())
     return VisibleFiles(
         tuple(sorted(path for path in readable - writable if not within(path, there))),
@@ -117,20 +119,12 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
     return found
 
 
-def _home() -> str | None:
-    try:
-        return str(Path.home().resolve())
-    except RuntimeError:
-        return None
-
-
 def _program(program: str, search: str | None) -> list[str]:
     """A program, its interpreter where it is a script, and the files next to either."""
     wanted = _next_to(program)
     with suppress(OSError):  # may be run and not read
         words = interpreter(program)
-        if words:
-            wanted += _next_to(words[0])
+        wanted += _next_to(words[0]) if words else []
         if words and Path(words[0]).name == "env":
             names = [word for word in words[1:] if not word.startswith("-")]
             found = shutil.which(names[0], path=search) if names else None
