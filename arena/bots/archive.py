@@ -81,9 +81,7 @@ def judge(path: Path) -> set[str]:
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Write the files of an archive into an empty folder, once all of it is judged. A single folder
-    around everything, with the bot.toml in it, is not part of their paths. Raises ArchiveError.
-    """
+    """Write an archive's files, judged first, without a folder around all. Raises ArchiveError."""
     paths = judge(path)
     tops = {name.split("/")[0] for name in paths}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""
@@ -249,9 +247,7 @@ class _XzReader:
 
 
 def _check_zip_directory(file: IO[bytes]) -> None:
-    """Refuse a zip whose directory would fill the memory: the library reads all of it at once.
-    Raises _RefusedError.
-    """
+    """Refuse a zip whose directory would fill the memory: the library reads all of it at once."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _COMMENT_BYTES - _END.size - _ZIP64_BYTES))
     tail = file.read()

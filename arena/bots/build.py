@@ -33,9 +33,7 @@ _LOOK_S = 0.2  # how often time and disk are checked
 
 
 def build(bot: Bot, mode: Mode) -> Bot:
-    """The bot, ready to be started: built in a sandbox of this `mode`, or found built before. A bot
-    that needs no building is returned as it is. Raises BuildError.
-    """
+    """The bot, ready to be started: built in this `mode`, now or before. Raises BuildError."""
     if bot.build is None:
         return bot
     store = package_store()
@@ -99,9 +97,7 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The PATH to the compilers. rustup puts stand-ins on the PATH that look for the compiler in
-    the user's home, which a sandbox does not show: so the compiler itself comes first.
-    """
+    """The PATH to the compilers: rustup's stand-ins look in the home, which is not shown."""
     try:
         asked = subprocess.run(
             ("rustup", "which", "rustc"), capture_output=True, text=True, check=True

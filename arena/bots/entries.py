@@ -144,9 +144,7 @@ def shown_name(name: str) -> str:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """The files of a package that is a folder, by their path in it, judged; sorted. Raises
-    PackageError with every entry refused.
-    """
+    """The files of a folder by their path in it, judged, sorted. Raises PackageError."""
     judge = EntryJudge(folder, PackageError)
     found: dict[str, Path] = {}
     for entry in _walk(folder, MAX_DEPTH):
@@ -161,9 +159,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def _walk(folder: Path, depth: int) -> Iterable[Path]:
-    """Everything below except litter; links are not followed. Folders refused for being more than
-    `depth` deep are not entered.
-    """
+    """Everything below except litter, `depth` deep; links are not followed."""
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: entry.name)
     for entry in below:

@@ -38,9 +38,7 @@ class Bot(Frozen):
 
 
 def open_bot(path: Path) -> Bot:
-    """The bot at `path`: a script, or a folder or an archive with a bot.toml. An archive is
-    unpacked into the user's cache, by its digest. Raises PackageError.
-    """
+    """The bot at `path`; an archive is unpacked into the user's cache. Raises PackageError."""
     source = path.absolute()
     try:
         if not source.exists():

@@ -99,18 +99,14 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
 
 @cache
 def _packages(rule_set: str) -> tuple[str, ...]:
-    """The folders of this package and of a registered rule set, wherever they are installed from:
-    players import from them.
-    """
+    """The folders of the arena's packages and of a registered rule set, to import from."""
     found = (find_spec(name) for name in ("arena", "players", "rules"))
     own = [place for spec in found if spec for place in spec.submodule_search_locations or ()]
     return (*own, *map(str, rules.folders(rule_set)))
 
 
 def _roots(rule_set: str) -> tuple[str, ...]:
-    """What holds those outside of Python's own folders, as in an editable installation: an import
-    looks through it.
-    """
+    """What holds those outside of Python's own folders: an import looks through it."""
     roots = dict.fromkeys(Path(package).parent for package in _packages(rule_set))
     return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
 

@@ -102,9 +102,7 @@ def home_for(bot: Bot, folder: Path) -> Path:
 
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
-    """The receipt for exactly these contents under this name; None when there is none. Raises
-    SubmissionError when the version was changed.
-    """
+    """The receipt for these contents, or None. Raises SubmissionError: they were changed."""
     at = folder / bot.name / bot.digest[:_VERSION_LENGTH]
     if not at.is_dir():
         return None
@@ -122,9 +120,7 @@ def active_version(bot: Bot, folder: Path) -> str | None:
 
 
 def submissions(folder: Path) -> tuple[Bot, ...]:
-    """The active version of every bot in a folder, ready to be started, by name. Raises
-    SubmissionError when one is not as it was accepted.
-    """
+    """The active version of every bot, by name. Raises SubmissionError: one was changed."""
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
     try:

@@ -66,9 +66,7 @@ def made_aside(parent: Path) -> Iterator[Path]:
 
 
 def settle(made: Path, final: Path) -> None:
-    """Make a folder read-only, sync it to the disk, and let it appear as `final`. A `final` that
-    another process made meanwhile stays.
-    """
+    """Make a folder read-only and let it appear on the disk as `final`, unless that exists."""
     for folder, _, names in os.walk(made):
         for name in names:
             file = Path(folder, name)

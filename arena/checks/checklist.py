@@ -76,9 +76,7 @@ def run_checks(
 
 
 def _judge(item: Item, subject: Subject) -> CheckFinding:
-    """The finding of an item, tried again while the host was overloaded. Going beyond the memory
-    limit is left to the item about memory.
-    """
+    """The finding of an item, tried again while the host was overloaded."""
     for _ in range(_TRIES):
         try:
             finding = item.judge(subject)

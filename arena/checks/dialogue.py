@@ -151,9 +151,7 @@ class Dialogue:
                 practice.play(answered.move.move)
 
     def play_on(self, practice: PracticeGame, moves: int, seconds: float = math.inf) -> None:
-        """Ask for moves until the game, the moves or the time are over. For an illegal answer
-        another move is played.
-        """
+        """Ask for moves until the game, the moves or the time are over; replace illegal ones."""
         deadline = time.monotonic() + seconds
         for _ in range(moves):
             if practice.is_over or time.monotonic() >= deadline:

@@ -22,9 +22,7 @@ _MAX_PLIES = 600  # games of tiles last as long as the player is good
 
 
 def second_game(subject: Subject) -> CheckFinding:
-    """Judge whether a process that has played a game plays others, on other boards and seats. A
-    failure in a later game that the item about legal moves has noted is shown here.
-    """
+    """Judge whether a process that has played a game plays others, on other boards and seats."""
     if subject.again is not None:
         return _failed_later(subject, subject.again)
     boards = list(subject.boards.values())
@@ -133,9 +131,7 @@ def _play(
 def _trouble(
     subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
 ) -> CheckFinding | None:
-    """The finding of a game that did not reach its end; `ours` are the bot's seats. Raises
-    Overloaded for a void one.
-    """
+    """The finding of a game that stopped; `ours` are the bot's seats. Raises Overloaded."""
     seat = record.offender
     if record.termination is Termination.VOID:
         raise Overloaded(f"{board}: {record.detail}")

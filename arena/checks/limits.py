@@ -79,9 +79,7 @@ def memory(subject: Subject) -> CheckFinding:
 
 
 def no_network(subject: Subject) -> CheckFinding:
-    """Judge whether it plays without the network: none of its processes has an internet socket. A
-    program that plays in a sandbox without a network needs none.
-    """
+    """Judge whether it plays without the network: none of its processes has an internet socket."""
     looked = False
     with subject.process() as dialogue:
         practice = PracticeGame.opening(next(iter(subject.boards.values())))
@@ -118,9 +116,7 @@ def _sockets(pid: int) -> list[str] | None:
 
 
 def _internet(pid: int, inodes: set[str]) -> list[str]:
-    """The sockets that are not local: connected ones, and any that no table lists as local. A
-    socket that is connected to nothing is in no table.
-    """
+    """The sockets that are not local: connected ones, and those in no table at all."""
     listed = {inode: kind for kind in _TABLES for inode in _inodes(pid, kind, column=9) & inodes}
     rest = inodes - set(listed) - _inodes(pid, "unix", column=6) - _inodes(pid, "netlink", column=9)
     return [*listed.values(), *("one that is not connected" for _ in rest)]

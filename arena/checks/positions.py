@@ -61,9 +61,7 @@ the playouts that have it."""
 
 
 def games(rule_set: str) -> dict[str, Game]:
-    """The boards asked about in a rule set, by name. Other sizes and rules are a matter of the
-    tournament, and the protocol has no way to decline one.
-    """
+    """The boards asked about in a rule set, by name; other sizes are the tournament's matter."""
     boards = rules.default(rule_set).check_boards
     return {name: rules.load(rule_set, **settings) for name, settings in boards.items()}
 

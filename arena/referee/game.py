@@ -191,9 +191,7 @@ class _Game:
                 self._fault(seat, seat.lost)
 
     def _restart(self, seat: Seat) -> Session:
-        """Go on with a fresh process after a fault. Raises PlayerFault. A player that failed to
-        start is not started again: the same fault is raised at each turn.
-        """
+        """Go on with a fresh process, unless it failed to start before. Raises PlayerFault."""
         if seat.lost is not None:
             raise seat.lost
         return self._await_ready(seat, self._begin(seat))

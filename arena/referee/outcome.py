@@ -29,9 +29,7 @@ def adjudicated(position: Position, why: str) -> Outcome:
 
 
 def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
-    """1, ½ or 0 for each seat. Empty where one game alone decides nothing: a void one, one with a
-    single seat, and 2048 and 2584 between two but for a forfeit.
-    """
+    """1, ½ or 0 for each seat; empty where one game alone decides nothing, but for a forfeit."""
     seats = position.game.seats
     if outcome.termination is Termination.VOID or seats == 1:
         return ()

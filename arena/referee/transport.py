@@ -70,9 +70,7 @@ class HeadTail:
 
 
 class PlayerProcess:
-    """A player's process and its pipes, in a sandbox that may use `cores` (None: all of ours).
-    Starting it may raise PlayerFault (`start_failed`).
-    """
+    """A player's process, on `cores` (None: all of ours). Raises PlayerFault: it cannot start."""
 
     def __init__(
         self, spec: Prepared, cores: tuple[int, ...] | None = None, stderr: HeadTail | None = None
@@ -114,9 +112,7 @@ class PlayerProcess:
     # Requests and replies
 
     def expect_silence(self) -> None:
-        """Before a request a dead process, a closed stdout and waiting bytes are faults. Blank
-        lines are ignored. Raises PlayerFault.
-        """
+        """Raise PlayerFault for a dead process, a closed stdout, or bytes that are not blank."""
         events = self._events(0)
         if self.fault is not None:
             raise self.fault
@@ -135,9 +131,7 @@ class PlayerProcess:
             raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
 
     def write(self, line: bytes, deadline: int) -> None:
-        """Thaw the player and write all of `line`. Raises PlayerFault: exited, stdin_closed,
-        timeout, out_of_memory.
-        """
+        """Thaw the player and write all of `line`. Raises PlayerFault."""
         self._before = None
         self._late = False
         if self._frozen:

@@ -190,9 +190,7 @@ def _why_silent(process: subprocess.Popen[bytes], *, ended: bool) -> str:
 
 
 class CanaryTargets:
-    """A secret that all may read and write, servers, and two processes of ours, until `stack` is
-    closed.
-    """
+    """A secret that all may read and write, servers, processes of ours, until `stack` is closed."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._mark = f"arena-canary-{uuid.uuid4().hex}"

@@ -135,9 +135,7 @@ ACTS: dict[str, Callable[[Given], object]] = {
 
 
 def hog(given: Given) -> None:
-    """Take the memory in two processes, each with less than the limit, one of them far away. They
-    keep it until this process ends.
-    """
+    """Take the memory in two processes, each below the limit, one far away, until this one ends."""
     done, tell = os.pipe()
     wait, hold = os.pipe()
     for far in (False, True):

@@ -139,9 +139,7 @@ class Group:
         write(file, v2 if file.name == "cgroup.freeze" else v1)
 
     def kill(self, patience_s: float = 2.0) -> bool:
-        """End all its processes, frozen ones too; whether none is left in time. The caller reaps
-        its own children.
-        """
+        """End all its processes, frozen or not; whether none is left. The caller reaps its own."""
         return hierarchies.end(self._parts.values(), patience_s)
 
     def remove(self) -> None:

@@ -56,9 +56,7 @@ class Container:
         return self.allocation.user if self.allocation is not None else None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the program, in a session of its own, with pipes; once. Raises PlayerFault
-        (`start_failed`); an OSError is the host's fault.
-        """
+        """Start the program, once. Raises PlayerFault (`start_failed`); OSError: the host fails."""
         mode = self.spec.policy.mode
         if mode == "none":
             self._launched = launch.bare(self.spec)

@@ -56,9 +56,7 @@ def this_host() -> Host:
 
 
 def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:
-    """The cores this process may run on: its affinity, cut to the CPU quota of its container. A
-    core is what the system schedules on; two hyper-threads count as two.
-    """
+    """The cores (hyper-threads) this process may run on, cut to the CPU quota of its container."""
     cores = sorted(os.sched_getaffinity(0))
     quota = cpu_quota(cgroups)
     return tuple(cores if quota is None else cores[: max(1, int(quota))])

@@ -149,9 +149,7 @@ def write(path: Path, value: str) -> None:
 
 
 def new_name() -> str:
-    """A new group name that no other process ever had: `arena-PID-START-PIDS-N`. START is the start
-    of this process, PIDS the namespace of its pid.
-    """
+    """A name that no other process ever had: `arena-PID-START-PIDNAMESPACE-N`."""
     pid = os.getpid()
     return f"arena-{pid}-{_started(pid)}-{_pid_namespace()}-{next(_NUMBERS)}"
 
@@ -176,9 +174,7 @@ def _started(pid: int) -> int | None:
 
 
 def sweep() -> int:
-    """Kill and remove the groups of referees that are dead; the number of folders. Searches every
-    mount: a referee may have had another group than ours.
-    """
+    """Kill and remove the groups of dead referees, in every mount; the number of folders."""
     left = []
     for mount in mounts((_PROC / "self" / "mountinfo").read_text()):
         for path, below, _ in os.walk(mount.point):

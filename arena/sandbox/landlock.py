@@ -132,9 +132,7 @@ class Ruleset:
         system_call(_ADD_RULE, self._fd, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
 
     def restrict(self) -> None:
-        """Enter it: this process, and all it will start, for ever. Raises OSError. It mounts
-        nothing from here on.
-        """
+        """Enter it, with all this process will start, for ever; it mounts no more. OSError."""
         no_new_privileges()
         system_call(_RESTRICT_SELF, self._fd, 0)
 

@@ -22,9 +22,7 @@ def private_folder() -> str:
 
 
 def sweep() -> None:
-    """End the players of dead referees that are in a control group, and remove their groups and
-    private folders.
-    """
+    """End players of dead referees in control groups; remove their groups and private folders."""
     hierarchies.sweep()
     for path in Path(tempfile.gettempdir()).iterdir():
         made = _NAME.fullmatch(path.name)

@@ -104,9 +104,7 @@ print((now - began - (time.process_time() - used)) * 1000)
 
 
 def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[int, float]:
-    """By core, the milliseconds that a busy loop of `seconds` on it lost to other programs. All
-    cores at once, as in a tournament. OSError: no process can be started.
-    """
+    """By core, the ms that a busy loop of `seconds` lost to other programs. Raises OSError."""
     loops = {
         core: subprocess.Popen(
             (sys.executable, "-I", "-S", "-c", _BUSY, str(core), str(seconds)),

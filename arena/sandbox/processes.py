@@ -38,9 +38,7 @@ def _last_error(what: str) -> OSError:
 
 
 def no_new_privileges() -> None:
-    """Make setuid programs and file capabilities useless to this process, for ever. The kernel
-    demands it of ordinary users before they may restrict themselves.
-    """
+    """Make setuid programs and file capabilities useless to this process, for ever."""
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
@@ -51,9 +49,7 @@ def become_subreaper() -> None:
 
 @contextmanager
 def gathering() -> Iterator[None]:
-    """A time as a subreaper, at whose end all new children are killed. Nothing else in this process
-    may start others meanwhile.
-    """
+    """A time as a subreaper; at its end all new children are killed: start none meanwhile."""
     before, was = children(), ctypes.c_int()
     prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
     become_subreaper()
