@@ -12,6 +12,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Quit, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
+from arena.referee.game import IN_STEP
 from arena.referee.outcome import natural
 from arena.referee.session import Answered, start_request, turn_request
 from arena.sandbox.overload import LEAST_MS
@@ -23,14 +24,7 @@ _MS = 1_000_000
 _LISTEN_MS = 50  # to a program that was not asked
 _AFTER_CLOSE_MS = 500  # for a program that did not answer, once its stdin is closed
 _STDERR = 4000  # characters, the last ones, that are read for advice
-_BLAMES_LINE = (
-    Termination.BAD_UTF8,
-    Termination.BAD_JSON,
-    Termination.BAD_SCHEMA,
-    Termination.WRONG_PLY,
-    Termination.ILLEGAL_MOVE,
-    Termination.UNSOLICITED,
-)
+_BLAMES_LINE = (*IN_STEP, Termination.UNSOLICITED)
 """Faults of the last line that was read, rather than of a line that did not come."""
 
 

@@ -91,13 +91,13 @@ def start_time(subject: Subject) -> CheckFinding:
 
 def _start(subject: Subject, rule_set: str) -> str:
     game = next(iter(games(rule_set).values()))
-    with subject.process() as dialogue:
-        try:
+    try:
+        with subject.process() as dialogue:
             used_ms = dialogue.start(PracticeGame.opening(game), subject.clocks.move_ms)
-        except Offence as offence:
-            if offence.termination in ANSWERED:  # in time; the next item judges what it wrote
-                return "answered"
-            raise
+    except Offence as offence:
+        if offence.termination in ANSWERED:  # in time; the next item judges what it wrote
+            return "answered"
+        raise
     return f"ready after {used_ms:.0f} ms"
 
 
@@ -148,17 +148,11 @@ def _wait_for_end(pid: int) -> None:
 
 def exit_on_quit(subject: Subject) -> CheckFinding:
     """Judge whether it exits within a second of `quit`, and of the end of its stdin."""
+    quit_fix = 'Leave the loop when a request has "type": "quit", and let the program end.'
+    end_fix = "Leave the loop when there is no more line to read: then the referee is gone."
     for leave, said, fix in (
-        (
-            Dialogue.say_quit,
-            "`quit`",
-            'Leave the loop when a request has "type": "quit", and let the program end.',
-        ),
-        (
-            Dialogue.close_stdin,
-            "the end of its stdin",
-            "Leave the loop when there is no more line to read: then the referee is gone.",
-        ),
+        (Dialogue.say_quit, "`quit`", quit_fix),
+        (Dialogue.close_stdin, "the end of its stdin", end_fix),
     ):
         with subject.process() as dialogue:
             try:
@@ -167,9 +161,8 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
             except Offence as offence:
                 return not_judged(f"it did not play on ({offence.termination})")
             if not dialogue.exits(QUIT_S):
-                return failed(
-                    f"it still runs {QUIT_S:.0f} s after {said}; the referee then kills it", fix
-                )
+                seen = f"it still runs {QUIT_S:.0f} s after {said}; the referee then kills it"
+                return failed(seen, fix)
     return passed("it exits on `quit`, and at the end of its stdin")
 
 

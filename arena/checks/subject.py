@@ -16,19 +16,13 @@ from arena.model.containment import Held, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
+from arena.referee.game import IN_STEP
 from rules.position import Game
 
-UNCLEAN = {
-    Termination.BAD_UTF8,
-    Termination.BAD_JSON,
-    Termination.BAD_SCHEMA,
-    Termination.UNSOLICITED,
-    Termination.FLOOD,
-    Termination.LINE_TOO_LONG,
-}
-"""Faults in the form of what it writes."""
-ANSWERED = UNCLEAN | {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
+ANSWERED = {*IN_STEP, Termination.UNSOLICITED, Termination.FLOOD, Termination.LINE_TOO_LONG}
 """Faults of a program that did answer in time."""
+UNCLEAN = ANSWERED - {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
+"""Faults in the form of what it writes."""
 
 
 @dataclass

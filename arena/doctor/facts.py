@@ -228,9 +228,9 @@ def _line(what: str, there: str | None, missing: str) -> Text:
     return _lacking(what, missing) if there is None else _there(what, there)
 
 
-def _there(what: str, told: str) -> Text:
-    return Text(f"  {what:<11} {told}")
+def _there(what: str, told: str, style: str = "") -> Text:
+    return Text(f"  {what:<11} {told}", style=style)
 
 
 def _lacking(what: str, told: str) -> Text:
-    return Text(f"  {what:<11} {told}", style="yellow")
+    return _there(what, told, "yellow")

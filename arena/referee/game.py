@@ -17,7 +17,7 @@ from arena.referee.session import PendingRequest, Session, start_request, turn_r
 from arena.sandbox.overload import LEAST_MS
 from rules.position import Position, forced_move
 
-_IN_STEP = (
+IN_STEP = (
     Termination.BAD_UTF8,
     Termination.BAD_JSON,
     Termination.BAD_SCHEMA,
@@ -249,7 +249,7 @@ class _Game:
         """What to keep of a fault; raises _Ended where the game ends with it."""
         word, detail = error.termination, error.detail
         forfeits = self.terms.on_fault == "forfeit"
-        if forfeits or word not in _IN_STEP or seat.lost is not None:
+        if forfeits or word not in IN_STEP or seat.lost is not None:
             self._kill(seat)
         if forfeits:
             raise _Ended(Outcome(word, detail, seat.index))

@@ -233,12 +233,9 @@ class ControlGroup(Frozen):
 
 def available() -> tuple[ControlGroup, ...]:
     """The abilities of control groups on this machine for this process."""
-    return (
-        _available("memory", "memory"),
-        _available("processes", "pids"),
-        _available("cpu", "cpuset"),
-        _available("freeze", "freezer"),
-    )
+    shown: dict[str, Control]
+    shown = {"memory": "memory", "processes": "pids", "cpu": "cpuset", "freeze": "freezer"}
+    return tuple(_available(what, control) for what, control in shown.items())
 
 
 def _available(what: str, control: Control) -> ControlGroup:

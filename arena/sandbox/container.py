@@ -9,20 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.model.contender import Prepared
-from arena.sandbox import launch
+from arena.sandbox import launch, processes
 from arena.sandbox.allocation import Allocation
 from arena.sandbox.cgroups import Group
 from arena.sandbox.features import Features, detect
 from arena.sandbox.overload import Load, cpu_ms, sample
-from arena.sandbox.processes import (
-    children,
-    kill_tree,
-    peak_resident_bytes,
-    resident_bytes,
-    signal_tree,
-    strays,
-    tree,
-)
 from arena.sandbox.users import User
 
 _DEATH_S = 2.0  # for a killed process to be gone, on a host that is busy freeing its memory
@@ -75,12 +66,12 @@ class Container:
     def memory_bytes(self) -> int:
         """Memory of all its processes now."""
         used = self.group.memory_bytes() if self.group is not None else None
-        return resident_bytes(self.pid) if used is None else used
+        return processes.resident_bytes(self.pid) if used is None else used
 
     def peak_bytes(self) -> int:
         """The most memory of all together, where the system says; else of its first process."""
         peak = self.group.peak_bytes() if self.group is not None else None
-        return peak_resident_bytes(self.player_pid()) if peak is None else peak
+        return processes.peak_resident_bytes(self.player_pid()) if peak is None else peak
 
     def out_of_memory(self) -> bool:
         """Whether the system killed one of its processes for their memory limit."""
@@ -98,7 +89,9 @@ class Container:
         if self.spec.policy.mode != "bwrap":
             return self.pid
         if self._player is None:
-            inside = [pid for init in children(self.pid) for pid in children(init)]
+            inside = [
+                pid for init in processes.children(self.pid) for pid in processes.children(init)
+            ]
             if len(inside) != 1:
                 return self.pid  # not there yet, or gone
             self._player = inside[0]
@@ -126,21 +119,21 @@ class Container:
         neither group nor user shows whose a process is, processes that any player forked away count
         as this one's: no player can be excused by its own strays.
         """
-        processes = set(self._processes())
+        own = set(self._processes())
         used = self.group.cpu_ms() if self.group is not None else None
         if used is None:
-            away = strays({self.pid, *others}) if self._user is None else ()
-            used = cpu_ms(processes.union(*map(tree, away)))
+            away = processes.strays({self.pid, *others}) if self._user is None else ()
+            used = cpu_ms(own.union(*map(processes.tree, away)))
         bare = self._cores is None or self.spec.policy.mode == "none"
         cores = os.sched_getaffinity(0) if bare else self._cores
-        return sample(processes, used, cores or ())
+        return sample(own, used, cores or ())
 
     def _processes(self) -> Iterator[int]:
         """All known to be its own; some may come twice."""
         if self.group is not None:
             yield from self.group.processes()
         else:
-            yield from tree(self.pid)
+            yield from processes.tree(self.pid)
             if self._user is not None:
                 yield from self._user.processes()
 
@@ -167,7 +160,7 @@ class Container:
 
     def stop(self) -> None:
         """Kill its processes; `kill` reaps them."""
-        signal_tree(self.pid)
+        processes.signal_tree(self.pid)
 
     def kill(self) -> None:
         """End every process in it, reap ours, and release its resources. Twice is fine. In mode
@@ -179,7 +172,7 @@ class Container:
         self._killed = True
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        kill_tree(self.pid)
+        processes.kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
         elif self._user is not None:
@@ -188,7 +181,7 @@ class Container:
             self._launched.process.wait(_DEATH_S)
         # Processes become our children when their parent dies, as bubblewrap's init.
         deadline = time.monotonic() + _DEATH_S
-        while adopted := [pid for pid in children() if self._is_its(pid)]:
+        while adopted := [pid for pid in processes.children() if self._is_its(pid)]:
             for pid in adopted:
                 os.waitpid(pid, os.WNOHANG)
             if time.monotonic() > deadline:

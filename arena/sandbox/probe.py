@@ -18,20 +18,14 @@ from arena.sandbox.visible_files import visible_to
 
 _FROM_CGROUPS = (Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU)
 _IN_BWRAP = {
-    Guarantee.PROCESSES: "rlimit",
-    Guarantee.CPU: "seccomp",
-    Guarantee.NETWORK: "namespace",
-    Guarantee.FILES: "bwrap",
-    Guarantee.DISK: "tmpfs",
-    Guarantee.PIDS: "namespace",
+    Guarantee.PROCESSES: "rlimit", Guarantee.CPU: "seccomp", Guarantee.NETWORK: "namespace",
+    Guarantee.FILES: "bwrap", Guarantee.DISK: "tmpfs", Guarantee.PIDS: "namespace",
     Guarantee.UID: "own user",
-}
+}  # fmt: skip
 """The means that hold a guarantee where no control group does."""
 _IN_LIMITS = _IN_BWRAP | {
-    Guarantee.NETWORK: "seccomp",
-    Guarantee.FILES: "landlock",
-    Guarantee.PIDS: "landlock",
-}
+    Guarantee.NETWORK: "seccomp", Guarantee.FILES: "landlock", Guarantee.PIDS: "landlock",
+}  # fmt: skip
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
