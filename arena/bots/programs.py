@@ -46,17 +46,15 @@ def script(written: str, folder: Path) -> Program:
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
     interpreter = INTERPRETERS.get(path.suffix)
-    if interpreter is None:
-        if not os.access(path, os.X_OK):
-            known = " ".join(INTERPRETERS)
-            raise ProgramError(
-                f"{path} is not executable and has no known interpreter (known: {known}); "
-                f"make it executable, or write command = [interpreter, script]"
-            )
-        return Program((str(path),), str(path.parent))
-    if shutil.which(interpreter[0]) is None:
+    if interpreter is None and not os.access(path, os.X_OK):
+        known = " ".join(INTERPRETERS)
+        raise ProgramError(
+            f"{path} is not executable and has no known interpreter (known: {known}); "
+            f"make it executable, or write command = [interpreter, script]"
+        )
+    if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
-    return Program((*interpreter, str(path)), str(path.parent))
+    return Program((*(interpreter or ()), str(path)), str(path.parent))
 
 
 def command(words: list[str], folder: Path) -> Program:

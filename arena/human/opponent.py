@@ -37,7 +37,7 @@ def choose_opponent(
     machine can. Raises UserError.
     """
     if words is None:
-        able = (name for name in _DEFAULTS if not _unsupported(name, game))
+        able = (n for n in _DEFAULTS if not BUILTINS[n].unsupported(game.name, game.variant))
         named: dict[str, Any] = {"bot": next(able)}
     else:
         try:
@@ -69,10 +69,6 @@ def choose_opponent(
         return prepare(contender, game.name, player.home), player.builtin
     except (PackageError, ProgramError, SandboxError) as error:
         raise UserError(f"--against: {error}") from None
-
-
-def _unsupported(builtin: str, game: Game) -> str | None:
-    return BUILTINS[builtin].unsupported(game.name, game.variant)
 
 
 class Opponent:
@@ -108,13 +104,9 @@ class Opponent:
 
     def choose(self, position: Position, moves: Moves) -> Answered:
         """Its move."""
+        told, used_ms = self._told, self._used_ms
         request = turn_request(
-            "play",
-            position,
-            moves,
-            told=self._told,
-            time_ms=self._move_ms,
-            used_ms=self._used_ms,
+            "play", position, moves, told=told, time_ms=self._move_ms, used_ms=used_ms
         )
         answered = self._session.turn(request, _GRACE_MS)
         self._told, self._used_ms = len(moves), answered.used_ms

@@ -36,10 +36,8 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     # A boolean is not an integer, but a wrong ply: everything else is judged before it.
     reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
     if isinstance(answered, bool):
-        raise PlayerFault(
-            Termination.WRONG_PLY,
-            f"`ply` is {json.dumps(answered)}, which is not an integer; the turn has ply {ply}.",
-        )
+        why = f"`ply` is {json.dumps(answered)}, which is not an integer; the turn has ply {ply}."
+        raise PlayerFault(Termination.WRONG_PLY, why)
     if reply.ply != ply:
         raise PlayerFault(
             Termination.WRONG_PLY,
@@ -112,14 +110,12 @@ def _validate(model: type[Reply], data: dict[str, Any]) -> Reply:
 def _explain(model: type[Message], data: dict[str, Any], error: ValidationError) -> str:
     problems = []
     for problem in error.errors(include_url=False):
-        field = ".".join(map(str, problem["loc"]))
-        if problem["type"] == "missing":
-            problems.append(f"`{field}` is missing")
-        else:
+        said = "is missing"
+        if problem["type"] != "missing":
             got = excerpt(json.dumps(problem["input"]).encode(), 60)
-            said = problem["msg"].removeprefix("Value error, ")
-            said = said.replace("Input should be", "should be")
-            problems.append(f"`{field}` {said}, got {got}")
+            told = problem["msg"].removeprefix("Value error, ")
+            said = f"{told.replace('Input should be', 'should be')}, got {got}"
+        problems.append(f"`{'.'.join(map(str, problem['loc']))}` {said}")
     fields = ", ".join(
         name if field.is_required() else f"{name} (optional)"
         for name, field in model.model_fields.items()
@@ -155,8 +151,6 @@ def _short_integer(text: str) -> int:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique,
-    parse_constant=_no_constant,
-    parse_float=_finite,
-    parse_int=_short_integer,
-)
+    object_pairs_hook=_unique, parse_constant=_no_constant,
+    parse_float=_finite, parse_int=_short_integer,
+)  # fmt: skip

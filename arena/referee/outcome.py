@@ -39,7 +39,7 @@ def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
         return ()
     first, second = position.scores()
     won = 0.5 if first == second else float(first > second)
-    return (won, 1 - won)
+    return won, 1 - won
 
 
 def make_record(

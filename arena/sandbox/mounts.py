@@ -47,7 +47,11 @@ class Mounts(NamedTuple):
         """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
         # A folder that is closed itself is opened: its entries are brought back one by one.
-        readable = [entry for path in shown.readable for entry in _opened(path)]
+        readable = [
+            str(entry)
+            for path in shown.readable
+            for entry in (Path(path).iterdir() if _is_closed(path) else [path])
+        ]
         # It will own the folders it may write, and can enter them however closed to others.
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
@@ -66,10 +70,8 @@ class Mounts(NamedTuple):
         if _LIBC.unshare(_CLONE_NEWNS | (_CLONE_NEWIPC if self.private else 0)) != 0:
             raise _error("/")
         _mount("none", "/", None, _MS_REC | _MS_SLAVE)
-        opened = {
-            path: os.open(path, os.O_PATH | os.O_CLOEXEC)
-            for path in (*self.readable, *self.writable)
-        }
+        flags, shown = os.O_PATH | os.O_CLOEXEC, (*self.readable, *self.writable)
+        opened = {path: os.open(path, flags) for path in shown}
         if self.private is not None:
             self._mount_private(self.private)
         private = PRIVATE if self.private is not None else ()
@@ -91,8 +93,8 @@ class Mounts(NamedTuple):
     def _mount_private(self, private: PrivateFolders) -> None:
         """One file system behind all private folders, so that one bound is for their sum."""
         first, *others = [path for path in PRIVATE if path in self.hidden]
-        megabytes = private.megabytes
-        options = f"mode=0755,size={megabytes}m,nr_inodes={megabytes * _INODES_A_MB}"
+        size = private.megabytes
+        options = f"mode=0755,size={size}m,nr_inodes={size * _INODES_A_MB}"
         _mount("tmpfs", first, "tmpfs", _SAFE, options)
         for path in (*others, first):  # the first last: it covers the way to the rest
             part = Path(first, path.replace("/", "-"))
@@ -113,10 +115,6 @@ def _is_closed(path: str) -> bool:
         mode = Path(path).stat().st_mode
         return stat.S_ISDIR(mode) and not mode & stat.S_IXOTH
     return False
-
-
-def _opened(path: str) -> list[str]:
-    return [str(entry) for entry in Path(path).iterdir()] if _is_closed(path) else [path]
 
 
 @cache

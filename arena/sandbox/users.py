@@ -76,11 +76,9 @@ def can_become() -> bool:
     """Whether this process may change its user, and such users exist here."""
     if os.geteuid() != 0:
         return False
-    for line in Path("/proc/self/uid_map").read_text().splitlines():
-        inside, _, count = map(int, line.split())
-        if inside <= FIRST and inside + count > LAST:
-            return True
-    return False
+    lines = Path("/proc/self/uid_map").read_text().splitlines()
+    spans = [(int(first), int(count)) for first, _, count in map(str.split, lines)]
+    return any(first <= FIRST and first + count > LAST for first, count in spans)
 
 
 def is_player(uid: int) -> bool:
