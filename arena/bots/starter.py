@@ -10,9 +10,7 @@ from arena.bots.manifest import FILE_NAME, read_manifest
 from arena.bots.trees import made_aside
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
-_EVERY = "every"  # the folder of the files that every starter has
 _TEST = "test.sh"
-_PROTOCOL = "PROTOCOL.md"
 
 
 def write_starter(
@@ -24,8 +22,8 @@ def write_starter(
     """
     room = files("arena.bots")
     texts = {
-        _PROTOCOL: (room / _PROTOCOL).read_text("utf-8"),
-        **_texts(room / "starters" / _EVERY),
+        "PROTOCOL.md": (room / "PROTOCOL.md").read_text("utf-8"),
+        **_texts(room / "starters" / "every"),
         **_texts(room / "starters" / language),
         **(more or {}),
     }
@@ -46,8 +44,5 @@ def write_starter(
 
 
 def _texts(folder: Traversable) -> dict[str, str]:
-    return {
-        file.name: file.read_text("utf-8")
-        for file in folder.iterdir()
-        if not file.name.startswith("__")
-    }
+    found = [file for file in folder.iterdir() if not file.name.startswith("__")]
+    return {file.name: file.read_text("utf-8") for file in found}

@@ -183,9 +183,8 @@ def _read(at: Path) -> Receipt:
         receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
         contents = digest(files_in(at / TREE))
     except ValidationError:
-        raise SubmissionError(
-            f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
-        ) from None
+        why = f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
+        raise SubmissionError(why) from None
     except (OSError, PackageError) as error:
         raise SubmissionError(f"{at} is not as it was accepted: {error}; {_SUBMIT_AGAIN}") from None
     if contents != receipt.contents:

@@ -68,12 +68,10 @@ class Offence(Exception):
 
     @property
     def termination(self) -> Termination:
-        """The word of the fault."""
         return self.fault.termination
 
     @property
     def detail(self) -> str:
-        """The referee's sentence."""
         return self.fault.detail
 
 

@@ -84,6 +84,5 @@ def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
 
 
 def _by_program(word: str) -> Phrases | None:
-    name = Path(word).name
-    known = (language for start, language in _PROGRAMS.items() if name.startswith(start))
+    known = (found for name, found in _PROGRAMS.items() if Path(word).name.startswith(name))
     return next(known, None)

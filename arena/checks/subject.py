@@ -62,14 +62,9 @@ class Subject:
     @cached_property
     def spec(self) -> Prepared:
         """How it is started."""
-        return Prepared(
-            name=self.bot.name,
-            command=self.bot.command,
-            cwd=self.bot.cwd,
-            memory_mb=self.memory_mb,
-            policy=Policy(mode=self.held.mode),
-            held=self.held,
-        )
+        given = self.bot.model_dump(include={"name", "command", "cwd"})
+        policy = Policy(mode=self.held.mode)
+        return Prepared(**given, memory_mb=self.memory_mb, policy=policy, held=self.held)
 
     @cached_property
     def language(self) -> Phrases:

@@ -3,7 +3,7 @@
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -40,72 +40,53 @@ COMMANDS = {
 _LISTED = 24  # legal moves listed before each move; more of them only when asked for
 
 
-class Left(Enum):
-    """How a person leaves a game before its end."""
-
-    RESIGNED = auto()
-    QUIT = auto()
-
-
+@dataclass
 class HumanGame:
     """A person's game while it is played."""
 
-    def __init__(
-        self,
-        game: Game,
-        seat: int,
-        opponent: Opponent | None,
-        seed: int,
-        ask: Ask,
-        console: Console,
-    ) -> None:
-        """The person has `seat`; an `opponent` that was begun, the other one."""
-        self._game = game
-        self._first = self._position = first_position(game, seed)
-        self._seat = seat
-        self._opponent = opponent
-        self._seed = seed
-        self._ask = ask
-        self._console = console
+    game: Game
+    seat: int  # the person's; an opponent that was begun has the other one
+    opponent: Opponent | None
+    seed: int
+    ask: Ask
+    console: Console
+
+    def __post_init__(self) -> None:
+        self._first = self._position = first_position(self.game, self.seed)
         self._moves: Moves = []
-        self._mine: list[int] = []
-        """At which plies the person moved."""
+        self._mine: list[int] = []  # at which plies the person moved
 
     def play(self) -> None:
         """The game, until it ends or the person leaves."""
         self._introduce()
         try:
-            left = self._rounds()
+            word = self._rounds()
         except PlayerFault as fault:
             self._forfeit(fault)
         else:
-            if left is None:
-                self._end()
-            else:
-                self._leave(left)
-        if self._moves and not self._game.decided_by_seed:
+            self._leave(word) if word else self._end()
+        if self._moves and not self.game.decided_by_seed:
             moves = write_transcript(self._first, (move for _, move in self._moves))
             self._say(f"The moves: {moves}", "dim")
 
-    def _rounds(self) -> Left | None:
+    def _rounds(self) -> str | None:
         while (mover := self._position.to_move) is not None:
-            chance = Random(derive(self._seed, f"ply {len(self._moves)}"))  # the same after an undo
+            chance = Random(derive(self.seed, f"ply {len(self._moves)}"))  # the same after an undo
             forced = forced_move(self._position, chance)
             if forced == PASS:
                 self._say(f"{self._name(mover)}: no legal move, a forced pass.", "yellow")
             if forced is not None:
                 self._made(mover, forced)
-            elif self._opponent is not None and mover == self._opponent.seat:
-                answer = self._opponent.choose(self._position, self._moves)
+            elif self.opponent is not None and mover == self.opponent.seat:
+                answer = self.opponent.choose(self._position, self._moves)
                 self._made(mover, answer.move.move, answer.used_ms, answer.move.info)
             else:
-                left = self._turn(self._position.legal_moves())
-                if left is not None:
-                    return left
+                if word := self._turn(self._position.legal_moves()):
+                    return word
         return None
 
-    def _turn(self, legal: tuple[str, ...]) -> Left | None:
-        """Lines of the person, until a move is made or taken back, or the game is left."""
+    def _turn(self, legal: tuple[str, ...]) -> str | None:
+        """Lines until a move is made or taken back; or the word that leaves the game."""
         self._show()
         few = len(legal) <= _LISTED
         told = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
@@ -113,13 +94,13 @@ class HumanGame:
         before = len(self._moves)
         while len(self._moves) == before:
             try:
-                line = self._ask(f"{self._name(self._seat)}: ", [*legal, *COMMANDS])
+                line = self.ask(f"{self._name(self.seat)}: ", [*legal, *COMMANDS])
             except EOFError:
                 self._say("")
-                return Left.QUIT
+                return "quit"
             word = " ".join(line.split()).lower()
             if word in ("quit", "resign"):
-                return Left.QUIT if word == "quit" else Left.RESIGNED
+                return word
             self._obey(word, legal)
         return None
 
@@ -139,7 +120,7 @@ class HumanGame:
                 self._say(f"{error}. Type a legal move, or `help`.", "red")
             else:
                 self._mine.append(len(self._moves))
-                self._made(self._seat, word)
+                self._made(self.seat, word)
 
     def _undo(self) -> None:
         """Go back to before the person's last move, where there is one."""
@@ -150,8 +131,8 @@ class HumanGame:
         self._position = self._first
         for _, move in self._moves:
             self._position = self._position.play(move)
-        if self._opponent is not None:
-            self._opponent.take_back(self._position, self._moves)
+        if self.opponent is not None:
+            self.opponent.take_back(self._position, self._moves)
 
     def _made(
         self, seat: int, move: str, used_ms: float | None = None, info: Info | None = None
@@ -163,43 +144,43 @@ class HumanGame:
         text = Text(f"{len(self._moves)}. {self._name(seat)}: ", style="cyan")
         text.append(move, style="bold cyan")
         text.append("".join(f" · {note}" for note in notes), style="default")
-        self._console.print(text, soft_wrap=True)
+        self.console.print(text, soft_wrap=True)
 
     def _end(self) -> None:
         early = self._position.is_adjudicated
         decided = "decided before the last move"
         outcome = adjudicated(self._position, decided) if early else natural(self._position)
-        if self._opponent is not None:
-            self._opponent.end(outcome, self._position)
+        if self.opponent is not None:
+            self.opponent.end(outcome, self._position)
         self._show()
         won = ""
-        if not self._game.decided_by_seed:
+        if not self.game.decided_by_seed:
             scores = self._position.scores()
-            margin = scores[self._seat] - scores[1 - self._seat]
+            margin = scores[self.seat] - scores[1 - self.seat]
             won = " You win." if margin > 0 else " You lose." if margin < 0 else " A draw."
         self._say(f"Game over{f', {decided}' if early else ''}. {self._scores()}.{won}", "bold")
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, word: str) -> None:
         told = f"You left the game. {self._scores()}."
-        if self._opponent is not None:
+        if self.opponent is not None:
             outcome = Outcome(Termination.VOID, "The person left the game.")
-            if left is Left.RESIGNED:
-                detail = f"{self._name(self._seat)} resigned."
-                outcome = Outcome(Termination.ADJUDICATED, detail, self._seat)
-                told = f"You resigned. {self._name(self._opponent.seat)} wins."
-            self._opponent.end(outcome, self._position)
+            if word == "resign":
+                detail = f"{self._name(self.seat)} resigned."
+                outcome = Outcome(Termination.ADJUDICATED, detail, self.seat)
+                told = f"You resigned. {self._name(self.opponent.seat)} wins."
+            self.opponent.end(outcome, self._position)
         self._say(told, "bold")
 
     def _forfeit(self, fault: PlayerFault) -> None:
         self._show()
-        name = self._name(1 - self._seat)
+        name = self._name(1 - self.seat)
         self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")
         self._say("You win.", "bold")
 
     def _introduce(self) -> None:
-        settings = words.settings(self._game.variant)
-        self._say(f"{self._game.name} ({settings}) · seed {self._seed}", "bold")
-        for seat in range(self._game.seats):
+        settings = words.settings(self.game.variant)
+        self._say(f"{self.game.name} ({settings}) · seed {self.seed}", "bold")
+        for seat in range(self.game.seats):
             self._say(f"seat {seat}: {self._name(seat)}")
         self._say("Type a move, or `help`.", "dim")
 
@@ -215,12 +196,12 @@ class HumanGame:
     def _name(self, seat: int) -> str:
         if seat == CHANCE:
             return "chance"
-        other = self._opponent
+        other = self.opponent
         name = other.name if other is not None and seat == other.seat else "you"
-        return f"{mark(self._game, seat)}{name}"
+        return f"{mark(self.game, seat)}{name}"
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style), soft_wrap=True)
+        self.console.print(Text(text, style=style), soft_wrap=True)
 
 
 def play(

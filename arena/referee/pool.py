@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Collection
-from types import TracebackType
 from typing import Self
 
 from arena.model.contender import Prepared
@@ -107,12 +106,7 @@ class SessionPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self._retire(tuple(self._idle))
         self._idle.clear()

@@ -29,9 +29,7 @@ _PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a secon
 _MEMORY_MB = 48
 _HOG_MB = 32  # each of two processes takes this much: one alone would be within the limit
 _PROCESSES = 16
-_FORKS = 64
-"""Far beyond its limit: where the system counts all of a user's processes, each that ends
-meanwhile makes room for one more."""
+_FORKS = 64  # far beyond: each process of its user that ends meanwhile makes room for one
 _DISK_MB = 1
 
 _SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")
@@ -99,13 +97,8 @@ def probe(
     with ExitStack() as stack:
         stack.enter_context(gathering())
         targets = CanaryTargets(stack)
-        given = {
-            **targets.described,
-            "cores": cores,
-            "forks": _FORKS,
-            "disk_bytes": _DISK_MB * 2**20,
-            "hog_bytes": _HOG_MB * 2**20,
-        }
+        sizes = {"disk_bytes": _DISK_MB * 2**20, "hog_bytes": _HOG_MB * 2**20}
+        given = {**targets.described, **sizes, "cores": cores, "forks": _FORKS}
         spec = Prepared(
             name="canary",
             command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
