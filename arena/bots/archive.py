@@ -230,8 +230,6 @@ class _BoundedStream:
 
 
 class _XzReader:
-    """The contents of a file compressed by xz. The library's own reader bounds no memory."""
-
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)

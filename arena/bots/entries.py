@@ -114,7 +114,6 @@ class EntryJudge:
 
 
 def _why_not_named(written: str) -> str | None:
-    """Why a name is refused, whatever its kind."""
     try:
         written.encode()
     except UnicodeEncodeError:

@@ -110,7 +110,6 @@ def _judge(file: _File) -> list[Finding]:
 
 
 def _with_synonym(finding: Finding) -> Finding:
-    """The finding; for an unknown key that is a known synonym, with the key that is meant."""
     key = str(finding.path[0])
     if key in _SYNONYMS and finding.message.startswith("unknown key"):
         return finding._replace(message=f'unknown key; did you mean "{_SYNONYMS[key]}"?')

@@ -178,7 +178,6 @@ def _open(home: Path) -> Bot:
 
 
 def _read(at: Path) -> Receipt:
-    """The receipt of a version whose files are unchanged. Raises SubmissionError."""
     try:
         receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
         contents = digest(files_in(at / TREE))

@@ -188,7 +188,6 @@ class _Asker:
 
 
 def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
-    """What the failed positions have in common, and the others have not."""
     by_seat = _only(asked, lambda one: one.at.seat)
     if by_seat is not None:
         answered = (one.offence is None or one.offence.termination in ANSWERED for one in asked)

@@ -202,7 +202,6 @@ class Dialogue:
     def _judged(
         self, asked: Start | Turn | None = None, position: Position | None = None
     ) -> Iterator[None]:
-        """Turn a fault into an offence, with what is known of it."""
         before = self.process.lines_read
         try:
             yield

@@ -123,7 +123,6 @@ def _internet(pid: int, inodes: set[str]) -> list[str]:
 
 
 def _inodes(pid: int, kind: str, column: int) -> set[str]:
-    """The inodes in a table of /proc/PID/net, which is that of its own network namespace."""
     try:
         lines = Path(f"/proc/{pid}/net/{kind}").read_text().splitlines()[1:]
     except OSError:

@@ -30,11 +30,8 @@ _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no lim
 def choose_opponent(
     words: str | None, options: dict[str, Any], game: Game
 ) -> tuple[Prepared, str | None]:
-    """The opponent, and its name where it is a built-in.
-
-    `words` are a built-in's name, a script by its path, or a command of several words; None takes
-    the strongest built-in that plays the game. All but built-ins are contained as well as this
-    machine can. Raises UserError.
+    """The opponent, contained unless it is a built-in, and its name if so. `words`: a built-in's
+    name, a script's path or a command; None for the strongest built-in. Raises UserError.
     """
     if words is None:
         able = (n for n in _DEFAULTS if not BUILTINS[n].unsupported(game.name, game.variant))

@@ -86,7 +86,6 @@ class HumanGame:
         return None
 
     def _turn(self, legal: tuple[str, ...]) -> str | None:
-        """Lines until a move is made or taken back; or the word that leaves the game."""
         self._show()
         few = len(legal) <= _LISTED
         told = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
@@ -123,7 +122,6 @@ class HumanGame:
                 self._made(self.seat, word)
 
     def _undo(self) -> None:
-        """Go back to before the person's last move, where there is one."""
         if not self._mine:
             self._say("There is no move of yours to take back.", "yellow")
             return

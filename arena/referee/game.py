@@ -38,11 +38,9 @@ def play_game(
     attempt: int = 1,
     on_move: OnMove | None = None,
 ) -> GameRecord:
-    """Play one game and return its record, whatever the players do; `on_move` is called after each.
-
-    A failure of the host, such as no memory to start a process, makes the game void. ValueError:
-    the opening is not legal. Anything else that is raised (an interrupt) leaves the players to the
-    pool, which ends them.
+    """Play one game and return its record, whatever the players do; a failure of the host makes it
+    void. ValueError: the opening is not legal. Anything else that is raised (an interrupt) leaves
+    the players to the pool, which ends them.
     """
     return _Game(setup, players, pool, on_move or (lambda moves: None)).play(attempt)
 
@@ -126,7 +124,6 @@ class _Game:
         return natural(self.position)
 
     def _turn(self, seat: Seat) -> None:
-        """A player's answer, or the move made for it after a fault."""
         asked = time.monotonic()
         try:
             player = seat.player or self._restart(seat)
@@ -216,7 +213,6 @@ class _Game:
             return player.begin(request, self.terms.grace_ms)
 
     def _await_ready(self, seat: Seat, start: PendingRequest) -> Session:
-        """The process that answered `start`. Raises PlayerFault."""
         assert seat.player is not None, "begun before"
         with self._loading(seat):
             seat.ready, seat.startup_ms = seat.player.ready(start)
@@ -224,7 +220,6 @@ class _Game:
 
     @contextmanager
     def _loading(self, seat: Seat) -> Iterator[None]:
-        """Keep a fault as the reason why the player cannot be started."""
         try:
             yield
         except PlayerFault as error:
@@ -233,7 +228,6 @@ class _Game:
             raise
 
     def _check_host(self, seat: Seat, error: PlayerFault) -> None:
-        """Raise _Ended if the player is not to blame for being late."""
         if error.termination is not Termination.TIMEOUT or seat.player is None:
             return
         stolen_ms = seat.player.process.stolen_ms()
@@ -262,7 +256,6 @@ class _Game:
             seat.player = None
 
     def _close(self, outcome: Outcome) -> None:
-        """Tell the players that are left how the game ended, and let them go."""
         if outcome.termination is Termination.VOID:  # in the midst of anything: keep no process
             for seat in self.seats:
                 self._kill(seat)

@@ -54,7 +54,6 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    """The JSON object in `line`. Raises PlayerFault: bad_utf8, bad_json, bad_schema."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -82,7 +81,6 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _depth(line: bytes) -> int:
-    """How deep the brackets nest, as far as this is JSON; strings are skipped."""
     if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         return 0
     depth = deepest = 0

@@ -17,13 +17,10 @@ QUIT_S = 1.0
 
 
 class SessionPool:
-    """Starts, keeps and ends player processes. Use it in a `with` statement.
-
-    First it takes away what referees that were killed have left behind. With `keep_alive`, a
-    process that ended its game well goes on to the next game of its player. The process that holds
-    a pool becomes a subreaper, and may have children of its own only if they were there before the
-    pool: whatever else appears was forked away by a player. `cores` are those its contained players
-    run on; None for ours.
+    """Starts, keeps and ends player processes, in a `with` statement; first it sweeps up what killed
+    referees left. With `keep_alive` a process that ended its game well plays its player's next.
+    The holder becomes a subreaper: children that were not there before were forked away by a
+    player. `cores` are those its contained players run on; None for ours.
     """
 
     def __init__(self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None) -> None:
@@ -56,7 +53,6 @@ class SessionPool:
         return player
 
     def _least_used(self, count: int) -> tuple[int, ...] | None:
-        """That many of our cores, those first that are left free by the other players."""
         if self._cores is None:
             return None
         used = Counter(core for player in self._alive for core in player.process.cores or ())
@@ -93,7 +89,6 @@ class SessionPool:
         self._retire(others[: max(0, len(others) - spare)])
 
     def _retire(self, players: Collection[Session]) -> None:
-        """Ask all to quit, wait a second for all together, and kill those that stay."""
         for player in players:
             player.quit()
         deadline = time.monotonic_ns() + int(QUIT_S * 1e9)

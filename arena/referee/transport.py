@@ -147,7 +147,6 @@ class PlayerProcess:
             raise self._closed_pipe("stdin", Termination.STDIN_CLOSED) from None
 
     def _write_rest(self, rest: memoryview, deadline: int) -> None:
-        """The pipe is full: wait for room, until the deadline."""
         self._poll.unregister(self._stdout)  # its output can wait meanwhile
         self._poll.register(self._stdin, select.POLLOUT)
         try:
@@ -293,7 +292,6 @@ class PlayerProcess:
     # Ends
 
     def _exited(self) -> PlayerFault:
-        """The fault of a dead process: how it ended, and its last lines."""
         for _ in range(4):  # stderr from before its death; bounded, a child may flood
             self._events(0)
         self._judge_memory()

@@ -82,7 +82,6 @@ class Allocation:
             self.mounts = Mounts.of(self.visible, private, masked)
 
     def _judge_readable(self) -> None:
-        """Raise PlayerFault where a file of the command is closed to a user of its own."""
         programs = [self.program]
         with suppress(OSError):  # may be run and not read
             programs += interpreter(self.program)[:1]

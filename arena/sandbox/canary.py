@@ -255,7 +255,6 @@ def _listening(name: str) -> socket.socket:
 
 @contextmanager
 def _waiting(word: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of ours with a word in its command line, until we end it or are gone."""
     command = ("/bin/sh", "-c", "read line", word)
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         try:

@@ -196,7 +196,6 @@ def usable() -> tuple[Hierarchy, ...]:
 
 @cache
 def _tried() -> tuple[tuple[Hierarchy, dict[Control, str]], ...]:
-    """Each hierarchy with the controls it serves, and why it does not serve the others."""
     try:
         found = hierarchies.find(_PROC / "self")
     except OSError as error:

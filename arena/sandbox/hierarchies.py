@@ -125,7 +125,6 @@ def delegated(folder: Path) -> bool:
 
 
 def _empty(folder: Path) -> bool:
-    """Move the group's processes into a child; whether none is left."""
     leaf = folder / _REFEREES
     with suppress(OSError):
         leaf.mkdir(exist_ok=True)
@@ -155,7 +154,6 @@ def new_name() -> str:
 
 
 def _abandoned(name: str) -> bool:
-    """Whether the referee that gave this name is dead, as far as we can see."""
     _, pid, started, namespace, _ = name.split("-")
     return namespace == str(_pid_namespace()) and started != str(_started(int(pid)))
 

@@ -120,7 +120,6 @@ def _popen(
     program: str | None = None,
     keep: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """Start it with pipes, in a session of its own; the child takes the steps in order."""
     report = os.memfd_create("sandbox")
 
     def take_steps() -> None:
@@ -230,7 +229,6 @@ def _enter(rules: Ruleset, allocation: Allocation) -> None:
 
 
 def _tasks_of_user() -> int:
-    """Processes and threads that this user has now: the system counts them all together."""
     count = 0
     for pid, uid in owners():
         with suppress(OSError):  # it ended meanwhile

@@ -133,7 +133,6 @@ def mounts_possible() -> bool:
 
 
 def _bring_back(path: str, file: int, *, read_only: bool) -> None:
-    """Mount the opened `file` where it was."""
     with suppress(FileExistsError):  # an outer folder brought it back
         if stat.S_ISDIR(os.fstat(file).st_mode):
             Path(path).mkdir(parents=True, exist_ok=True)

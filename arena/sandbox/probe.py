@@ -30,11 +30,9 @@ _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewra
 
 
 def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> Held:
-    """The sandbox that `spec` gets on this machine when `asked`, and the guarantees it holds.
-
-    `auto` is bubblewrap, unless it cannot be used or holds less than limits do; its notes say so.
-    The canary runs once a process for the same question: 0.3 s. `features`: those of this machine
-    that may be used, by default all. Raises SandboxError.
+    """The sandbox that `spec` gets on this machine when `asked`, and the guarantees it holds; `auto`
+    is bubblewrap unless limits hold more. The canary runs once for a question: 0.3 s. `features`:
+    those of this machine that may be used, by default all. Raises SandboxError.
     """
     features = detect() if features is None else features
     if asked == "none":
@@ -78,7 +76,6 @@ def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
 def _findings(
     mode: Mode, core: int, features: Features, readable: tuple[str, ...]
 ) -> Findings | str:
-    """The findings of the canary, or why it could not run."""
     try:
         return canary.probe(mode, (core,), features, readable)
     except (CanaryError, OSError) as error:
@@ -144,7 +141,6 @@ _SYSCTLS = (
 
 
 def _allow_bwrap() -> str:
-    """What to do where bubblewrap is installed and not allowed to work."""
     for name, forbids, allows in _SYSCTLS:
         file = Path("/proc/sys", name)
         if file.exists() and file.read_text().strip() == forbids:

@@ -106,14 +106,12 @@ def here() -> str | None:
 
 
 def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bool) -> bytes:
-    """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`.
-
-    Refused are, with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes'
-    memory and limits, mounts, namespaces, and calls that change the whole machine. `own_cores`: it
-    may choose its cores, for where a cpuset bounds them. `unix_sockets`: it may make sockets that
-    have names, for where no name of another process is in sight; pairs of streams are always
-    allowed. `attributes`: it may change modes, owners, times and attributes of files, for where
-    all files it can name are its own.
+    """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`. Refused are,
+    with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes' memory and limits,
+    mounts, namespaces, and calls that change the whole machine. Allowed are, where asked:
+    `own_cores`, to choose cores, where a cpuset bounds them; `unix_sockets` with names (pairs of
+    streams always), where no other process's name is in sight; `attributes`, to change modes,
+    owners and times, where all files it can name are its own.
     """
     number = numbers(machine)
     refused = _NEVER + (() if own_cores else ("sched_setaffinity",))
