@@ -137,9 +137,8 @@ def _ask_board(asker: _Asker, board: str, game: Game) -> list[AskedPosition]:
 
 
 class _Asker:
-    """Asks in a living process while that works, so that slow starts are paid once. A failure in a
-    later game of a process is tried again in a fresh one: only if it fails there too, the position
-    is to blame. Otherwise it is noted for the item about a second game.
+    """Asks in a living process, so slow starts are paid once. A failure in a later game is tried
+    again in a fresh process: unless it fails there too, it is for the item about a second game.
     """
 
     def __init__(self, subject: Subject, living: ExitStack) -> None:

@@ -127,9 +127,8 @@ def no_strays(subject: Subject) -> CheckFinding:
 
 
 def _namespace(subject: Subject, pid: int) -> int | None:
-    """The first process of its own namespace, stopped, or None where it has no namespace. Orphans
-    become that one's children, as they become ours where there is none. It would end with the
-    program and everything with it; stopped, it cannot, and the processes left can be seen.
+    """The first process of its own namespace, which gets its orphans, or None without one. Stopped,
+    it cannot end with the program, and everything with it: the processes left can be seen.
     """
     if subject.held.mode != "bwrap":
         return None

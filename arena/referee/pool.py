@@ -17,7 +17,7 @@ QUIT_S = 1.0
 
 
 class SessionPool:
-    """Starts, keeps and ends player processes, in a `with` statement; first it sweeps up what killed
+    """Starts, keeps and ends player processes, in a `with` statement; first it removes what killed
     referees left. With `keep_alive` a process that ended its game well plays its player's next.
     The holder becomes a subreaper: children that were not there before were forked away by a
     player. `cores` are those its contained players run on; None for ours.

@@ -12,13 +12,12 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from arena.sandbox.processes import stat_fields
 
 Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct"]
 """Named as the controllers of v1; v2 freezes and accounts CPU time without one."""
-CONTROLS: tuple[Control, ...] = ("memory", "pids", "cpuset", "freezer", "cpuacct")
 
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
 _REFEREES = "arena-referees"  # the child that takes the processes of a group that is divided
@@ -79,7 +78,8 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
     """
     known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
     cgroup = (proc / "cgroup").read_text()
-    wanted, found = set(CONTROLS), []
+    controls: tuple[Control, ...] = get_args(Control)
+    wanted, found = set(controls), []
     for mount in known:
         folder = own_folder(mount, cgroup)
         if folder is None:
@@ -89,7 +89,7 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
             has = {*_BUILT_INTO_V2, *divide(folder, wanted, whole=folder == mount.point)}
         else:
             has = set(mount.controllers)
-        serves = tuple(control for control in CONTROLS if control in wanted & has)
+        serves = tuple(control for control in controls if control in wanted & has)
         if serves:
             wanted -= set(serves)
             found.append(Hierarchy(mount.version, folder, serves))

@@ -185,12 +185,10 @@ def _end_with_us() -> Step:
 
 
 def _filter(allocation: Allocation, machine: str) -> Filter:
-    """The filter of system calls.
-
-    In a namespace of its own every process and socket in sight is the player's; in limits it is
-    not. A process may choose cores for all processes of its user, which are ours too where the
-    player has no user of its own. A linker makes its output executable: a build under our own user
-    may change modes, and so those of our files too, though not their contents.
+    """The filter of system calls. Only in a namespace is every process and socket in sight the
+    player's. A process may choose cores for all processes of its user: ours too, unless the player
+    has one. A linker makes its output executable: a build under our own user may change modes, and
+    so those of our files too, though not their contents.
     """
     alone = allocation.spec.policy.mode == "bwrap"
     own = alone or allocation.user is not None

@@ -59,9 +59,8 @@ def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> L
 
 
 def stolen_ms(before: Load, after: Load) -> float:
-    """The longest that a thread of the player waited while others ran on the player's cores. Never
-    more than the CPU time these others had: 0 for a player that kept its cores busy itself, for one
-    that left them idle, and where the system does not count.
+    """The longest that a thread of the player waited while others ran on its cores, never more than
+    the CPU time they had: 0 where it kept its cores busy itself, or left them idle.
     """
     waited = max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
     busy = before.cores * (after.at - before.at) - (after.idle - before.idle)

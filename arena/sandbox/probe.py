@@ -30,7 +30,7 @@ _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewra
 
 
 def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> Held:
-    """The sandbox that `spec` gets on this machine when `asked`, and the guarantees it holds; `auto`
+    """The sandbox that `spec` gets on this machine when `asked`, and the guarantees held; `auto`
     is bubblewrap unless limits hold more. The canary runs once for a question: 0.3 s. `features`:
     those of this machine that may be used, by default all. Raises SandboxError.
     """

@@ -130,9 +130,8 @@ def peak_resident_bytes(pid: int) -> int:
 
 
 def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) -> None:
-    """Kill and reap our children and all their descendants, but for the children in `spare`. As a
-    subreaper we also get the processes they forked away. Repeated while new ones appear, for at
-    most `patience_s`: a killed process is not gone at once.
+    """Kill and reap our children, but for those in `spare`, and all their descendants: again while
+    new ones appear (as a subreaper we get what they forked away), for at most `patience_s`.
     """
     deadline = time.monotonic() + patience_s
     while True:
