@@ -87,8 +87,7 @@ class Dialogue:
         self._clocks = clocks
         self._pool = pool
         self._told, self._used_ms = 0, 0.0
-        self.games = 0
-        """Games begun so far."""
+        self.games = 0  # games begun so far
         try:
             self._session = pool.open(spec)
         except PlayerFault as fault:

@@ -120,8 +120,7 @@ class PracticeGame:
     ) -> None:
         self.position = position
         self.moves = list(moves)
-        self.seat = seat
-        """The program's."""
+        self.seat = seat  # the program's
         self._random = Random(seed)
         self._play_others()
 

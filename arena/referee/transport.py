@@ -102,10 +102,8 @@ class PlayerProcess:
         self._buffer = bytearray()
         self._read_at = time.monotonic_ns()
         self._sample_at = 0
-        self._before: Load | None = None
-        """Taken early in the wait for an answer."""
-        self._late = False
-        """Whether the last line was complete, but not in time."""
+        self._before: Load | None = None  # taken early in the wait for an answer
+        self._late = False  # whether the last line was complete, but not in time
         self._frozen = False
         self._killed = False
 

@@ -27,17 +27,13 @@ class Allocation:
     OSError: the host fails.
     """
 
-    group: Group | None = None
-    """None where this process can make none."""
-    user: User | None = None
-    """None where the player keeps ours: always, unless we are root."""
+    group: Group | None = None  # None where this process can make none
+    user: User | None = None  # None where the player keeps ours: always, unless we are root
     user_kept: str | None = None
     """A file that keeps root from giving the player a user of its own; None where none does."""
-    mounts: Mounts | None = None
-    """None where no mounts can be made, or none are needed."""
+    mounts: Mounts | None = None  # None where no mounts can be made, or none are needed
     home: str = HOME
-    folder: str | None = None
-    """Its private folder where that is on this machine's disk."""
+    folder: str | None = None  # its private folder where that is on this machine's disk
     visible = VisibleFiles((), (), ())
 
     def __init__(self, spec: Prepared, cores: tuple[int, ...] | None, features: Features) -> None:

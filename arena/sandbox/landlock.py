@@ -36,8 +36,7 @@ class Access(IntFlag):
     MAKE_FIFO = 1 << 10
     MAKE_BLOCK = 1 << 11
     MAKE_SYM = 1 << 12
-    REFER = 1 << 13
-    """Move and link between folders."""
+    REFER = 1 << 13  # move and link between folders
     TRUNCATE = 1 << 14
     IOCTL_DEV = 1 << 15
 
