@@ -17,7 +17,7 @@ from arena.model import Frozen
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
 from arena.model.record import Host
-from arena.reports import words
+from arena.reports.words import holding
 from arena.sandbox import cgroups
 from arena.sandbox.features import cpu_quota, this_host, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
@@ -181,7 +181,7 @@ def _report(found: Facts) -> Iterator[Text]:
         if sandbox.held is None:
             yield _lacking(sandbox.mode, sandbox.reason or "cannot be used")
         else:
-            yield _there(sandbox.mode, f"holds {words.holding(sandbox.held) or 'nothing'}")
+            yield _there(sandbox.mode, f"holds {holding(sandbox.held) or 'nothing'}")
             yield from (_lacking("", note) for note in sandbox.held.notes)
     install = "not installed: apt install bubblewrap, or dnf install bubblewrap"
     yield _line("bubblewrap", found.bubblewrap, install)

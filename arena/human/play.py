@@ -20,7 +20,6 @@ from arena.referee.pool import SessionPool
 from arena.referee.session import Moves
 from arena.reports import words
 from arena.reports.replay import mark, thoughts
-from arena.reports.words import sandbox_lines
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import PASS, Game, MoveError, forced_move
@@ -224,7 +223,7 @@ def play(
         return
     player, builtin = choose_opponent(against, options, game)
     if builtin is None:
-        for line, warns in sandbox_lines([(player.name, player.held)]):
+        for line, warns in words.sandbox_lines([(player.name, player.held)]):
             console.print(Text(line, style="yellow" if warns else "dim"), soft_wrap=True)
     elif BUILTINS[builtin].kernels:
         warm_kernels([game.name])
