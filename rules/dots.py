@@ -198,6 +198,10 @@ class DotsPosition(Position):
     def is_adjudicated(self) -> bool:
         return self.to_move is None and self.edges != self.game.all_edges
 
+    @property
+    def must_pass(self) -> bool:
+        return False
+
     def legal_moves(self) -> tuple[str, ...]:
         if self.to_move is None:
             return ()

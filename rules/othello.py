@@ -213,6 +213,10 @@ class OthelloPosition(Position):
     mobility: int = field(compare=False, repr=False)
     """The squares `to_move` may play; 0 when it must pass or the game is over."""
 
+    @property
+    def must_pass(self) -> bool:
+        return not self.mobility and self.to_move is not None
+
     def legal_moves(self) -> tuple[str, ...]:
         if self.mobility:
             return select(self.game.names, self.mobility)

@@ -57,6 +57,11 @@ class Position(ABC):
         return self.to_move is None
 
     @property
+    def must_pass(self) -> bool:
+        """Whether a pass is the only legal move."""
+        return self.legal_moves() == (PASS,)
+
+    @property
     def is_adjudicated(self) -> bool:
         """Whether a tournament option ended the game although moves remain."""
         return False
@@ -176,7 +181,7 @@ def forced_move(position: Position, rng: Random) -> str | None:
     """The move of chance, or the only one, a pass; None where a player chooses."""
     if position.to_move == CHANCE:
         return draw_chance(position, rng)
-    return PASS if position.legal_moves() == (PASS,) else None
+    return PASS if position.must_pass else None
 
 
 # Squares and bit masks

@@ -203,6 +203,10 @@ class TilesPosition(Position):
     cell: str | None = None
     """The cell seat 1 chose, while chance draws the tile for it."""
 
+    @property
+    def must_pass(self) -> bool:
+        return False
+
     def legal_moves(self) -> tuple[str, ...]:
         if self.to_move is None:
             return ()

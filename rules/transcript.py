@@ -32,7 +32,7 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
     position, moves = start, list[str]()
     for number, move in enumerate(_tokens(start.game, text.lower()), start=1):
         try:
-            if position.legal_moves() == (PASS,) and move != PASS:
+            if position.must_pass and move != PASS:
                 position = position.play(PASS)
                 moves.append(PASS)
             position = position.play(move)

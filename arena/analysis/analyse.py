@@ -51,7 +51,7 @@ def find_position(
         raise UserError("--game and --ply belong to a run's file, not to a rule set")
     else:
         position = read_position(of, read_text(written or ""))
-    if position.legal_moves() == (PASS,):
+    if position.must_pass:
         position = position.play(PASS)
         notes += ("The mover has no legal move and passes.",)
     if position.is_over:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import rules
 from arena.model.game_spec import derive, first_position
-from rules.position import CHANCE, PASS, Game, Landmark, Position, draw_chance
+from rules.position import CHANCE, Game, Landmark, Position, draw_chance
 
 Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
@@ -95,7 +95,7 @@ def _playout(game: Game, seed: int) -> tuple[Moves, list[tuple[int, _Moment]]]:
     reached: list[tuple[int, Position]] = []
     while position.to_move is not None:
         seat, legal = position.to_move, position.legal_moves()
-        if seat != CHANCE and legal != (PASS,):
+        if seat != CHANCE and not position.must_pass:
             reached.append((len(moves), position))
         move = draw_chance(position, random) if seat == CHANCE else random.choice(legal)
         position = position.play(move)
@@ -147,7 +147,7 @@ class PracticeGame:
     def _play_others(self) -> None:
         while (mover := self.position.to_move) is not None:
             legal = self.position.legal_moves()
-            if mover == self.seat and legal != (PASS,):
+            if mover == self.seat and not self.position.must_pass:
                 return
             chance = mover == CHANCE
             move = (

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import count, islice
 from random import Random
 
-from rules.position import CHANCE, PASS, Game, Position
+from rules.position import CHANCE, Game, Position
 from rules.transcript import read_transcript
 
 _PLAYOUT_PLIES = 1500
@@ -92,7 +92,7 @@ def _chain(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
             return None
         position = after
         line.append(move)
-    usable = position.to_move not in (None, CHANCE) and position.legal_moves() != (PASS,)
+    usable = position.to_move not in (None, CHANCE) and not position.must_pass
     return (tuple(line), position) if usable else None
 
 

@@ -160,7 +160,7 @@ def judge(
         following = position.play(move)
         legal = position.legal_moves()
         here = board.position(position.state())
-        if len(legal) > 1 and legal != (rule_sets.PASS,) and moves_left(here) <= within:
+        if len(legal) > 1 and moves_left(here) <= within:
             margins = endgame.margins(here, NEVER)
             assert margins is not None  # nothing stops the solver
             best = max(margins, key=margins.__getitem__)
