@@ -156,8 +156,20 @@ def search(
             )
         else:
             break
-        after = after_across, after_down, after_pool, left - prey, prey, price, 2 - bound
-        value = -search(*after, fixed, table, scratch, nodes, stop)
+        value = -search(
+            after_across,
+            after_down,
+            after_pool,
+            left - prey,
+            prey,
+            price,
+            2 - bound,
+            fixed,
+            table,
+            scratch,
+            nodes,
+            stop,
+        )
         if value > best:
             best = value
             if value >= bound:
