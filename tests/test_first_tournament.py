@@ -1,8 +1,11 @@
 """The README's main job, as a newcomer runs it: real processes, start to finish."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from arena.model.protocol import Termination
 from arena.ratings.elo import fit
@@ -13,13 +16,21 @@ from tests.tournament.helpers import schedule
 FIRST = Path(__file__).parent.parent / "tournaments" / "first.toml"
 
 
-def test_uct_ends_above_the_monkey_separated(tmp_path: Path) -> None:
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """The store of the run: of one that was played already, where the environment names it."""
+    if played := os.environ.get("FIRST_RUN"):
+        return Path(played)
     run = subprocess.run(
         [sys.executable, "-m", "arena", "run", str(FIRST)],
         cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    with Store.open(tmp_path / "runs/first.sqlite") as store:
+    return tmp_path / "runs/first.sqlite"
+
+
+def test_uct_ends_above_the_monkey_separated(first: Path) -> None:
+    with Store.open(first) as store:
         records = list(store.records())
         planned = schedule(store.config)
     assert sorted(record.game for record in records) == [spec.game for spec in planned]

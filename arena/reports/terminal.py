@@ -73,7 +73,7 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
         table.add_row(
             str(row.rank),
             Text(row.name, style="bold"),
-            _optional(row.elo, "{:+.0f}"),
+            _optional(row.elo, "{:+z.0f}"),
             "anchor" if row.name == anchor else _optional(row.elo_error, "{:.0f}"),
             *map(str, (row.games, row.wins, row.draws, row.losses)),
             _optional(row.score, "{:.1%}"),

@@ -44,7 +44,7 @@ def about_rating(standings: Standings) -> list[str]:
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
         lines.append(
-            f"First move: worth {moved.elo:+.0f} ± {moved.error:.0f} Elo; the first player took"
+            f"First move: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the first player took"
             f" {100 * took.score:.1f} ± {100 * took.error:.1f} % of the points."
         )
     return lines

@@ -52,7 +52,7 @@ def measured_line(scores: Sequence[float], slid: Slid) -> str:
     found = figures(counts)
     line = (
         f"In {2 * len(scores):,} fresh games against the start: {100 * spread(counts).mean:.1f} %, "
-        f"Elo {found.elo:+.0f} ± {found.elo_error:.0f} (95 %)."
+        f"Elo {found.elo:+z.0f} ± {found.elo_error:.0f} (95 %)."
     )
     means = (f"{name} {mean:,.0f} ± {error:,.0f}" for name, (mean, error) in _means(slid).items())
     return f"{line} Mean scores: {', '.join(means)}." if slid else line

@@ -54,6 +54,14 @@ def test_tile_report(tile_cup: list[GameRecord], golden: Golden) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_rating_in_the_middle_is_not_minus_nothing() -> None:
+    order = [Result(*pair, 1.0, "") for pair in (("a", "b"), ("b", "c"), ("a", "c"))]
+    results = [*order, *(Result(second, first, 0.0, "") for first, second, *_ in order)]
+    text = printed(standings_of_results(results), 80)
+    assert "+0" in text
+    assert "-0 " not in text
+
+
 def test_match_report(golden: Golden) -> None:
     counts = {"00": 4, "0½": 18, "01": 12, "½½": 28, "½1": 28, "11": 10}
     value = {"0": 0.0, "½": 0.5, "1": 1.0}
