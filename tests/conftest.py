@@ -23,10 +23,12 @@ BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
 DOTS = {"rows": 2, "cols": 2}
 CLOCKED = (
+    "checks/test_busy.py",
     "hostile/",
     "referee/test_clock.py",
     "referee/test_faults.py",
     "referee/test_ponder.py",
+    "referee/test_presence.py",
     "referee/test_side_by_side.py",
     "referee/test_tolerance.py",
     "sandbox/test_canary.py",

@@ -15,7 +15,6 @@ from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import natural
 from arena.referee.session import Answered, start_request, turn_request
-from arena.sandbox.overload import LEAST_MS
 from rules.position import Position
 
 GRACE_MS = 100
@@ -167,7 +166,7 @@ class Dialogue:
         time.sleep(_LISTEN_MS / 1000)
         with self._judged():
             try:
-                while not (line := self.process.read_line(0)).text.strip():
+                while not (line := self.process.read_line(0, excused=False)).text.strip():
                     pass
             except PlayerFault:  # no line came: anything else has its own sentence
                 self.process.expect_silence()
@@ -205,11 +204,8 @@ class Dialogue:
         try:
             yield
         except PlayerFault as fault:
-            stolen_ms = self.process.stolen_ms()  # the referee calls such a game void
-            if fault.termination is Termination.TIMEOUT and stolen_ms > max(GRACE_MS, LEAST_MS):
-                raise Overloaded(
-                    f"it was late, and had waited {stolen_ms:.0f} ms for a CPU that others used"
-                ) from None
+            if fault.termination is Termination.VOID:
+                raise Overloaded(f"it {fault.detail}") from None
             lines = self.process.lines_read
             blamed = fault.termination in _BLAMES_LINE and lines > before
             silent = fault.termination is Termination.TIMEOUT and lines == before
@@ -229,7 +225,8 @@ class Dialogue:
             if closed:
                 self.process.close()
             try:
-                line = self.process.read_line(time.monotonic_ns() + patience_ms * _MS)
+                until = time.monotonic_ns() + patience_ms * _MS
+                line = self.process.read_line(until, excused=False)
             except PlayerFault:
                 continue
             return Belated(line.text, (line.read_at - began) / _MS, closed)

@@ -171,6 +171,9 @@ class HumanGame:
     def _forfeit(self, fault: PlayerFault) -> None:
         self._show()
         name = self._name(1 - self.seat)
+        if fault.termination is Termination.VOID:
+            self._say(f"The game is void: {name} {fault.detail}.", "red")
+            return
         self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")
         self._say("You win.", "bold")
 

@@ -18,7 +18,9 @@ class Fault(Frozen):
 
 
 class PlayerFault(Exception):
-    """A player broke the contract: a termination, and a sentence for its author."""
+    """A player broke the contract: a termination, and a sentence for its author. `void` where the
+    host kept it from answering.
+    """
 
     def __init__(self, termination: Termination, detail: str) -> None:
         super().__init__(f"{termination}: {detail}")

@@ -14,7 +14,6 @@ from arena.referee.outcome import Outcome, adjudicated, make_record, natural
 from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
 from arena.referee.session import PendingRequest, Session, start_request, turn_request
-from arena.sandbox.overload import LEAST_MS
 from rules.position import Position, forced_move
 
 IN_STEP = (
@@ -130,7 +129,6 @@ class _Game:
             asked = time.monotonic()
             reply, used_ms, cpu_ms = self._ask(seat, player)
         except PlayerFault as error:
-            self._check_host(seat, error)
             # Starting it again is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
@@ -223,25 +221,15 @@ class _Game:
         try:
             yield
         except PlayerFault as error:
-            self._check_host(seat, error)
             seat.lost = error
             raise
-
-    def _check_host(self, seat: Seat, error: PlayerFault) -> None:
-        if error.termination is not Termination.TIMEOUT or seat.player is None:
-            return
-        stolen_ms = seat.player.process.stolen_ms()
-        if stolen_ms > max(self.terms.grace_ms, LEAST_MS):
-            why = (
-                f"The host was overloaded: {seat.prepared.name} was late, and had waited "
-                f"{stolen_ms:.0f} ms for a CPU that others used "
-                f"({self.terms.grace_ms} ms of grace)."
-            )
-            raise _Ended(Outcome(Termination.VOID, why))
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
         """What to keep of a fault; raises _Ended where the game ends with it."""
         word, detail = error.termination, error.detail
+        if word is Termination.VOID:
+            why = f"The host was overloaded or stopped: {seat.prepared.name} {detail}."
+            raise _Ended(Outcome(word, why))
         forfeits = self.terms.on_fault == "forfeit"
         if forfeits or word not in IN_STEP or seat.lost is not None:
             self._kill(seat)

@@ -7,6 +7,7 @@ from typing import Self
 
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
+from arena.referee.presence import Presence
 from arena.referee.session import Session
 from arena.referee.transport import HeadTail, PlayerProcess
 from arena.sandbox import leftovers
@@ -28,6 +29,7 @@ class SessionPool:
         self._cores = cores
         self._alive: list[Session] = []
         self._idle: list[Session] = []
+        self._presence = Presence()
         become_subreaper()
         self._others = children()
         leftovers.sweep()
@@ -48,7 +50,8 @@ class SessionPool:
                 if stderr is not None:
                     player.process.stderr = stderr
                 return player
-        player = Session(PlayerProcess(prepared, self._least_used(prepared.threads), stderr))
+        cores = self._least_used(prepared.threads)
+        player = Session(PlayerProcess(prepared, cores, stderr, self._presence))
         self._alive.append(player)
         return player
 

@@ -45,6 +45,13 @@ def late(buffer: bytearray) -> PlayerFault:
     )
 
 
+def kept_from_answering(how: str) -> PlayerFault:
+    """The host's fault: without what it took, the player's time is within the limit. The player's
+    name is to go before it.
+    """
+    return PlayerFault(Termination.VOID, f"was late, and {how}")
+
+
 def line_too_long(buffer: bytearray) -> PlayerFault:
     """No newline in more bytes than a line may have."""
     return PlayerFault(

@@ -94,11 +94,14 @@ class Session:
         return PendingRequest(limit_ms, grace_ms, at, deadline)
 
     def _answer(self, asked: PendingRequest) -> tuple[bytes, float]:
-        """The next line that is not blank, and the time to its newline, under one deadline."""
+        """The next line that is not blank, and the time to its newline, under one deadline. A late
+        one is excused (void) while its own time, without what the host took, is within it.
+        """
         for _ in range(MAX_BLANK_LINES + 1):
-            line, read_at = self.process.read_line(asked.deadline)
-            used_ms = (read_at - asked.at) / _NS_PER_MS
-            if read_at > asked.deadline:
+            line, read_at, missed, kept = self.process.read_line(asked.deadline)
+            used_ms = (read_at - asked.at - missed) / _NS_PER_MS
+            late_ns = read_at - asked.deadline
+            if late_ns > kept.ns:
                 if not line.strip():
                     raise sentences.late(bytearray())
                 raise PlayerFault(
@@ -107,6 +110,8 @@ class Session:
                     f"and {asked.grace_ms} ms of grace.",
                 )
             if line.strip():
+                if late_ns > 0:
+                    raise sentences.kept_from_answering(kept.how)
                 return line, used_ms
         raise PlayerFault(
             Termination.FLOOD,

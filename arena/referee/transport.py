@@ -13,8 +13,9 @@ from arena.model.contender import Prepared
 from arena.model.protocol import MAX_LINE_BYTES, Termination, printable
 from arena.model.record import PlayerFault
 from arena.referee import sentences
+from arena.referee.presence import Presence
 from arena.sandbox.container import Container
-from arena.sandbox.overload import Load, stolen_ms
+from arena.sandbox.overload import LEAST_MS, Load, stolen_ms
 
 MAX_BLANK_LINES = 100
 """Blank lines that are ignored in answer to one request."""
@@ -26,6 +27,16 @@ _FLOOD_BYTES = 32 * 1024
 _WATCH_MS = 25  # between samples of memory while we wait; the first slice of a wait costs nothing
 # A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
+# How long a player that the host keeps from answering is waited for beyond its deadline: that many
+# times what it was allowed, and never longer than the other.
+_PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
+
+
+class Kept(NamedTuple):
+    """How long the host kept a player from answering, in ns, and how, for a sentence."""
+
+    ns: int
+    how: str
 
 
 class OutputLine(NamedTuple):
@@ -33,6 +44,10 @@ class OutputLine(NamedTuple):
 
     text: bytes
     read_at: int
+    missed: int = 0
+    """How long we did not run since the player was asked, in ns: not its time."""
+    kept: Kept = Kept(0, "")
+    """Where it is late: what excuses that."""
 
 
 class HeadTail:
@@ -73,7 +88,11 @@ class PlayerProcess:
     """A player's process, on `cores` (None: all of ours). Raises PlayerFault: it cannot start."""
 
     def __init__(
-        self, spec: Prepared, cores: tuple[int, ...] | None = None, stderr: HeadTail | None = None
+        self,
+        spec: Prepared,
+        cores: tuple[int, ...] | None = None,
+        stderr: HeadTail | None = None,
+        presence: Presence | None = None,
     ) -> None:
         self.spec = spec
         self.cores = cores
@@ -102,8 +121,10 @@ class PlayerProcess:
         self._buffer = bytearray()
         self._read_at = time.monotonic_ns()
         self._sample_at = 0
+        self._presence = presence or Presence()
+        self._asked_at = self._missed_before = 0  # when it was asked, and what we had missed then
+        self._owes = False  # whether it was asked and has not answered
         self._before: Load | None = None  # taken early in the wait for an answer
-        self._late = False  # whether the last line was complete, but not in time
         self._frozen = False
         self._killed = False
 
@@ -130,8 +151,9 @@ class PlayerProcess:
 
     def write(self, line: bytes, deadline: int) -> None:
         """Thaw the player and write all of `line`. Raises PlayerFault."""
-        self._before = None
-        self._late = False
+        self._asked_at = self._presence.look()
+        self._missed_before = self._presence.missed
+        self._owes, self._before = True, None
         if self._frozen:
             self._frozen = False
             self.container.thaw()
@@ -149,7 +171,7 @@ class PlayerProcess:
         self._poll.register(self._stdin, select.POLLOUT)
         try:
             while rest:
-                events = self._wait(deadline)
+                events = self._wait(deadline, excused=True)
                 if self._pidfd in events:
                     raise self._exited()
                 if not events:
@@ -160,9 +182,11 @@ class PlayerProcess:
             self._poll.unregister(self._stdin)
             self._poll.register(self._stdout, select.POLLIN)
 
-    def read_line(self, deadline: int) -> OutputLine:
-        """The next line. One deadline: partial output never extends it. Raises PlayerFault: exited,
-        stdout_closed, line_too_long, timeout, out_of_memory.
+    def read_line(self, deadline: int, *, excused: bool = True) -> OutputLine:
+        """The next line. One deadline: partial output never extends it; where the host keeps the
+        player from answering, it is waited for until its own time has passed the deadline, but for
+        those not `excused`. Raises PlayerFault: exited, stdout_closed, line_too_long, timeout,
+        out_of_memory; void, where the host kept it from answering for too long.
         """
         searched = 0
         if self.fault is not None:
@@ -176,11 +200,13 @@ class PlayerProcess:
             if newline >= 0:
                 line = bytes(self._buffer[:newline])
                 del self._buffer[: newline + 1]
-                self._late = self._read_at > deadline
+                self._owes = False
                 self.lines_read, self.last_line = self.lines_read + 1, line
-                return OutputLine(line, self._read_at)
+                if excused and self._read_at > deadline:
+                    return OutputLine(line, self._read_at, self._missed, self._kept())
+                return OutputLine(line, self._read_at, self._missed)
             searched = len(self._buffer)
-            events = self._wait(deadline)
+            events = self._wait(deadline, excused=excused)
             if not events:
                 raise sentences.late(self._buffer)
             open_ = self._read_stdout()  # also after a death: its last line may have come
@@ -196,25 +222,51 @@ class PlayerProcess:
         except BlockingIOError:
             return True
         self._buffer += data
-        self._read_at = time.monotonic_ns()
+        self._read_at = self._presence.look()
         return bool(data)
 
     # Waiting
 
-    def _wait(self, deadline: int) -> set[int]:
-        """Descriptors that are ready; empty when the deadline has passed. Drains stderr."""
+    def _wait(self, deadline: int, *, excused: bool = False) -> set[int]:
+        """Descriptors that are ready; empty when the deadline has passed, and with `excused` when
+        the player's own time has passed it. Drains stderr.
+        """
+        until, presence = deadline, self._presence
         while True:
-            left_ms = max(0, -(-(deadline - time.monotonic_ns()) // 1_000_000))
-            events = self._events(min(left_ms, _WATCH_MS))
+            now = presence.look()
+            left_ms = max(0, -(-(until - now) // 1_000_000))
+            wait_ms = min(left_ms, _WATCH_MS)
+            presence.expect(now + wait_ms * 1_000_000)
+            events = self._events(wait_ms)
             if events:
                 return events
-            if left_ms <= _WATCH_MS and time.monotonic_ns() > deadline:
-                return events
+            if left_ms <= _WATCH_MS and (now := presence.look()) > until:
+                if excused:
+                    until = self._own_deadline(deadline, now)
+                if now >= until:
+                    return events
             self._watch_memory()
-            if self._before is None:
-                self._before = self._load()
+            self._measure_load()
             for other in self.others:
                 other.look_after()
+
+    def _measure_load(self) -> None:
+        """Take the load that is compared with the one at the end, once for each request."""
+        if self._before is None:
+            self._before = self._load()
+
+    def _own_deadline(self, deadline: int, now: int) -> int:
+        """When the player's own time may have passed the deadline, at the earliest. Raises
+        PlayerFault (void): it was waited for long enough, and the host is why it could not answer.
+        """
+        kept = self._kept()
+        until = deadline + kept.ns
+        if until < now:
+            return until
+        patience = min(_PATIENCE * (deadline - self._asked_at), _PATIENCE_NS)
+        if now > deadline + patience:
+            raise sentences.kept_from_answering(kept.how)
+        return max(until, now + _WATCH_MS * 1_000_000)
 
     def look_after(self) -> None:
         """While we wait for another: take the output of this player, and watch its memory. Nothing
@@ -224,6 +276,8 @@ class PlayerProcess:
             return
         if self._frozen:
             self.container.freeze()  # signals miss a process that was being forked
+        if self._owes:
+            self._measure_load()
         if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
@@ -275,14 +329,20 @@ class PlayerProcess:
             self._frozen = True
             self.container.freeze()
 
-    def stolen_ms(self) -> float:
-        """How long it waited for a CPU that others used, from early in our wait for it until now. 0
-        for a player that has not answered and sleeps.
+    @property
+    def _missed(self) -> int:
+        return self._presence.missed - self._missed_before
+
+    def _kept(self) -> Kept:
+        """How long the host kept it from answering, since it was asked: others used the CPU that it
+        waited for, from early in our wait for it on; or we did not run, and perhaps it did not.
         """
-        if self._before is None:
-            return 0.0
-        after = self._load()
-        return stolen_ms(self._before, after) if after.ready or self._late else 0.0
+        missed = self._missed
+        stolen = 0.0 if self._before is None else stolen_ms(self._before, self._load())
+        if stolen * 1e6 > missed and stolen > LEAST_MS:
+            how = f"had waited {stolen:.0f} ms for a CPU that others used"
+            return Kept(int(stolen * 1e6), how)
+        return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
 
     def _load(self) -> Load:
         return self.container.load([other.pid for other in self.others])

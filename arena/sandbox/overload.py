@@ -31,8 +31,6 @@ class Load(NamedTuple):
 
     at: int
     waited: dict[int, int]  # by thread, the time it has waited for a CPU in its life
-    ready: bool
-    """Whether any of them runs or would run: a sleeping one is not late for want of a CPU."""
     own: int  # CPU time of all the player's processes, and of ours, which serves it
     idle: int  # the idle time of its cores, summed
     cores: int
@@ -41,17 +39,13 @@ class Load(NamedTuple):
 def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> Load:
     """The load now: `processes` are the player's, `cpu_ms` is the CPU time of all so far."""
     waited: dict[int, int] = {}
-    ready = False
     for pid in processes:
         for task in _threads(pid):
             with suppress(OSError):
-                running = stat_fields(task)[0] == "R"
                 waited[int(task.name)] = int((task / "schedstat").read_text().split()[1])
-                ready |= running
     return Load(
         at=time.monotonic_ns(),
         waited=waited,
-        ready=ready,
         own=int(cpu_ms * 1e6) + time.process_time_ns(),
         idle=_idle(cores),
         cores=len(cores),

@@ -127,6 +127,8 @@ TEXT = [
 CLOCK = [
     Case("hangs", T.TIMEOUT, "had written nothing"),
     Case("spins", T.TIMEOUT, "by the deadline"),
+    Case("works_most", T.NATURAL, "-"),
+    Case("works_twice", T.TIMEOUT, "by the deadline"),
     Case("late", T.TIMEOUT, "by the deadline"),
     Case("nearly_late", T.NATURAL, "-"),
     Case("ready_twice", T.UNSOLICITED, 'wrote before it was asked: `{"type": "ready"'),

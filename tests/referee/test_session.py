@@ -10,7 +10,7 @@ from arena.model.protocol import Clock, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.outcome import natural
 from arena.referee.session import Session
-from arena.referee.transport import HeadTail, OutputLine
+from arena.referee.transport import HeadTail, Kept, OutputLine
 
 MS = 1_000_000
 LIMIT_MS, GRACE_MS = 300, 100
@@ -19,11 +19,19 @@ LIMIT_MS, GRACE_MS = 300, 100
 class Script:
     """A transport that plays lines back, each `(after_ms, line)` or a fault to raise."""
 
-    def __init__(self, *lines: tuple[float, bytes] | PlayerFault, write_ms: float = 0) -> None:
+    def __init__(
+        self,
+        *lines: tuple[float, bytes] | PlayerFault,
+        write_ms: float = 0,
+        missed_ms: float = 0,
+        kept_ms: float = 0,
+    ) -> None:
         self.stderr = HeadTail()
         self.now = 0
         self.lines = list(lines)
         self.write_ms = write_ms
+        self.missed = int(missed_ms * MS)
+        self.kept = Kept(int(kept_ms * MS), f"had waited {kept_ms} ms")
         self.written: list[bytes] = []
         self.deadlines: list[int] = []
         self.closed = False
@@ -44,7 +52,7 @@ class Script:
         if isinstance(step, PlayerFault):
             raise step
         self.now += int(step[0] * MS)
-        return OutputLine(step[1], self.now)
+        return OutputLine(step[1], self.now, self.missed, self.kept)
 
     def close(self) -> None:
         self.closed = True
@@ -132,6 +140,25 @@ def test_a_late_blank_line_is_no_reply() -> None:
     late = fault(Script((100, b""), (300.1, b"\r")))
     assert late.termination is Termination.TIMEOUT
     assert late.detail == "No complete reply by the deadline; the player had written nothing."
+
+
+def test_late_is_excused_while_its_own_time_is_within_limit_and_grace() -> None:
+    excused = fault(Script((900, MOVE), kept_ms=500))
+    assert (excused.termination, excused.detail) == (
+        Termination.VOID,
+        "was late, and had waited 500 ms",
+    )
+    assert fault(Script((900.1, MOVE), kept_ms=500)).termination is Termination.TIMEOUT
+    assert fault(Script((400, b""), (500, MOVE), kept_ms=500)).termination is Termination.VOID
+    assert fault(Script((901, b""), kept_ms=500)).termination is Termination.TIMEOUT
+
+
+def test_in_time_is_in_time_whatever_the_host_does() -> None:
+    assert ask(Script((400, MOVE), kept_ms=300)) == ("c2", 400)
+
+
+def test_what_the_referee_missed_is_not_the_players_time() -> None:
+    assert ask(Script((400, MOVE), missed_ms=350)) == ("c2", 50)
 
 
 def test_blank_lines_share_one_deadline() -> None:

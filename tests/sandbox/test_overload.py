@@ -13,7 +13,7 @@ from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
-from arena.referee import SessionPool, play_game
+from arena.referee import SessionPool, play_game, transport
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import overload
 from arena.sandbox.overload import LEAST_MS, Load, scheduling_delay, stolen_ms
@@ -26,7 +26,7 @@ MS = 1_000_000
 
 def load(ms: int, waited: dict[int, int], own: int, idle: int, cores: int = 1) -> Load:
     waits = {thread: wait * MS for thread, wait in waited.items()}
-    return Load(ms * MS, waits, ready=True, own=own * MS, idle=idle * MS, cores=cores)
+    return Load(ms * MS, waits, own=own * MS, idle=idle * MS, cores=cores)
 
 
 START = load(100, {1: 10, 2: 500}, own=40, idle=1000)
@@ -57,7 +57,7 @@ def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
 
 def test_a_sample_of_this_process() -> None:
     taken = overload.sample([os.getpid()], 5.0, os.sched_getaffinity(0))
-    assert taken.waited[os.getpid()] >= 0 and taken.ready
+    assert taken.waited[os.getpid()] >= 0
     assert taken.own > 5 * MS
     assert taken.idle > 0 and taken.cores == len(os.sched_getaffinity(0))
     assert overload.cpu_ms([os.getpid()]) > 0
@@ -106,18 +106,34 @@ def game(spec: Spec, *players: Prepared) -> GameRecord:
 
 
 def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
+    """Most of its limit is enough for it, but not what others leave of it."""
     with on_one_core(), busy(6):
-        record = game(dots, bots.hostile("spins"), bots.hostile())
-    assert record.termination is Termination.VOID
-    assert record.detail.startswith("The host was overloaded: spins was late, and had waited ")
+        record = game(dots, bots.hostile("works_most"), bots.hostile())
+    assert record.termination is Termination.VOID, record.detail
+    why = "The host was overloaded or stopped: works_most was late, and had waited "
+    assert record.detail.startswith(why)
     assert (record.points, record.offender) == ((), None)
     assert bots.left() == []
 
 
-def test_asleep_on_a_busy_host_is_late(bots: Bots, dots: Spec) -> None:
+@pytest.mark.parametrize("fault", ["hangs", "spins", "works_twice"])
+def test_who_needs_more_than_its_limit_is_late_on_a_busy_host_too(
+    fault: str, bots: Bots, dots: Spec
+) -> None:
+    """It is waited for until its own time is over: also an endless loop forfeits at once."""
     with on_one_core(), busy(6):
-        record = game(dots, bots.hostile("hangs"), bots.hostile())
+        record = game(dots, bots.hostile(fault), bots.hostile())
     assert (record.termination, record.offender) == (Termination.TIMEOUT, 0), record.detail
+    assert bots.left() == []
+
+
+def test_who_is_kept_from_answering_is_not_waited_for_without_end(
+    bots: Bots, dots: Spec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "_PATIENCE", 0)
+    with on_one_core(), busy(6):
+        record = game(dots, bots.hostile("spins"), bots.hostile())
+    assert record.termination is Termination.VOID, record.detail
 
 
 OVERLOADS = pytest.mark.parametrize("how", ["threads", "forks", "daemons"])

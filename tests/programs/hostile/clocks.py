@@ -20,6 +20,22 @@ def spins(request: Request) -> None:
         pass
 
 
+def _works(request: Request, share: float) -> None:
+    """Thinks for that share of its limit by CPU time, however long that takes."""
+    until = time.process_time() + request["time_ms"] / 1000 * share
+    while time.process_time() < until:
+        pass
+    say(move(request))
+
+
+def works_most(request: Request) -> None:
+    _works(request, 0.8)
+
+
+def works_twice(request: Request) -> None:
+    _works(request, 2)
+
+
 def late(request: Request) -> None:
     time.sleep(request["time_ms"] / 1000 + 0.5)
     say(move(request))
@@ -63,5 +79,5 @@ def uses_many_cores() -> dict[str, str]:
     return told
 
 
-TURN = named(hangs, spins, late, nearly_late)
+TURN = named(hangs, spins, works_most, works_twice, late, nearly_late)
 ACTS = named(ponders, uses_many_cores)
