@@ -39,8 +39,12 @@ class Share(Frozen):
     """How many results it is a share of."""
     score: float
     """Points by results, 0 to 1."""
+    low: float
+    """The least it is at 95 %, by Wilson's interval with pairs as the units; never below 0."""
+    high: float
+    """The most it is at 95 %; never above 1."""
     error: float
-    """Half of its 95 % interval; pairs are the units, one prior pair half won and half lost."""
+    """Half of the width of that interval."""
 
 
 class Times(Frozen):

@@ -27,18 +27,24 @@ def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], Cell]:
 
 
 def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | None:
-    """The mean of `scores` (0 to 1) with its 95 % error; None without any.
+    """The mean of `scores` (0 to 1) with its 95 % interval (Wilson 1927); None without any.
 
-    `clusters` numbers the cluster of each score. One more pair, half won and half lost, joins the
-    spread and not the mean, so that a share of 0 or 1 has an error too.
+    `clusters` numbers the cluster of each score: the interval is that of as many independent games
+    as have the spread of the clusters' sums. One more cluster, all won or all lost, joins the
+    spread, so that clusters of which none differs from another are not taken for certain.
     """
     count = len(scores)
     if not count:
         return None
     mean = float(scores.mean())
-    surplus = np.bincount(clusters, weights=scores - mean)
-    squares = float(surplus @ surplus) + 2 * (1 - mean) ** 2 + 2 * mean**2
-    return Share(results=count, score=mean, error=Z95 * math.sqrt(squares) / (count + 2))
+    size = count / len(np.unique(clusters))
+    squares = float((np.bincount(clusters, weights=scores - mean) ** 2).sum()) + size**2 / 4
+    games = count * (float(((scores - mean) ** 2).sum()) + size / 4) / squares
+    scale = 1 + Z95**2 / games
+    middle = (mean + Z95**2 / (2 * games)) / scale
+    error = Z95 * math.sqrt(mean * (1 - mean) / games + (Z95 / (2 * games)) ** 2) / scale
+    low, high = max(middle - error, 0.0), min(middle + error, 1.0)
+    return Share(results=count, score=mean, low=low, high=high, error=(high - low) / 2)
 
 
 def differences(games: Iterable[GameDigest]) -> dict[str, int]:

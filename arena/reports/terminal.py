@@ -162,7 +162,7 @@ def course(standings: Standings) -> RenderableType:
         if difference:
             sides.insert(0, _optional(row.difference, "{:+d}"))
         table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
-    return _titled("Course points, and share of the points by side", table)
+    return _titled("Course points, and share of the points by side (95 % interval)", table)
 
 
 def conduct(standings: Standings) -> RenderableType:
@@ -250,7 +250,7 @@ def _optional(value: Any, form: str) -> str:
 
 
 def _share(share: Share | None) -> str:
-    return "–" if share is None else f"{100 * share.score:.1f} ± {100 * share.error:.1f} %"
+    return "–" if share is None else words.share(share)
 
 
 def _table(*columns: str) -> Table:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
-from arena.ratings.model import ORDERED, Standings, Verdict
+from arena.ratings.model import ORDERED, Share, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
 
@@ -45,9 +45,14 @@ def about_rating(standings: Standings) -> list[str]:
         moved, took = standings.first_mover, standings.first_player
         lines.append(
             f"First move: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the first player took"
-            f" {100 * took.score:.1f} ± {100 * took.error:.1f} % of the points."
+            f" {share(took)} of the points; in brackets the 95 % interval."
         )
     return lines
+
+
+def share(share: Share) -> str:
+    """A share with its interval: `83.3 (62–94) %`."""
+    return f"{100 * share.score:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f}) %"
 
 
 def about_separation(standings: Standings) -> list[str]:

@@ -185,9 +185,25 @@ def test_student_quantiles(freedom: int, quantile: float) -> None:
     assert tables.student_t95(freedom) == pytest.approx(quantile, abs=0.004)
 
 
-def test_a_share_of_everything_has_an_error() -> None:
-    whole = tables.share(np.ones(20), np.arange(20))
-    assert whole is not None and whole.score == 1 and 0.1 < whole.error < 0.15
+@pytest.mark.parametrize(
+    ("won", "of", "low", "high"),
+    [(20, 20, 0.839, 1.0), (0, 20, 0.0, 0.161), (8, 10, 0.490, 0.943), (1, 2, 0.095, 0.905)],
+)
+def test_a_share_of_independent_games_has_wilsons_interval(
+    won: int, of: int, low: float, high: float
+) -> None:
+    share = tables.share(np.arange(of) < won, np.arange(of))
+    assert share is not None and share.score == won / of
+    assert (share.low, share.high) == pytest.approx((low, high), abs=0.02)
+
+
+def test_a_share_knows_pairs_that_agree_and_pairs_that_cancel() -> None:
+    pairs = np.repeat(np.arange(10), 2)
+    agree = tables.share(np.repeat(np.arange(10) < 5, 2), pairs)
+    alone = tables.share(np.arange(20) % 2, np.arange(20))
+    cancel = tables.share(np.arange(20) % 2, pairs)
+    assert agree and alone and cancel
+    assert agree.error > alone.error > cancel.error > 0
     assert tables.share(np.zeros(0), np.zeros(0, dtype=np.intp)) is None
 
 
