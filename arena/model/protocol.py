@@ -18,6 +18,9 @@ MAX_LINE_BYTES = 64 * 1024
 CHANCE = -1
 """The seat of chance in `moves`."""
 
+INFO_A_MOVE, INFO_A_GAME, INFO_A_RUN = 4096, 64 * 1024, 256 * 2**20
+"""Characters that are kept of a player's `info.pv` and `info.text` together."""
+
 
 class Termination(StrEnum):
     """Why a game ended, one word; the sentence for people is `detail`."""
@@ -190,7 +193,7 @@ class Ready(Message):
 
 
 class Info(Message):
-    """What a player may tell about its thinking. Kept in the record, never judged."""
+    """What a player may tell about its thinking. Kept in the record within bounds, never judged."""
 
     score: float | None = None
     """The position's value for the player, in its own units."""

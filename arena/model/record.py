@@ -1,6 +1,8 @@
 """What is kept of a game: the record a store, a report or a replay is made from."""
 
-from typing import Any
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, Self
 
 from arena.model import Frozen
 from arena.model.containment import Held
@@ -39,7 +41,7 @@ class PlayedMove(Frozen):
     cpu_ms: float | None = None
     """CPU time of the player's process, where the system counts it; recorded, never judged."""
     info: dict[str, Any] | None = None
-    """The player's `info`, as sent, without what it left out."""
+    """The player's `info`, as sent, without what it left out, and what there was no room for."""
     fault: Fault | None = None
     """Why the referee played a random move for the player; null for a move of its own."""
 
@@ -62,6 +64,10 @@ class SeatRecord(Frozen):
     stderr_tail: str = ""
     """The last 32 KiB, where they are not part of the head."""
     stderr_bytes: int = 0
+    info_kept: int = 0
+    """Characters kept of the `pv` and `text` of its moves."""
+    info_cut: int = 0
+    """Moves of which there was more."""
     peak_memory_mb: float | None = None
     sandbox: Held = Held()
     """What contained it."""
@@ -106,3 +112,24 @@ class GameRecord(GameSetup):
     """UTC, ISO 8601."""
     duration_ms: float
     host: Host
+
+    def without_info(self, players: Collection[str]) -> Self:
+        """The same without the `info` of these players: there is no more room for it."""
+        mute = [seat.player in players for seat in self.seats]
+        told = Counter(move.seat for move in self.moves if move.info)
+        return self.model_copy(
+            update={
+                "moves": tuple(
+                    move.model_copy(update={"info": None})
+                    if move.info and mute[move.seat]
+                    else move
+                    for move in self.moves
+                ),
+                "seats": tuple(
+                    seat.model_copy(update={"info_kept": 0, "info_cut": told[index]})
+                    if mute[index]
+                    else seat
+                    for index, seat in enumerate(self.seats)
+                ),
+            }
+        )

@@ -136,7 +136,7 @@ class _Game:
             seat.random_moves += 1
             made = PlayedMove(seat=seat.index, move=move, used_ms=used_ms, fault=fault)
         else:
-            info = reply.info.model_dump(exclude_none=True) if reply.info else None
+            info = seat.info.take(reply.info)
             made = PlayedMove(
                 seat=seat.index, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
             )

@@ -1,10 +1,10 @@
 """One side of a game while it is played: its clock, its process, what it knows. Milliseconds."""
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, Ready
+from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Clock, Info, Ready
 from arena.model.record import PlayerFault, SeatRecord
 from arena.referee.session import Session
 from arena.referee.transport import HeadTail
@@ -42,6 +42,37 @@ class PlayerClock:
 
 
 @dataclass
+class InfoKeeper:
+    """The `info` of one player in a game, as far as there is room for it."""
+
+    kept: int = 0  # characters
+    cut: int = 0  # moves of which there was more
+
+    def take(self, info: Info | None) -> dict[str, Any] | None:
+        """What goes into the record. Numbers always do; of the line that it expects and of its
+        text, in this order, as many characters as there is room for.
+        """
+        if info is None:
+            return None
+        told = info.model_dump(exclude_none=True)
+        room = before = min(INFO_A_MOVE, INFO_A_GAME - self.kept)
+        if info.pv:
+            told["pv"] = line = []
+            for move in info.pv:
+                room -= len(move) + len('"",')
+                if room < 0:
+                    break
+                line.append(move)
+            room = max(0, room)
+        if info.text:
+            told["text"] = info.text[:room]
+            room -= len(told["text"])
+        self.kept += before - room
+        self.cut += told.get("pv") != info.pv or told.get("text") != info.text
+        return told
+
+
+@dataclass
 class Seat:
     """A player at the board: its process, its clock, and what it knows of the game."""
 
@@ -56,6 +87,7 @@ class Seat:
     ready: Ready | None = None
     startup_ms: float | None = None
     stderr: HeadTail = field(default_factory=HeadTail)
+    info: InfoKeeper = field(default_factory=InfoKeeper)
     peak_memory_bytes: int = 0
     random_moves: int = 0
 
@@ -78,6 +110,8 @@ class Seat:
             stderr_head=self.stderr.head,
             stderr_tail=self.stderr.tail,
             stderr_bytes=self.stderr.total,
+            info_kept=self.info.kept,
+            info_cut=self.info.cut,
             peak_memory_mb=self.peak_memory_bytes / 2**20 or None,
             sandbox=self.prepared.held,
             random_moves=self.random_moves,

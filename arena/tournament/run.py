@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.files.stop_signals import stop_signals
 from arena.model.game_spec import GameSpec, derive
-from arena.model.protocol import Termination
+from arena.model.protocol import INFO_A_RUN, Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.referee.outcome import void_record
@@ -118,6 +118,7 @@ class _Run:
         self.void: dict[str, events.GameVoid] = {}
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
+        self._info: Counter[str] = Counter()  # characters kept of each player's since the start
 
     @property
     def over(self) -> bool:
@@ -158,6 +159,11 @@ class _Run:
 
     def _keep(self, spec: GameSpec, record: GameRecord, text: str | None = None) -> None:
         """Store a game; a void one is played again, but not for ever."""
+        for seat in record.seats:
+            self._info[seat.player] += seat.info_kept
+        full = [seat.player for seat in record.seats if self._info[seat.player] > INFO_A_RUN]
+        if full:
+            record, text = record.without_info(full), None
         self._store.add(record, text)
         self.schedule.add(digest(record))
         attempt: dict[str, Any] = {"game": spec.game, "attempt": record.attempt}

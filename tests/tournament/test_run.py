@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -257,3 +258,25 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
         with pytest.raises(StoreError, match="cannot be kept"):
             run(config, store, open_executor=executor.open)
     assert executor.closed == [True]
+
+
+def test_a_run_keeps_so_much_of_what_a_player_tells(
+    load: Load, tmp_path: Path, played: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.run.INFO_A_RUN", 15)
+
+    def answer(task: Task) -> Report:
+        record = played(task.spec)
+        seats = (record.seats[0].model_copy(update={"info_kept": 10}), *record.seats[1:])
+        record = record.model_copy(update={"seats": seats})
+        return Played(task, record, record.model_dump_json())
+
+    path = tmp_path / "run.sqlite"
+    play(load(DOTS), path, ScriptedExecutor(answer))
+    with Store.open(path) as store:
+        told = Counter(
+            (record.seats[0].player, record.seats[0].info_cut, record.moves[0].info is None)
+            for record in store.records()
+        )
+    for player in {name for name, _, _ in told}:
+        assert told[player, 0, False] == told[player, 1, True] == 1

@@ -50,9 +50,9 @@ def move(request: Request, **more: object) -> bytes:
 
 
 def outcome(act: Callable[[], object]) -> str:
-    """What an act got, or `!` and the name of the error that refused it."""
+    """What an act got, or how that begins; or `!` and the name of the error that refused it."""
     try:
-        return str(act())
+        return str(act())[:300]
     except OSError as error:
         return f"!{errno.errorcode.get(error.errno or 0, error)}"
 
