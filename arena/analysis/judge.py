@@ -13,6 +13,7 @@ from rich.text import Text
 
 import rules
 from arena.errors import UserError
+from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
@@ -94,7 +95,7 @@ def judge_run(path: Path, within: int | None) -> Judgement:
 
 def _choices(records: list[GameRecord], within: int) -> Iterator[tuple[str, Choice]]:
     """Choices of all games, each with its player; a bar shows the progress."""
-    console = Console(stderr=True)
+    console = PlainConsole(stderr=True)
     shown = track(
         records, "judging games", console=console, transient=True, disable=not console.is_terminal
     )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
+from arena.files.plain_text import printable
 from arena.model.contender import Prepared
-from arena.model.protocol import Start, Termination, excerpt, printable
+from arena.model.protocol import Start, Termination, excerpt
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'

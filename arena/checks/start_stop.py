@@ -14,7 +14,8 @@ from arena.checks.positions import PracticeGame, games
 from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.errors import ArchiveError, BuildError, ManifestError, PackageError
-from arena.model.protocol import Termination, printable
+from arena.files.plain_text import printable
+from arena.model.protocol import Termination
 from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
 from rules import names

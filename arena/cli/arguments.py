@@ -6,6 +6,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from arena.errors import ArenaError, Exit, FileError, UserError
+from arena.files.plain_text import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +31,8 @@ class Arena(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Parse and run a command. What a user can fix is shown on stderr, with exit code 2."""
         try:
-            return super().invoke(ctx)
+            with _plain_errors():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             wrong = _reworded(error)
             if wrong is None or error.param is None:
@@ -38,7 +41,7 @@ class Arena(TyperGroup):
         except ArenaError as error:
             raise _refused(str(error)) from None
         except KeyboardInterrupt:
-            typer.echo("Interrupted.", err=True)
+            say("Interrupted.", err=True)
             raise typer.Exit(Exit.INTERRUPTED) from None
         except (SystemExit, BrokenPipeError) as error:
             code = getattr(error, "code", None)
@@ -56,7 +59,8 @@ class Arena(TyperGroup):
         if not args and not ctx.resilient_parsing:
             typer.echo(ctx.get_help())
             raise typer.Exit
-        return super().parse_args(ctx, args)
+        with _plain_errors():
+            return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The group's own options."""
@@ -70,9 +74,23 @@ class Arena(TyperGroup):
         return command
 
 
+_UsageError: Any = typer.BadParameter.__mro__[1]
+"""The error of arguments, which typer does not export."""
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """What is typed and not understood is shown as all text of others is."""
+    try:
+        yield
+    except _UsageError as error:
+        error.message = printable(error.message)
+        raise
+
+
 def _refused(sentence: str) -> typer.Exit:
     """The exit after a mistake, which is shown."""
-    typer.secho(sentence, err=True, fg="red")
+    typer.secho(printable(sentence, keep="\n"), err=True, fg="red")
     return typer.Exit(Exit.USAGE)
 
 
@@ -181,11 +199,21 @@ GameSettings = Annotated[
 ]
 
 
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text, whatever others wrote in it."""
+    typer.echo(printable(text, keep="\n"), err=err, nl=nl)
+
+
+def say_json(document: str) -> None:
+    """Print a JSON document."""
+    typer.echo(printable_json(document.rstrip("\n")))
+
+
 def console(**settings: Any) -> Console:
     """The terminal, or what stdout is; rich is loaded when it is used."""
-    from rich.console import Console
+    from arena.files.console import PlainConsole
 
-    return Console(**settings)
+    return PlainConsole(**settings)
 
 
 def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import RULES, Sandbox, argument, console, flag, option
+from arena.cli.arguments import RULES, Sandbox, argument, console, flag, option, say, say_json
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def new(
         raise UserError(f"{folder} is there already; choose another name") from None
     except OSError as error:
         raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
-    typer.echo(
+    say(
         f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
         f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
         f"  arena check {folder}                     tells what is wrong with it\n"
@@ -87,7 +87,7 @@ def check(
         raise UserError(f"no such script, folder or archive: {bot}")
     checklist = _go_through(bot, sandbox, rules, quiet=json)
     if json:
-        typer.echo(checklist.model_dump_json(indent=2))
+        say_json(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
 
 
@@ -115,7 +115,7 @@ def submit(
     checklist = _go_through(bot, sandbox)
     if not checklist.passed:
         kept = f"; version {before} stays active" if before else ""
-        typer.echo(f"\n{package.name} is not accepted{kept}.", err=True)
+        say(f"\n{package.name} is not accepted{kept}.", err=True)
         raise typer.Exit(Exit.FAILED)
     if open_bot(bot).digest != package.digest:
         raise UserError(f"{bot} was changed while it was checked; submit it again")
@@ -159,7 +159,7 @@ def _tell_accepted(bot: Bot, receipt: Receipt, folder: Path, before: str | None)
         change = f"version {version}, " + (
             "active already" if before == version else f"replaces {before}"
         )
-    typer.echo(
+    say(
         f"\nAccepted {bot.name} ({change}).\n"
         f"Games: {', '.join(bot.rules or ('not stated (single script)',))}.\n"
         f"All bots in {folder} take part in a tournament whose file has\n\n"

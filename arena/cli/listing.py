@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from arena.errors import UserError
+from arena.files.console import PlainConsole
 from arena.files.toml_tables import did_you_mean
 from players.builtin import Builtin
 from players.catalogue import BUILTINS
@@ -25,7 +25,7 @@ _KINDS = {
 
 def show_players() -> None:
     """Each built-in player with the names of its options."""
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     for builtin in BUILTINS.values():
         console.print(_heading(builtin))
         if options := _options_in_short(builtin):
@@ -45,7 +45,7 @@ def show_player(name: str) -> None:
     if name not in BUILTINS:
         hint = did_you_mean(name, BUILTINS, "built-in players")
         raise UserError(f'there is no built-in player "{name}"; {hint}')
-    builtin, console = BUILTINS[name], Console(highlight=False)
+    builtin, console = BUILTINS[name], PlainConsole(highlight=False)
     console.print(_heading(builtin))
     if not builtin.options.model_fields:
         console.print("  It takes no options.")

@@ -19,6 +19,8 @@ from arena.cli.arguments import (
     one_of,
     option,
     refuse_other,
+    say,
+    say_json,
 )
 from arena.errors import Exit, UserError
 
@@ -34,7 +36,7 @@ def _version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        typer.echo(f"arena {version('bot-arena')}")
+        say(f"arena {version('bot-arena')}")
         raise typer.Exit
 
 
@@ -89,13 +91,13 @@ def report(
         raise UserError("--json and --csv exclude each other; give one of them")
     with RunView(run) as view:
         if json:
-            typer.echo(view.standings.model_dump_json(indent=2))
+            say_json(view.standings.model_dump_json(indent=2))
         elif csv == "players":
-            typer.echo(csv_report.players(view.standings), nl=False)
+            say(csv_report.players(view.standings), nl=False)
         elif csv == "crosstable":
-            typer.echo(csv_report.crosstable(view.standings), nl=False)
+            say(csv_report.crosstable(view.standings), nl=False)
         elif csv == "results":
-            typer.echo(csv_report.results(results_of(view.games)), nl=False)
+            say(csv_report.results(results_of(view.games)), nl=False)
         else:
             terminal.show(view.standings, console())
 
@@ -122,7 +124,7 @@ def replay(
     config, record = recorded_game(run, game)
     screen = console()
     if form is not None:
-        typer.echo(FORMS[form](record, config.name), nl=False)
+        say_json(FORMS[form](record, config.name))
     elif all_ or not (screen.is_terminal and sys.stdin.isatty()):
         replay.dump(record, screen)
     else:
@@ -156,7 +158,7 @@ def rate(
         )
     rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
     if json:
-        typer.echo(rated.model_dump_json(indent=2))
+        say_json(rated.model_dump_json(indent=2))
     else:
         terminal.show(rated, console())
 
@@ -196,7 +198,7 @@ def schema(
         from arena.ratings.model import schema as document
     else:
         from arena.model.protocol import schema as document
-    typer.echo(json.dumps(document(), indent=2))
+    say_json(json.dumps(document(), indent=2))
 
 
 @app.command()
@@ -210,7 +212,7 @@ def warm(
     from rules import names
 
     warm_kernels(rules or list(names()))
-    typer.echo("The kernels are ready.")
+    say("The kernels are ready.")
 
 
 @app.command()
@@ -223,7 +225,7 @@ def doctor(json: AsJson = False) -> None:
 
     found = facts()
     if json:
-        typer.echo(found.model_dump_json(indent=2))
+        say_json(found.model_dump_json(indent=2))
     else:
         show(found, console(highlight=False))
     raise typer.Exit(Exit.FAILED if found.missing else Exit.DONE)

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-import typer
-from rich.console import Console
 from rich.markdown import Markdown
 
+from arena.cli.arguments import say
 from arena.errors import UserError
+from arena.files.console import PlainConsole
 from arena.files.toml_tables import did_you_mean
 
 _HOME = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ PAGES = {
 def show_list() -> None:
     """The pages, a line each."""
     for name, page in PAGES.items():
-        typer.echo(f"arena docs {name:<12} {page.about}")
+        say(f"arena docs {name:<12} {page.about}")
 
 
 def show_page(name: str) -> None:
@@ -52,7 +52,7 @@ def show_page(name: str) -> None:
     file = PAGES[name].file
     packed = _HOME / "arena" / "pages" / file  # a wheel keeps the pages of other folders there
     text = (packed if packed.exists() else _HOME / file).read_text("utf-8")
-    console = Console()
+    console = PlainConsole()
     if console.is_terminal:
         os.environ.setdefault("LESS", "-R")  # lets colours through
         with console.pager(styles=True):

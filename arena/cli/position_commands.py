@@ -16,6 +16,8 @@ from arena.cli.arguments import (
     load_game,
     option,
     read_pairs,
+    say,
+    say_json,
 )
 from arena.errors import UserError
 
@@ -105,7 +107,7 @@ def analyse(
                 raise UserError("--seconds is for one position: give --game too, as --game g0001")
             judgement = judge.judge_run(of, within)
             if json:
-                typer.echo(judge.dumps(judgement), nl=False)
+                say_json(judge.dumps(judgement))
             else:
                 judge.show(judgement, console())
             return
@@ -113,11 +115,11 @@ def analyse(
         raise UserError("--within is for a whole run, not for one position")
     found, notes = analyse.find_position(of, position, game, ply)
     for note in notes:
-        typer.echo(note, err=True)
+        say(note, err=True)
     if not json:
-        typer.echo(f"{found}\n")  # the reader has it while the search goes on
+        say(f"{found}\n")  # the reader has it while the search goes on
     analysis = analyse.analyse(found, 5.0 if seconds is None else seconds)
     if json:
-        typer.echo(analyse.dumps(found, analysis), nl=False)
+        say_json(analyse.dumps(found, analysis))
     else:
         analyse.show(found, analysis, console())

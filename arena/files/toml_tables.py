@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena.errors import Problem
+from arena.files.plain_text import printable
 from arena.files.toml import KeyLines, KeyPath
 
 _File = TypeVar("_File", bound="TomlTable")
@@ -151,7 +152,7 @@ def wrong_name(name: str, what: str) -> str | None:
 
 def shown(value: object) -> str:
     """A value as a file writes it, shortened."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
+    text = printable(json.dumps(value, default=str, ensure_ascii=False))
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
@@ -159,7 +160,8 @@ def written(path: KeyPath) -> str:
     """`("player", 1, "options", "c")` → `player[2].options.c`: people count from 1."""
     text = ""
     for step in path:
-        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
+        key = f"[{step + 1}]" if isinstance(step, int) else printable(step)
+        text += f".{key}" if text and isinstance(step, str) else key
     return text
 
 

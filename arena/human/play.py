@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.errors import UserError
+from arena.files.console import PlainConsole
+from arena.files.plain_text import printable
 from arena.human.opponent import Opponent, choose_opponent
 from arena.model.game_spec import derive, first_position
 from arena.model.protocol import CHANCE, Info, Termination
@@ -214,7 +216,10 @@ def play(
 ) -> None:
     """Play one game on this terminal. Raises UserError."""
     seed = secrets.randbelow(2**31) if seed is None else seed
-    console, ask = Console(highlight=False), _ask_on_terminal if sys.stdin.isatty() else _ask_pipe
+    console, ask = (
+        PlainConsole(highlight=False),
+        _ask_on_terminal if sys.stdin.isatty() else _ask_pipe,
+    )
     if game.seats == 1:
         if against is not None or options or seat != 0:
             raise UserError(
@@ -246,7 +251,7 @@ _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 
 def _ask_pipe(prompt: str, words: Sequence[str]) -> str:
     line = _line(prompt)
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{printable(line)}\n")
     return line
 
 
@@ -268,6 +273,6 @@ def _ask_on_terminal(prompt: str, words: Sequence[str]) -> str:
 
 def _line(prompt: str) -> str:
     try:
-        return input(prompt)
+        return input(printable(prompt))
     except UnicodeDecodeError:
         raise UserError("what was typed is not UTF-8 text") from None

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import models_json_schema
 
+from arena.files.plain_text import printable
+
 PROTOCOL_VERSION: Final = 1
 MAX_LINE_BYTES = 64 * 1024
 """The longest line a player may write, newline not counted."""
@@ -80,11 +82,6 @@ def excerpt(data: bytes, length: int = 120) -> str:
     """A player's output, safe to show: shortened, unprintable characters escaped."""
     shown = printable(data[:length].decode("utf-8", "backslashreplace"))
     return f"`{shown}`" if len(data) <= length else f"`{shown}…` ({len(data)} bytes)"
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped that could rewrite a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class Message(BaseModel):

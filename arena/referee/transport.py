@@ -9,8 +9,9 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
+from arena.files.plain_text import printable
 from arena.model.contender import Prepared
-from arena.model.protocol import MAX_LINE_BYTES, Termination, printable
+from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.model.record import PlayerFault
 from arena.referee import sentences
 from arena.referee.presence import Presence

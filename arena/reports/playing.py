@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import Exit
+from arena.files.console import PlainConsole
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings.model import Standings
@@ -54,7 +55,7 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     ahead = estimate(config, iter(schedule.next, None))
     _say(f"{to_play(config, schedule.total)}, {config.concurrency} at a time. {ahead}.")
     for line in preparations(config):
-        Console().print(line, soft_wrap=True)
+        PlainConsole().print(line, soft_wrap=True)
     path = store_path or default_store(config)
     if path.exists():
         with Store.open(path) as store:
@@ -72,7 +73,7 @@ def play_config(
     """Play what is left; the exit code. `more` is the setting that gives a test more games."""
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
-    console = Console()
+    console = PlainConsole()
     with Store.open_run(path, config) as store:
         with RunView(path) as view:
             over = view.schedule.over
@@ -94,7 +95,7 @@ def play_config(
         _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
         return outcome.exit_code
     for void in outcome.void:
-        _say(f"void {void.game}: {void.detail}", Console(stderr=True))
+        _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
         _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
     if outcome.verdict is not None:
@@ -106,7 +107,7 @@ def play_config(
 
 
 def _say(line: str, console: Console | None = None) -> None:
-    (console or Console()).print(Text(line), soft_wrap=True)
+    (console or PlainConsole()).print(Text(line), soft_wrap=True)
 
 
 def default_store(config: TournamentConfig) -> Path:

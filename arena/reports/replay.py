@@ -11,6 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from arena.errors import ReplayError
+from arena.files.plain_text import printable
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord
 from arena.reports import words
@@ -163,9 +164,8 @@ def ending(record: GameRecord) -> Text:
         if log:
             title = f"stderr of {player.player} ({player.stderr_bytes:,} bytes)\n"
             text.append(title, style="bold")
-            for line in log.split("\n")[-10:]:  # control characters shown, not obeyed
-                signs = (c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
-                text.append(f"  {''.join(signs)}\n", style="dim")
+            for line in log.split("\n")[-10:]:
+                text.append(f"  {printable(line.expandtabs())}\n", style="dim")
     return text
 
 

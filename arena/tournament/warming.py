@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from arena.errors import UserError
+from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
 
 _COMPILING = "compiling kernels (once)"
@@ -43,7 +43,7 @@ def warm_kernels(rules: Iterable[str]) -> None:
     its own: this one never imports numba. Shows progress on a terminal, else one line.
     """
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
-    console = Console(stderr=True)
+    console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (
         # In a group of its own, Ctrl-C in the terminal reaches us alone.

@@ -1,0 +1,32 @@
+"""Text that others wrote, shown so that it commands no terminal and hides nothing."""
+
+import json
+import re
+
+_HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Characters without a width that `isprintable` lets pass: fillers, joiners, variation selectors.
+Source: Default_Ignorable_Code_Point of Unicode."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with each character escaped that could rewrite a terminal or that has no width:
+    controls, bidi controls, line separators, surrogates. Those of `keep` stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _shows(c) or c in keep else _escaped(c) for c in text)
+
+
+def printable_json(document: str) -> str:
+    """The same JSON document, with such characters of its strings escaped as JSON does."""
+    return "".join(c if _shows(c) or c == "\n" else json.dumps(c)[1:-1] for c in document)
+
+
+def _shows(character: str) -> bool:
+    return character.isprintable() and not _HIDDEN.match(character)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
