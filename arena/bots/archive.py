@@ -72,23 +72,30 @@ def is_archive(path: Path) -> bool:
 
 def judge(path: Path) -> set[str]:
     """The paths of all files in an archive. Raises ArchiveError naming all that is refused."""
-    paths = set()
-    for name, raw in _admitted(path):
-        for _ in raw.chunks:  # counted as they come out, whatever the header says
-            pass
-        paths.add(name)
-    return paths
+    with path.open("rb") as file:
+        return _judged(path, file)
 
 
-def unpack(path: Path, folder: Path) -> None:
-    """Write an archive's files, judged first, without a folder around all. Raises ArchiveError."""
-    paths = judge(path)
+def unpack(path: Path, file: IO[bytes], folder: Path) -> None:
+    """Write an archive's files, judged first, without a folder around all. `file` is what was
+    opened of `path`. Raises ArchiveError.
+    """
+    paths = _judged(path, file)
     tops = {name.split("/")[0] for name in paths}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""
     if f"{top}{FILE_NAME}" not in paths:
         top = ""
-    for name, raw in _admitted(path):
+    for name, raw in _admitted(path, file):
         write(folder / name.removeprefix(top), raw.chunks, raw.executable)
+
+
+def _judged(path: Path, file: IO[bytes]) -> set[str]:
+    paths = set()
+    for name, raw in _admitted(path, file):
+        for _ in raw.chunks:  # counted as they come out, whatever the header says
+            pass
+        paths.add(name)
+    return paths
 
 
 def _form(path: Path) -> str | None:
@@ -96,22 +103,22 @@ def _form(path: Path) -> str | None:
     return next((form for suffix, form in _FORMS.items() if name.endswith(suffix)), None)
 
 
-def _admitted(path: Path) -> Iterator[tuple[str, _RawEntry]]:
+def _admitted(path: Path, file: IO[bytes]) -> Iterator[tuple[str, _RawEntry]]:
     """The files the judge admits; the bytes of all entries count, of refused ones too."""
-    size = path.stat().st_size
+    size = file.seek(0, 2)
+    file.seek(0)
     judge = EntryJudge(path, ArchiveError)
     if size > MAX_ARCHIVE_BYTES:
         judge.stop(f"is larger than {MAX_ARCHIVE_BYTES >> 20} MiB")
     form = _form(path) or ""
-    with path.open("rb") as file:
-        entries = _translated(_raw_entries(file, form, _Outflow(size)), form, judge)
-        for raw in entries:
-            name = judge.admit(raw.name, raw.kind)
-            chunks = _translated(raw.chunks, form, judge)
-            if name is not None and raw.kind is EntryKind.FILE:
-                yield name, raw._replace(chunks=_counted(chunks, judge))
-            for _ in chunks:  # the rest of the entry
-                pass
+    entries = _translated(_raw_entries(file, form, _Outflow(size)), form, judge)
+    for raw in entries:
+        name = judge.admit(raw.name, raw.kind)
+        chunks = _translated(raw.chunks, form, judge)
+        if name is not None and raw.kind is EntryKind.FILE:
+            yield name, raw._replace(chunks=_counted(chunks, judge))
+        for _ in chunks:  # the rest of the entry
+            pass
     judge.finish()
 
 

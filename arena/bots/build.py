@@ -13,12 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
-from arena.bots.package import Bot, package_store, startable
+from arena.bots.package import Bot, package_store, startable, with_own_python
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
+from arena.files.plain_text import printable
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
-from arena.model.protocol import printable
 from arena.model.record import PlayerFault
 from arena.sandbox.container import Container
 
@@ -43,8 +43,8 @@ def build(bot: Bot, mode: Mode) -> Bot:
             work, made = aside / "work", aside / "made"
             work.mkdir()
             made.mkdir()
-            copy(files_in(Path(bot.cwd)), work)
-            if digest(files_in(work)) != bot.digest:
+            copy(Path(bot.cwd), files_in(Path(bot.cwd)), work)
+            if digest(work, files_in(work)) != bot.digest:
                 raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
             _run(bot, bot.build, work, mode)
             try:
@@ -56,7 +56,7 @@ def build(bot: Bot, mode: Mode) -> Bot:
             except OSError as error:
                 reason = f"the result of its build command cannot be read: {error.strerror}"
                 raise BuildError(Path(bot.source), [reason]) from None
-            copy(results, made)
+            copy(work, results, made)
             settle(made, final)
     try:
         return startable(bot.model_copy(update={"cwd": str(final)}))
@@ -75,7 +75,13 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     )
     name, memory = bot.name, MAX_MEMORY_MB
     container = Container(
-        Prepared(name=name, command=words, cwd=str(folder), memory_mb=memory, policy=policy)
+        Prepared(
+            name=name,
+            command=with_own_python(words),
+            cwd=str(folder),
+            memory_mb=memory,
+            policy=policy,
+        )
     )
     said = bytearray()
     try:

@@ -2,14 +2,18 @@
 and its size before anything is written.
 """
 
+import errno
 import os
 import stat
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from io import BufferedReader
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.errors import PackageError
+from arena.files.plain_text import printable
 
 MAX_ENTRIES = 2000
 MAX_BYTES = 64 * 2**20
@@ -138,32 +142,68 @@ def _why_not_named(written: str) -> str | None:
 
 def shown_name(name: str) -> str:
     """A name safe to show, shortened, in quotes."""
-    safe = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+    safe = printable(name)
     return f'"{safe}"' if len(safe) <= 80 else f'"{safe[:60]}…" ({len(name)} characters)'
 
 
-def files_in(folder: Path) -> dict[str, Path]:
-    """The files of a folder by their path in it, judged, sorted. Raises PackageError."""
+def files_in(folder: Path) -> tuple[str, ...]:
+    """The files of a folder by their paths in it, judged, sorted. Raises PackageError."""
     judge = EntryJudge(folder, PackageError)
-    found: dict[str, Path] = {}
-    for entry in _walk(folder, MAX_DEPTH):
-        status = entry.lstat()
-        kind = kind_of(status.st_mode)
-        path = judge.admit(entry.relative_to(folder).as_posix(), kind)
-        if path is not None and kind is EntryKind.FILE:
-            judge.count(status.st_size)
-            found[path] = entry
+    found: list[str] = []
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for written, status in _walk(descriptor, "", MAX_DEPTH):
+            kind = kind_of(status.st_mode)
+            path = judge.admit(written, kind)
+            if path is not None and kind is EntryKind.FILE:
+                judge.count(status.st_size)
+                found.append(path)
+    finally:
+        os.close(descriptor)
     judge.finish()
-    return dict(sorted(found.items()))
+    return tuple(sorted(found))
 
 
-def _walk(folder: Path, depth: int) -> Iterable[Path]:
+def _walk(folder: int, above: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below except litter, `depth` deep; links are not followed."""
-    with os.scandir(folder) as entries:
-        below = sorted(entries, key=lambda entry: entry.name)
-    for entry in below:
-        if entry.name in LITTER:
-            continue
-        yield Path(entry.path)
-        if depth and entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), depth - 1)
+    for name in sorted(set(os.listdir(folder)) - LITTER):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        yield above + name, status
+        if depth and stat.S_ISDIR(status.st_mode):
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+            below = os.open(name, flags, dir_fd=folder)
+            try:
+                yield from _walk(below, f"{above}{name}/", depth - 1)
+            finally:
+                os.close(below)
+
+
+@contextmanager
+def opened(folder: Path, path: str, *, follow: bool = False) -> Iterator[BufferedReader]:
+    """A file of a folder, to read. No link is followed below the folder, as what was judged may
+    have been replaced since; with `follow` the file may be one. Raises PackageError.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        *above, name = path.split("/")
+        for part in above:
+            descriptor = _below(descriptor, part, os.O_DIRECTORY | os.O_NOFOLLOW)
+        no_link = 0 if follow else os.O_NOFOLLOW
+        descriptor = _below(descriptor, name, os.O_NONBLOCK | no_link)  # no pipe is waited for
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ELOOP, "is not a plain file")
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.ENXIO):
+            reason = f"{shown_name(path)} was replaced while it was read; try again"
+            raise PackageError(folder, [reason]) from None
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _below(folder: int, name: str, flags: int) -> int:
+    """The descriptor of an entry, in exchange for that of its folder."""
+    entry = os.open(name, os.O_RDONLY | flags, dir_fd=folder)
+    os.close(folder)
+    return entry

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
+from arena.bots.entries import opened
 from arena.errors import ManifestError, Problem
 from arena.files.toml import NotToml, parse
 from arena.files.toml_tables import Finding, TomlTable, problems, read_tables, shown
@@ -70,7 +71,8 @@ def is_name(text: str) -> bool:
 def read_manifest(path: Path) -> Manifest:
     """Read a bot.toml. Raises ManifestError with every problem found, each with its line."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        with opened(path.parent, path.name) as handed_in:
+            text = handed_in.read().decode("utf-8")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ManifestError(path, (Problem("", line, "not UTF-8 text"),)) from None

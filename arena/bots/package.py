@@ -1,14 +1,19 @@
 """A bot as it is handed in: a script, a folder or an archive."""
 
+import errno
+import os
+import stat
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from arena.bots import programs
 from arena.bots.archive import is_archive, unpack
 from arena.bots.entries import MAX_BYTES, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
-from arena.bots.trees import digest, made_aside, settle
-from arena.errors import PackageError, ProgramError
+from arena.bots.trees import chunks, copy, digest, made_aside, runs, settle, write
+from arena.errors import ManifestError, PackageError, ProgramError
 from arena.files.cache import cache_root
 from arena.model import Frozen
 from arena.sandbox import visible_files
@@ -40,28 +45,72 @@ class Bot(Frozen):
 def open_bot(path: Path) -> Bot:
     """The bot at `path`; an archive is unpacked into the user's cache. Raises PackageError."""
     source = path.absolute()
-    try:
-        if not source.exists():
-            raise PackageError(path, [f"no such file{programs.nearest_to(source)}"])
+    with _told(path):
         if source.is_dir():
             return open_folder(source, source)
         if is_archive(source) and source.is_file():
-            with made_aside(package_store()) as aside:
-                unpack(source, aside)
-                final = package_store() / digest(files_in(aside))
-                settle(aside, final)
-            return open_folder(final, source)
-        return _open_script(source)
+            with made_aside(package_store()) as aside, source.open("rb") as file:
+                unpack(source, file, aside)
+                return open_folder(_kept(aside), source)
+        return _open_script(source, source)
+
+
+def take(path: Path) -> Bot:
+    """The bot at `path`, copied into the user's cache as it is now: what is checked there is what
+    is accepted. No link is followed, `path` included. Raises PackageError.
+    """
+    source = path.absolute()
+    with _told(path), made_aside(package_store()) as aside, ExitStack() as held:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        held.callback(os.close, descriptor)
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            _refuse_without_manifest(source, source)
+            here = Path(f"/proc/self/fd/{descriptor}")  # whatever has its path now
+            copy(here, files_in(here), aside)
+            return open_folder(_kept(aside), source)
+        if not stat.S_ISREG(status.st_mode):
+            raise PackageError(path, ["is not a plain file"])
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            if is_archive(source):
+                unpack(source, file, aside)
+                return open_folder(_kept(aside), source)
+            if status.st_size > MAX_BYTES:
+                raise PackageError(path, [_TOO_LARGE])
+            write(aside / source.name, chunks(file), runs(file))
+            return _open_script(_kept(aside) / source.name, source)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Errors of what is read for the bot at `path` are about that path. Raises PackageError."""
+    if not os.path.lexists(path):
+        raise PackageError(path, [f"no such file{programs.nearest_to(path.absolute())}"])
+    try:
+        yield
+    except ManifestError as error:
+        raise ManifestError(path / FILE_NAME, error.problems) from None
+    except PackageError as error:
+        raise type(error)(path, error.reasons) from None
     except OSError as error:
+        link = error.errno == errno.ELOOP
         reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
+        reason = "is a symbolic link; name the file or folder itself" if link else reason
         raise PackageError(path, [reason]) from None
+
+
+def _kept(aside: Path) -> Path:
+    """The folder of the cache for the files in `aside`, which become it."""
+    final = package_store() / digest(aside, files_in(aside))
+    settle(aside, final)
+    return final
 
 
 def open_folder(folder: Path, source: Path) -> Bot:
     """The bot with its bot.toml in `folder`. Raises PackageError."""
-    if not (folder / FILE_NAME).is_file():
-        raise PackageError(source, [_without_manifest(folder)])
-    content = digest(files_in(folder))  # before it is read: links and huge files are refused
+    _refuse_without_manifest(folder, source)
+    files = files_in(folder)  # before one is read: links and huge files are refused
+    content = digest(folder, files)
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
         _refuse_files_outside(key, words, source)
@@ -70,26 +119,29 @@ def open_folder(folder: Path, source: Path) -> Bot:
     return bot if bot.build else startable(bot)
 
 
-def _without_manifest(folder: Path) -> str:
-    """Why a folder without a bot.toml is no bot: it may be the home of a submitted one."""
+def _refuse_without_manifest(folder: Path, source: Path) -> None:
+    """A folder without a bot.toml is no bot: it may be the home of a submitted one."""
+    if (folder / FILE_NAME).is_file():
+        return
     tree = folder / ACTIVE / TREE
     if not tree.is_dir():
-        return f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
+        missing = f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
+        raise PackageError(source, [missing])
     scripts = [] if (tree / FILE_NAME).is_file() else sorted(entry.name for entry in tree.iterdir())
     bot = Path(folder.name, ACTIVE, TREE, *scripts[:1])
-    return (
+    reason = (
         f"is the folder of a submitted bot's versions; its active version is {bot}, "
         f'and from = "{folder.parent.name}" takes every bot there'
     )
+    raise PackageError(source, [reason])
 
 
 def startable(bot: Bot) -> Bot:
     """The same bot with its command resolved and no build left to do. Raises PackageError."""
     folder = Path(bot.cwd)
-    program, *arguments = bot.command
-    if program in _PYTHON:  # the Python that runs the arena, so that all bots have the same
-        command: tuple[str, ...] = (sys.executable, *arguments)
-    else:
+    command = with_own_python(bot.command)
+    program, *arguments = command
+    if command == bot.command:
         try:
             named_only = "/" not in program or Path(program).is_absolute()
             if not named_only and not (folder / program).resolve().is_relative_to(folder.resolve()):
@@ -101,6 +153,11 @@ def startable(bot: Bot) -> Bot:
                 hint = f'; the file of that name in the package is started as "./{program}"'
             raise PackageError(Path(bot.source), [f"command: {error}{hint}"]) from None
     return bot.model_copy(update={"command": command, "build": None})
+
+
+def with_own_python(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A command with the Python that runs the arena for `python3`: all bots have the same."""
+    return (sys.executable, *words[1:]) if words[0] in _PYTHON else words
 
 
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
@@ -117,16 +174,21 @@ def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> Non
             raise PackageError(source, [reason])
 
 
-def _open_script(source: Path) -> Bot:
+_TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MiB"
+
+
+def _open_script(place: Path, source: Path) -> Bot:
+    """The script that was handed in at `source` and is now at `place`."""
     try:
-        program = programs.script(str(source), source.parent)
+        program = programs.script(str(place), place.parent)
     except ProgramError as error:
-        raise PackageError(source, [str(error)]) from None
+        reason = str(error).replace(str(place), str(source))
+        raise PackageError(source, [reason]) from None
     if not is_name(source.stem):
         raise PackageError(source, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])
-    if source.stat().st_size > MAX_BYTES:
-        raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
-    content = digest({source.name: source})
+    if place.stat().st_size > MAX_BYTES:
+        raise PackageError(source, [_TOO_LARGE])
+    content = digest(place.parent, (place.name,), follow=True)
     return Bot(
         name=source.stem,
         rules=None,

@@ -143,8 +143,8 @@ def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
     tree.mkdir()
     opens = "." if bot.rules is not None else Path(bot.source).name
     try:
-        copy(files_in(here) if opens == "." else {opens: here / opens}, tree)
-        contents = digest(files_in(tree))
+        copy(here, files_in(here) if opens == "." else (opens,), tree)
+        contents = digest(tree, files_in(tree))
     except PackageError as error:
         raise SubmissionError(str(error)) from None
     of_author = opens != "." or bot.source == bot.cwd  # else its files are in the cache
@@ -180,7 +180,7 @@ def _open(home: Path) -> Bot:
 def _read(at: Path) -> Receipt:
     try:
         receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
-        contents = digest(files_in(at / TREE))
+        contents = digest(at / TREE, files_in(at / TREE))
     except ValidationError:
         why = f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
         raise SubmissionError(why) from None

@@ -6,45 +6,54 @@ import fcntl
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
+from arena.bots.entries import opened
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
 
 
-def digest(files: dict[str, Path]) -> str:
-    """SHA-256, in hex, of names, contents and executability."""
+def digest(folder: Path, paths: Iterable[str], *, follow: bool = False) -> str:
+    """SHA-256, in hex, of names, contents and executability of files of a folder; with `follow`
+    they may be links.
+    """
     total = hashlib.sha256()
-    for path, file in sorted(files.items()):
-        with file.open("rb") as opened:
-            contents = hashlib.file_digest(opened, "sha256").hexdigest()
-        total.update(f"{contents} {'x' if executable(file) else '-'} {path}\n".encode())
+    for path in sorted(paths):
+        with opened(folder, path, follow=follow) as file:
+            contents = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{contents} {'x' if runs(file) else '-'} {path}\n".encode())
     return total.hexdigest()
 
 
-def executable(file: Path) -> bool:
+def runs(file: IO[bytes]) -> bool:
     """Whether its owner may execute it."""
-    return bool(file.stat().st_mode & 0o100)
+    return bool(os.fstat(file.fileno()).st_mode & 0o100)
 
 
-def copy(files: dict[str, Path], folder: Path) -> None:
-    """Copy the files into an existing `folder`; of their modes only executability is kept."""
-    for path, file in files.items():
-        with file.open("rb") as opened:
-            write(folder / path, iter(lambda: opened.read(_CHUNK_BYTES), b""), executable(file))
+def copy(folder: Path, paths: Iterable[str], to: Path) -> None:
+    """Copy files of a folder into one that exists; of their modes only executability is kept."""
+    for path in paths:
+        with opened(folder, path) as file:
+            write(to / path, chunks(file), runs(file))
 
 
-def write(path: Path, chunks: Iterator[bytes], runs: bool) -> None:
+def chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """The contents, part by part."""
+    return iter(lambda: file.read(_CHUNK_BYTES), b"")
+
+
+def write(path: Path, parts: Iterable[bytes], executable: bool) -> None:
     """Write a new file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    with os.fdopen(os.open(path, flags, 0o755 if runs else 0o644), "wb") as opened:
-        for chunk in chunks:
-            opened.write(chunk)
+    with os.fdopen(os.open(path, flags, 0o755 if executable else 0o644), "wb") as made:
+        for part in parts:
+            made.write(part)
 
 
 @contextmanager
@@ -71,7 +80,7 @@ def settle(made: Path, final: Path) -> None:
         for name in names:
             file = Path(folder, name)
             _sync(file)
-            file.chmod(0o555 if executable(file) else 0o444)
+            file.chmod(0o555 if file.stat().st_mode & 0o100 else 0o444)
         _sync(Path(folder))
         if folder != str(made):  # to be moved, a folder must be writable itself
             Path(folder).chmod(0o555)

@@ -101,10 +101,10 @@ def submit(
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from arena.bots.build import build
-    from arena.bots.package import open_bot
+    from arena.bots.package import take
     from arena.bots.submissions import CheckedItem, accept, active_version, home_for, receipt_of
 
-    package = open_bot(bot)
+    package = take(bot)
     home_for(package, to)  # its errors come before a check of half a minute
     before = active_version(package, to)
     receipt = receipt_of(package, to)
@@ -112,13 +112,12 @@ def submit(
         accept(package.model_copy(update={"build": None}), receipt.checked, to)
         _tell_accepted(package, receipt, to, before)
         return
-    checklist = _go_through(bot, sandbox)
+    script = () if package.rules else (Path(package.source).name,)
+    checklist = _go_through(bot, sandbox, opened=Path(package.cwd, *script))
     if not checklist.passed:
         kept = f"; version {before} stays active" if before else ""
         say(f"\n{package.name} is not accepted{kept}.", err=True)
         raise typer.Exit(Exit.FAILED)
-    if open_bot(bot).digest != package.digest:
-        raise UserError(f"{bot} was changed while it was checked; submit it again")
     checked = [
         CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
         for result in checklist.results
@@ -128,9 +127,16 @@ def submit(
 
 
 def _go_through(
-    path: Path, sandbox: Sandbox, rules: list[str] | None = None, *, quiet: bool = False
+    path: Path,
+    sandbox: Sandbox,
+    rules: list[str] | None = None,
+    *,
+    opened: Path | None = None,
+    quiet: bool = False,
 ) -> Checklist:
-    """The whole list, shown as it goes unless `quiet`. Raises SandboxError."""
+    """The whole list, shown as it goes unless `quiet`; `opened` is where the bot of `path` is now.
+    Raises SandboxError.
+    """
     from arena.bots.programs import module
     from arena.checks import Checklist, run_checks
     from arena.model.contender import Prepared
@@ -142,7 +148,7 @@ def _go_through(
     opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module))
     screen, results = console(quiet=quiet), []
     report.show_start(str(path), held, screen)
-    for result in run_checks(path, opponent, held, rules=tuple(rules or ()) or None):
+    for result in run_checks(opened or path, opponent, held, rules=tuple(rules or ()) or None):
         results.append(result)
         report.show_result(result, screen)
     checklist = Checklist.of(str(path), held, results)

@@ -55,8 +55,8 @@ def refusal(path: Path, tmp_path: Path) -> str:
     folder = tmp_path / "unpacked"
     folder.mkdir()
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(ArchiveError) as caught:
-        unpack(path, folder)
+    with pytest.raises(ArchiveError) as caught, path.open("rb") as file:
+        unpack(path, file, folder)
     assert sorted(tmp_path.rglob("*")) == before
     return str(caught.value).replace(f"{path}: ", "")
 
@@ -86,7 +86,8 @@ def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
             member = tarfile.TarInfo(name)
             member.mode = mode
             tar.addfile(member)
-    unpack(path, tmp_path)
+    with path.open("rb") as file:
+        unpack(path, file, tmp_path)
     modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("bot", "data")]
     assert modes == [0o755, 0o644]
 

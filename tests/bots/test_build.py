@@ -1,6 +1,7 @@
 """Building: in a copy, within limits, once for each content; and what is said when it fails."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,13 @@ def test_a_build_happens_in_a_copy_and_once(package: Package, mode: Mode) -> Non
     assert (again.cwd, (Path(again.cwd) / "when").read_text()) == (bot.cwd, when)
     assert not any(path.stat().st_mode & 0o222 for path in Path(bot.cwd).rglob("*"))
     assert [path.name for path in Path(bot.cwd).parent.iterdir()] == [Path(bot.cwd).name]
+
+
+def test_a_build_by_python_is_by_the_one_that_runs_scripts(package: Package, mode: Mode) -> None:
+    made = "import sys; from pathlib import Path; Path('bot').write_text(sys.executable)"
+    folder = package(manifest=manifest("python3", "-c", made, command="python3"))
+    bot = build(open_bot(folder), mode)
+    assert (Path(bot.cwd) / "bot").read_text() == bot.command[0] == sys.executable
 
 
 @needs_compiler

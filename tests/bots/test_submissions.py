@@ -6,12 +6,14 @@ import re
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from arena.bots import entries, trees
 from arena.bots import submissions as room
-from arena.bots.package import open_bot
+from arena.bots.package import open_bot, package_store, take
 from arena.bots.submissions import (
     CheckedItem,
     accept,
@@ -132,6 +134,73 @@ def test_what_is_no_plain_file_is_never_waited_for(package: Package, tmp_path: P
     os.truncate(manifest, 2**33)  # with holes: it is refused unread
     with pytest.raises(PackageError, match="has more than 64 MiB"):
         open_bot(manifest.parent)
+
+
+@pytest.mark.parametrize("step", ["listed", "read", "copied"])
+@pytest.mark.parametrize("what", ["file", "folder", "root"])
+def test_no_link_is_followed_whenever_it_comes(
+    step: str, what: str, package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file, a folder or the bot itself is swapped for a link just before some call."""
+    folder, secret = package(), tmp_path / "secret"
+    for at in (folder, secret):
+        (at / "inner").mkdir(parents=True)
+        (at / "inner" / "data").write_text(f"{at.name}\n")
+    (secret / "bot.py").write_text("secret\n")
+    (secret / "bot.toml").write_text(MANIFEST)
+    swapped = {"file": folder / "bot.py", "folder": folder / "inner", "root": folder}[what]
+
+    def swap() -> None:
+        if not swapped.is_symlink():
+            swapped.rename(tmp_path / "away")
+            swapped.symlink_to(secret if what == "root" else secret / swapped.name)
+
+    calls = {"listed": (os, "listdir"), "read": (entries, "_below"), "copied": (trees, "write")}
+    call = getattr(*calls[step])
+    monkeypatch.setattr(*calls[step], lambda *given, **more: (swap(), call(*given, **more))[1])
+    try:
+        bot = take(folder)
+    except PackageError as error:
+        assert "bot.py" in str(error) or "inner" in str(error)
+    else:
+        assert (Path(bot.cwd) / "bot.py").read_text() == "print('hello')\n"
+        assert (Path(bot.cwd) / "inner" / "data").read_text() == "corner\n"
+    kept = [path.read_text() for path in package_store().rglob("*") if path.is_file()]
+    assert "secret\n" not in kept
+
+
+@pytest.mark.parametrize("form", ["corner", "solo.py", "corner.zip"])
+def test_a_link_is_not_submitted(form: str, package: Package, tmp_path: Path) -> None:
+    (tmp_path / "solo.py").write_text("print()\n")
+    package()
+    with zipfile.ZipFile(tmp_path / "corner.zip", "w") as archive:
+        archive.writestr("bot.toml", MANIFEST)
+        archive.writestr("bot.py", "print()\n")
+    link = tmp_path / "links" / form
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / form)
+    assert take(tmp_path / form).name == link.stem
+    with pytest.raises(PackageError, match="is a symbolic link; name the file or folder itself"):
+        take(link)
+
+
+def test_what_is_submitted_is_what_was_there_at_first(package: Package, to: Path) -> None:
+    folder = package()
+    bot = take(folder)
+    (folder / "bot.py").write_text("print('changed meanwhile')\n")
+    accept(bot, CHECKED, to)
+    (found,) = submissions(to)
+    assert (Path(found.cwd) / "bot.py").read_text() == "print('hello')\n"
+
+
+def test_a_mistake_in_what_is_taken_has_the_place_its_author_knows(package: Package) -> None:
+    folder = package(manifest=MANIFEST.replace("command", "comand"))
+    with pytest.raises(PackageError, match=rf"(?m)^{folder}/bot.toml:3: comand: unknown key"):
+        take(folder)
+    script = folder / "solo.unknown"
+    script.touch()
+    with pytest.raises(PackageError, match=rf"^{script}: {script} is not executable"):
+        take(script)
 
 
 def test_a_broken_receipt_is_told(package: Package, to: Path) -> None:
