@@ -119,6 +119,9 @@ def sprt(
         Path | None, option("FILE", "Where it is kept.", show_default="runs/NAME.sqlite")
     ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say how long it takes; play nothing.")] = False,
+    replay_damaged: Annotated[
+        bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
+    ] = False,
 ) -> None:
     """Play two players until it is decided whether A is stronger than B.
 
@@ -166,4 +169,4 @@ def sprt(
     if dry_run:
         preview_config(config, store)
     else:
-        raise typer.Exit(play_config(config, BUILTINS, store))
+        raise typer.Exit(play_config(config, BUILTINS, store, replay_damaged=replay_damaged))

@@ -58,6 +58,9 @@ def run(
     dry_run: Annotated[
         bool, flag("--dry-run", "Check the file and estimate the time; play nothing.")
     ] = False,
+    replay_damaged: Annotated[
+        bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
+    ] = False,
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.reports.playing import play_config, preview_config
@@ -70,7 +73,7 @@ def run(
     if dry_run:
         preview_config(config, store)
     else:
-        raise typer.Exit(play_config(config, BUILTINS, store))
+        raise typer.Exit(play_config(config, BUILTINS, store, replay_damaged=replay_damaged))
 
 
 @app.command()
@@ -84,7 +87,7 @@ def report(
 ) -> None:
     """Show the standings of a run, also while it is played."""
     from arena.ratings.results import results_of
-    from arena.reports import csv_report, terminal
+    from arena.reports import csv_report, terminal, words
     from arena.tournament.run_view import RunView
 
     if json and csv is not None:
@@ -92,7 +95,10 @@ def report(
     with RunView(run) as view:
         if json:
             say_json(view.standings.model_dump_json(indent=2))
-        elif csv == "players":
+            return
+        for line in words.about_damage(view.standings) if csv else ():
+            say(line, err=True)
+        if csv == "players":
             say(csv_report.players(view.standings), nl=False)
         elif csv == "crosstable":
             say(csv_report.crosstable(view.standings), nl=False)

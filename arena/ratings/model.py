@@ -326,6 +326,8 @@ class Standings(Frozen):
     """Attempts spoilt by the host or the referee: not scored."""
     spoilt: tuple[Spoilt, ...] = ()
     """The games they were at, as they are numbered."""
+    damaged: tuple[str, ...] = ()
+    """Games whose results cannot be read any more, by their ids: not counted."""
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor

@@ -69,6 +69,7 @@ def play_config(
     store_path: Path | None,
     *,
     more: str = "--max-games, or rounds in the file",
+    replay_damaged: bool = False,
 ) -> int:
     """Play what is left; the exit code. `more` is the setting that gives a test more games."""
     path = store_path or default_store(config)
@@ -87,7 +88,7 @@ def play_config(
                 _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED
         with watching(path, (LiveTable if console.is_terminal else PlainLines)(console)):
-            outcome = run(config, store)
+            outcome = run(config, store, replay_damaged=replay_damaged)
     with RunView(path) as view:
         terminal.show(view.standings, console)
     if outcome.interrupted:

@@ -9,6 +9,7 @@ from arena.model.protocol import Termination
 from arena.ratings.model import ORDERED, Share, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
+from arena.tournament.store import PLAY_AGAIN
 
 _SPOILT = 5
 """Void games that are listed; more are counted."""
@@ -180,6 +181,12 @@ def about_course(standings: Standings) -> list[str]:
     if any(row.forfeits for row in standings.players):
         lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
     return lines
+
+
+def about_damage(standings: Standings) -> list[str]:
+    """Which games cannot be read."""
+    damaged = ", ".join(standings.damaged)
+    return [f"Damaged in the file and not counted: {damaged}. {PLAY_AGAIN}"] if damaged else []
 
 
 def about_endings(standings: Standings) -> list[str]:

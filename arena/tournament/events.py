@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from arena.errors import Exit
 from arena.model import Frozen
@@ -170,9 +170,9 @@ def _events(lines: list[bytes]) -> list[Event]:
     over: set[str] = set()
     for line in reversed(lines):
         moves = _MOVES.search(line)
-        if moves is not None and moves[1].decode() in over:
-            continue
-        with suppress(ValidationError):  # of a newer arena, which has other events
+        with suppress(ValueError):  # of a newer arena, which has other events; or damaged
+            if moves is not None and moves[1].decode() in over:
+                continue
             event = EVENT.validate_json(line)
             events.append(event)
             if isinstance(event, GameFinished | GameVoid):

@@ -29,6 +29,7 @@ def run(
     store: Store,
     *,
     open_executor: executing.OpenExecutor = LocalExecutor,
+    replay_damaged: bool = False,
 ) -> events.Outcome:
     """Play what is left of the tournament, `config.concurrency` games at a time, until its schedule
     is over. Games in play are cut off then.
@@ -36,10 +37,10 @@ def run(
     A game is in the store before its event is appended, so a kill at any moment loses only games in
     play. SIGINT, SIGTERM and SIGHUP end the run within about 2 s (when called in the main thread,
     which alone may handle signals). Raises ExecutorError when no game can be played, StoreError
-    when one cannot be kept.
+    when one cannot be kept, or is damaged and not to be played again (`replay_damaged`).
     """
     schedule, ahead = config.schedule(), config.schedule()
-    for _, game in store.digests():
+    for game in store.whole(replay=replay_damaged):
         schedule.add(game)
         ahead.add(game)
     state = _Run(config, store, schedule)

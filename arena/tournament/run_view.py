@@ -17,7 +17,8 @@ from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament import events
 from arena.tournament.config import TournamentConfig
-from arena.tournament.store import Store
+from arena.tournament.store import Store, without_result
+from arena.tournament.store_tables import DamagedGame
 
 _RATE_GAMES = 50
 """The speed is that of the last games, this many."""
@@ -52,6 +53,7 @@ class RunView(AbstractContextManager["RunView"]):
         """Those with a result, in the order they ended."""
         self.void: list[GameDigest] = []
         """Attempts that were void, in the order they ended."""
+        self._damaged: list[DamagedGame] = []
         self.playing: dict[str, GameInPlay] = {}
         """Games in play, by their ids."""
         self.started: events.RunStarted | None = None
@@ -69,11 +71,14 @@ class RunView(AbstractContextManager["RunView"]):
         self._was_played = played
         for event in self.news:
             self._take(event)
-        for seen, game in self._store.digests(after=self._seen):
-            self._seen = seen
+        for seen, found in self._store.digests(after=self._seen):
+            self._seen, self._standings = seen, None
+            game = found.digest if isinstance(found, DamagedGame) else found
+            if game is None:
+                self._damaged.append(DamagedGame(found.game, None))
+                continue
             (self.void if game.termination is Termination.VOID else self.games).append(game)
             self.schedule.add(game)
-            self._standings = None
         if not played:
             self.playing.clear()
 
@@ -108,6 +113,7 @@ class RunView(AbstractContextManager["RunView"]):
                 planned=self.schedule.total,
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
+                damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
             )
         return self._standings
 

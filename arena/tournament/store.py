@@ -11,6 +11,8 @@
     sandboxes  what contained players (JSON), each different value once
     records    the whole game (JSON, `arena.model.record.GameRecord`); all else is drawn from it, so
                that standings need not read it
+    checksums  of the rows of an attempt and of its record, to tell damaged ones; files of earlier
+               versions lack them
 
 Schema 1, of earlier versions, has `games` alone, with the record in it: it is read as it is, and
 brought to this schema when the run is played.
@@ -24,7 +26,7 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -35,11 +37,23 @@ from typing import IO, Any, Self
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import Event, begin_events, events_file
-from arena.tournament.store_tables import GAMES, PLAIN, RUN, SCHEMA_1, digest_of
+from arena.tournament.store_tables import (
+    CHECKSUMS,
+    GAMES,
+    PLAIN,
+    ROWS,
+    RUN,
+    SCHEMA_1,
+    DamagedGame,
+    checksum,
+    checksum_of,
+    digest_of,
+)
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
@@ -84,6 +98,8 @@ class Store(AbstractContextManager["Store"]):
             store._check_ours()
             if store._schema == 1:
                 store._database.executescript(SCHEMA_1)
+            if not list(store._rows("SELECT 1 FROM sqlite_master WHERE name = 'checksums'")):
+                store._database.executescript(CHECKSUMS.replace("TABLE", "TEMP TABLE"))
             store._database.execute("PRAGMA query_only = 1")
             store._held = held.pop_all()
         return store
@@ -139,6 +155,7 @@ class Store(AbstractContextManager["Store"]):
         if self._schema == 1:
             self._migrate()
         with self._database:
+            self._execute_all(CHECKSUMS)
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _check_ours(self) -> None:
@@ -155,8 +172,8 @@ class Store(AbstractContextManager["Store"]):
                 f"to {SCHEMA_VERSION}); update this one"
             )
         try:
-            _ = self.config
-        except (TypeError, ValueError) as error:
+            self.config.schedule()
+        except (TypeError, ValueError, LookupError) as error:
             raise _damaged(self.path, error) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
@@ -180,7 +197,7 @@ class Store(AbstractContextManager["Store"]):
         )
         with database:  # all or nothing: a kill in between leaves an empty file
             database.execute("BEGIN IMMEDIATE")
-            self._execute_all(RUN + GAMES)
+            self._execute_all(RUN + GAMES + CHECKSUMS)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -191,9 +208,12 @@ class Store(AbstractContextManager["Store"]):
         with database:
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(GAMES)
-            for (text,) in database.execute("SELECT record FROM old ORDER BY rowid"):
-                self._insert(GameRecord.model_validate_json(text), text)
+            self._execute_all(GAMES + CHECKSUMS)
+            for game, text in database.execute("SELECT game, record FROM old ORDER BY rowid"):
+                record = _parsed(text)
+                if record is None:
+                    raise StoreError(f"{self.path}: {_of_games([game])} damaged, and cannot go on")
+                self._insert(record, text)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
         self._schema = SCHEMA_VERSION
 
@@ -204,8 +224,9 @@ class Store(AbstractContextManager["Store"]):
 
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
         """What a query finds. Raises StoreError where the file cannot be read."""
-        try:
-            yield from self._database.execute(query, arguments)
+        try:  # not `yield from`, which would close the cursor, perhaps after the file
+            for row in self._database.execute(query, arguments):  # noqa: UP028
+                yield row
         except sqlite3.Error as error:
             raise _damaged(self.path, error) from None
 
@@ -228,18 +249,22 @@ class Store(AbstractContextManager["Store"]):
         self._check_still_there()
         return added
 
-    def _insert(self, record: GameRecord, text: str) -> bool:
+    def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
         """Add the rows of a game. False when the attempt, or a result, is there already."""
         game = digest(record)
-        row = {name: getattr(game, name) for name in PLAIN} | {
-            "attempt": record.attempt,
-            "opening": json.dumps(record.opening),
-            "termination": game.termination,
-            "faults": json.dumps(game.faults) if game.faults else None,
-            "plies": len(record.moves),
-            "started_at": record.started_at,
-            "duration_ms": record.duration_ms,
-        }
+        row = (
+            {"id": id_}
+            | {name: getattr(game, name) for name in PLAIN}
+            | {
+                "attempt": record.attempt,
+                "opening": json.dumps(record.opening),
+                "termination": game.termination,
+                "faults": json.dumps(game.faults) if game.faults else None,
+                "plies": len(record.moves),
+                "started_at": record.started_at,
+                "duration_ms": record.duration_ms,
+            }
+        )
         cursor = self._database.execute(
             f"INSERT INTO games ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
             "ON CONFLICT DO NOTHING",
@@ -261,6 +286,9 @@ class Store(AbstractContextManager["Store"]):
             "VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM sandboxes WHERE held = ?), ?)",
             ((id_, *seat) for seat in seats),
         )
+        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
+        sums = (id_, checksum_of(rows), checksum(text))
+        self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
         return True
 
     def _check_still_there(self) -> None:
@@ -273,42 +301,104 @@ class Store(AbstractContextManager["Store"]):
             f"Put it back to go on, or start again."
         )
 
-    def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest]]:
+    def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest | DamagedGame]]:
         """Games and void attempts with an `id` above `after`, in the order they ended."""
         if self._schema == 1:
-            query = "SELECT id, record FROM records WHERE id > ? ORDER BY id"
-            for id_, text in self._rows(query, after):
-                yield id_, digest(GameRecord.model_validate_json(text))
+            for id_, game in self._rows("SELECT id, game FROM games WHERE id > ?", after):
+                record = self._record(id_)
+                yield id_, digest(record) if record else DamagedGame(game, None)
             return
-        seats = self._rows(
-            "SELECT seats.id, player, score, points, random_moves, held, used_ms FROM seats "
-            "JOIN sandboxes ON sandbox = sandboxes.id WHERE seats.id > ? ORDER BY seats.id, seat",
-            after,
-        )
-        columns = ("id", "termination", "faults", *PLAIN)
-        query = f"SELECT {', '.join(columns)} FROM games WHERE id > ? ORDER BY id"
-        games = self._rows(query, after)
-        for game, (_, of_game) in zip(games, groupby(seats, itemgetter(0)), strict=True):
-            row = dict(zip(columns, game, strict=True))
-            yield row["id"], digest_of(row, [seat[1:] for seat in of_game])
+        query = f"{ROWS} WHERE games.id > ? ORDER BY games.id, seat"
+        for id_, of_game in groupby(self._rows(query, after), itemgetter(0)):
+            rows = list(of_game)
+            found = digest_of(rows)
+            if found is not None:
+                yield id_, found
+                continue
+            record = self._record(id_)
+            game = record.game if record else str(rows[0][2])
+            yield id_, DamagedGame(game, digest(record) if record else None)
+
+    def _record(self, id_: int) -> GameRecord | None:
+        """The record of an attempt; None where it is damaged."""
+        for text, written in self._rows(
+            "SELECT records.record, checksums.record FROM records "
+            "LEFT JOIN checksums USING (id) WHERE id = ?",
+            id_,
+        ):
+            if written == checksum(text):
+                return GameRecord.model_validate_json(text)
+            return _parsed(text) if written is None else None
+        return None
 
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
-        """The games in the order they ended, one result each; with `void` all void attempts too."""
+        """The games in the order they ended, one result each; with `void` all void attempts too.
+        Raises StoreError where one is damaged.
+        """
         where = "" if void else "WHERE termination <> 'void'"
-        for (text,) in self._rows(
-            f"SELECT records.record FROM games JOIN records USING (id) {where} ORDER BY id"
-        ):
-            yield GameRecord.model_validate_json(text)
+        for id_, game in self._rows(f"SELECT id, game FROM games {where} ORDER BY id"):
+            yield self._whole(id_, game)
 
     def record(self, game: str) -> GameRecord | None:
-        """The latest attempt of one game; None when it was not played."""
-        for (text,) in self._rows(
-            "SELECT records.record FROM games JOIN records USING (id) WHERE game = ? "
-            "ORDER BY attempt DESC LIMIT 1",
-            game,
-        ):
-            return GameRecord.model_validate_json(text)
-        return None
+        """The latest attempt of one game; None when it was not played. Raises StoreError where it
+        is damaged.
+        """
+        query = "SELECT id FROM games WHERE game = ? ORDER BY attempt DESC LIMIT 1"
+        return next((self._whole(id_, game) for (id_,) in self._rows(query, game)), None)
+
+    def _whole(self, id_: int, game: str) -> GameRecord:
+        record = self._record(id_)
+        if record is None:
+            raise StoreError(
+                f"{self.path}: {_of_games([game])} damaged and cannot be shown; the others can. "
+                f"{PLAY_AGAIN}"
+            )
+        return record
+
+    def whole(self, *, replay: bool = False) -> list[GameDigest]:
+        """Games and void attempts in a file to play on with: damaged rows are written again from
+        their records. A game whose record is damaged too is removed with `replay`, to be played
+        again; without it StoreError.
+        """
+        found = dict(self.digests())
+        damaged = {id_: game for id_, game in found.items() if isinstance(game, DamagedGame)}
+        lost = without_result(found.values())
+        if lost and not replay:
+            raise StoreError(
+                f"{self.path}: {_of_games(lost)} damaged and cannot be read. {PLAY_AGAIN}"
+            )
+        again = set(damaged)
+        if replay:
+            again |= {id_ for (id_,) in self._rows("SELECT id FROM games") if not self._record(id_)}
+        if again:
+            self._renew(again)
+            found = dict(self.digests())
+        return [game for game in found.values() if isinstance(game, GameDigest)]
+
+    def _renew(self, damaged: set[int]) -> None:
+        """Write attempts again from their records, or leave them out. All tables are made again,
+        as an index may not lead to a damaged row.
+        """
+        of_games = ("games", "seats", "records", "checksums")
+        records = [(id_, self._record(id_)) for id_ in sorted(damaged)]
+        statements = [f"ALTER TABLE {name} RENAME TO old_{name}" for name in of_games]
+        statements += ["ALTER TABLE sandboxes RENAME TO old_sandboxes"]
+        statements += ["DROP INDEX one_result_a_game", GAMES, CHECKSUMS]
+        statements += ["INSERT OR IGNORE INTO sandboxes SELECT * FROM old_sandboxes"]
+        left_out = ", ".join(map(str, sorted(damaged)))
+        statements += [f"INSERT INTO games SELECT * FROM old_games WHERE id NOT IN ({left_out})"]
+        kept = "WHERE id IN (SELECT id FROM games)"
+        statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
+        statements += [f"DROP TABLE old_{name}" for name in (*of_games, "sandboxes")]
+        try:
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._execute_all(";".join(statements))
+                for id_, record in records:
+                    if record is not None:
+                        self._insert(record, record.model_dump_json(), id_)
+        except sqlite3.Error as error:
+            raise _damaged(self.path, error) from None
 
     def finished(self) -> frozenset[str]:
         """Ids of the games that have a result."""
@@ -336,13 +426,46 @@ class Store(AbstractContextManager["Store"]):
         self.close()
 
 
+PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
+
+
+def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
+    """The ids of games that have no result, perhaps because they are damaged."""
+    lost, played = set[str](), set[str]()
+    for each in found:
+        game = each.digest if isinstance(each, DamagedGame) else each
+        if game is None:
+            lost.add(each.game)
+        elif game.termination is not Termination.VOID:
+            played.add(game.game)
+    return sorted(lost - played)
+
+
+def _of_games(ids: Sequence[str]) -> str:
+    """`games g0001, g0002 are`."""
+    return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
+
+
+def _parsed(text: str) -> GameRecord | None:
+    """A record of an earlier version, without a checksum; None where it is damaged."""
+    try:
+        record = GameRecord.model_validate_json(text)
+        record.start()
+        digest(record)
+    except (TypeError, ValueError, LookupError):
+        return None
+    return record
+
+
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     # A reader that may write removes the -wal and -shm files when it is the last to close.
     mode = "rwc" if not read_only else "rw" if os.access(path, os.W_OK) else "ro"
     try:
-        return sqlite3.connect(
+        database = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10, check_same_thread=False
         )
+        database.text_factory = lambda text: text.decode("utf-8", "replace")
+        return database
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
 

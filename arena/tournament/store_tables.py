@@ -2,7 +2,8 @@
 
 import json
 from array import array
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest, shared_held
@@ -34,6 +35,11 @@ CREATE TABLE seats (
 ) WITHOUT ROWID;
 CREATE TABLE records (id INTEGER PRIMARY KEY REFERENCES games, record TEXT NOT NULL);
 """
+CHECKSUMS = """
+CREATE TABLE IF NOT EXISTS checksums (
+    id INTEGER PRIMARY KEY, rows BLOB NOT NULL, record BLOB NOT NULL
+);
+"""
 SCHEMA_1 = """
 CREATE TEMP VIEW games AS
     SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;
@@ -42,11 +48,52 @@ CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
 """A file of schema 1 as far as readers ask for the columns of this one."""
 PLAIN = ("game", "round", "pair", "rules", "seed", "detail", "offender", "best_tile", "line")
 """Columns of `games` that are fields of a digest as they are."""
+_GAME = (
+    *PLAIN, "attempt", "opening", "termination", "faults", "plies", "started_at", "duration_ms"
+)  # fmt: skip
+_SEAT = ("seat", "player", "score", "points", "random_moves", "held", "used_ms")
+ROWS = f"""
+SELECT games.id, checksums.rows, {", ".join((*_GAME, *_SEAT))} FROM games
+LEFT JOIN seats ON seats.id = games.id LEFT JOIN sandboxes ON sandbox = sandboxes.id
+LEFT JOIN checksums ON checksums.id = games.id
+"""
+"""All rows of games, one for each seat. One query: while games are added, two may not agree."""
 
 
-def digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
-    """The digest of a game, of its row and those of its seats."""
-    players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
+class DamagedGame(NamedTuple):
+    """A game whose rows are not as they were written, or make no game."""
+
+    game: str
+    """Its id, as far as it can be read."""
+    digest: GameDigest | None
+    """From its record; None where that is damaged too."""
+
+
+def checksum(value: object) -> bytes:
+    """What tells a value from a damaged one."""
+    return blake2b(repr(value).encode(), digest_size=16).digest()
+
+
+def checksum_of(rows: list[tuple[Any, ...]]) -> bytes:
+    """The checksum of the rows of a game, as ROWS has them."""
+    return checksum([row[2:] for row in rows])
+
+
+def digest_of(rows: list[tuple[Any, ...]]) -> GameDigest | None:
+    """The digest of a game from its rows, as ROWS has them; None where they are damaged."""
+    written = rows[0][1]
+    if written not in (None, checksum_of(rows)):
+        return None
+    game = dict(zip(_GAME, rows[0][2:], strict=False))
+    seats = [row[2 + len(_GAME) :] for row in rows]
+    try:
+        return _digest_of(game, seats)
+    except (TypeError, ValueError, LookupError):  # of an earlier version, without a checksum
+        return None
+
+
+def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
+    _, players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
     times = tuple(array("f", blob) for blob in used_ms)
     faults = json.loads(game["faults"] or "[]")
     return GameDigest(

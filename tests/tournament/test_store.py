@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,3 +224,17 @@ def test_a_record_is_kept_as_its_referee_wrote_it(
         assert store.record(record.game) == record
     with sqlite3.connect(path) as database:
         assert database.execute("SELECT record FROM records").fetchone() == (text,)
+
+
+def test_a_look_that_is_broken_off_may_outlive_the_store(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(DOTS)
+    with Store.open_run(path, config) as store:
+        for spec in schedule(config):
+            store.add(played(spec))
+    with Store.open(path) as store:
+        looks: list[Any] = [store.digests(), store.records()]
+        assert all(map(next, looks))
+    for look in looks:
+        look.close()

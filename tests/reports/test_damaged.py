@@ -1,0 +1,229 @@
+"""Stores with damaged bytes: a sentence that names the game, and all else is shown."""
+
+import io
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Self
+
+import pytest
+from rich.console import Console
+
+from arena.errors import ArenaError, StoreError
+from arena.model.record import GameRecord
+from arena.records import FORMS
+from arena.reports import replay, terminal
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.run import run
+from arena.tournament.run_view import RunView, recorded_game
+from arena.tournament.store import Store
+from tests.reports.runs import begun
+
+Play = Callable[..., GameRecord]
+GAMES = ("g0001", "g0002", "g0003", "g0004")
+
+
+@pytest.fixture(scope="module")
+def records(play: Play) -> list[GameRecord]:
+    """Two rounds of two players."""
+    seats = (("uct", "monkey"), ("monkey", "uct")) * 2
+    return [
+        play("dots", *names, seed=n, game=GAMES[n], rows=2, cols=2, stderr="said\n" * 9)
+        .model_copy(update={"pair": f"p{n // 2:04d}", "round": n // 2 + 1})
+        for n, names in enumerate(seats)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def path(records: list[GameRecord], tmp_path: Path) -> Path:
+    path = tmp_path / "cup.sqlite"
+    with begun(path, records, rounds=2) as store:
+        for record in records:
+            store.add(record)
+    return path
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    database = sqlite3.connect(path)
+    with database:
+        assert database.execute(statement, values).rowcount == 1
+    database.close()
+
+
+def damage_record(path: Path, id_: int) -> None:
+    """One letter of a move, which leaves it a record."""
+    found = """replace(record, '"move":"', '"move":"b')"""
+    change(path, f"UPDATE records SET record = {found} WHERE id = ?", id_)
+
+
+def report(path: Path) -> str:
+    out = io.StringIO()
+    with RunView(path) as view:
+        terminal.show(view.standings, Console(file=out, width=200))
+        view.standings.model_dump_json()
+    return out.getvalue()
+
+
+def replayed(path: Path, game: str) -> str:
+    out = io.StringIO()
+    config, record = recorded_game(path, game)
+    replay.dump(record, Console(file=out, width=100))
+    FORMS["record"](record, config.name)
+    return out.getvalue()
+
+
+class Answering:
+    """Plays every game as it was."""
+
+    capacity = 1
+
+    def __init__(self, records: list[GameRecord]) -> None:
+        self._records = {record.game: record for record in records}
+        self.played: list[str] = []
+
+    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> Self:
+        return self
+
+    def warning(self) -> None:
+        """Nothing makes games void here."""
+
+    def submit(self, task: Task) -> None:
+        self._task = task
+        self.played.append(task.spec.game)
+
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        return [Played(self._task, self._records[self._task.spec.game])]
+
+    def close(self, *, now: bool) -> None:
+        """Nothing is held open."""
+
+
+def play_on(path: Path, records: list[GameRecord], **how: bool) -> list[str]:
+    """The games that are played when the run goes on."""
+    executor = Answering(records)
+    with RunView(path) as view:
+        config = view.config
+    with Store.open_run(path, config) as store:
+        run(config, store, open_executor=executor.open, **how)
+    return executor.played
+
+
+def test_a_damaged_record_is_named_and_the_rest_is_shown(
+    path: Path, records: list[GameRecord]
+) -> None:
+    before = report(path)
+    damage_record(path, 2)
+    assert report(path) == before, "its result is known"
+    with pytest.raises(StoreError, match=r"game g0002 is damaged and cannot be shown.*--replay"):
+        replayed(path, "g0002")
+    assert "Game g0003" in replayed(path, "g0003")
+    assert play_on(path, records) == []
+    assert play_on(path, records, replay_damaged=True) == ["g0002"]
+    assert "Game g0002" in replayed(path, "g0002")
+    assert report(path) == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE games SET termination = 'natuxal' WHERE id = 3",
+        "UPDATE games SET game = 'g0004' || char(27), detail = x'ff' WHERE id = 3",
+        "UPDATE seats SET score = 7 WHERE id = 3 AND seat = 1",
+        "UPDATE seats SET used_ms = x'00' WHERE id = 3 AND seat = 1",
+        "DELETE FROM seats WHERE id = 3 AND seat = 0",
+        "UPDATE seats SET id = 30 WHERE id = 3 AND seat = 0",
+        "UPDATE sandboxes SET held = '{'",
+    ],
+)
+def test_damaged_rows_are_made_again_from_the_record(
+    statement: str, path: Path, records: list[GameRecord]
+) -> None:
+    before = report(path)
+    change(path, statement)
+    assert report(path) == before
+    assert play_on(path, records) == []
+    assert report(path) == before
+    with Store.open(path) as store:
+        assert list(store.records()) == records
+        assert store.finished() == set(GAMES)
+
+
+def test_a_game_of_which_nothing_is_left_is_offered_to_be_played_again(
+    path: Path, records: list[GameRecord]
+) -> None:
+    before = report(path)
+    damage_record(path, 3)
+    change(path, "UPDATE seats SET points = 0.5 WHERE id = 3 AND seat = 1")
+    assert "Damaged in the file and not counted: g0003. The command" in report(path)
+    assert "3 of 4 games" in report(path)
+    for game in ("g0001", "g0002", "g0004"):
+        assert f"Game {game}" in replayed(path, game)
+    with pytest.raises(StoreError, match=r"game g0003 is damaged and cannot be read\. .*--replay"):
+        play_on(path, records)
+    assert play_on(path, records, replay_damaged=True) == ["g0003"]
+    assert report(path) == before
+    assert play_on(path, records) == []
+
+
+def without_checksums(path: Path) -> None:
+    """The store as earlier versions made it."""
+    database = sqlite3.connect(path)
+    database.execute("DROP TABLE checksums")
+    database.close()
+
+
+def test_a_store_without_checksums_is_read_and_played_on(
+    path: Path, records: list[GameRecord]
+) -> None:
+    before = report(path)
+    without_checksums(path)
+    assert report(path) == before
+    change(path, "UPDATE records SET record = replace(record, '}', ']') WHERE id = 2")
+    change(path, "UPDATE games SET termination = 'natuxal' WHERE id = 2")
+    assert "not counted: g0002" in report(path)
+    assert play_on(path, records, replay_damaged=True) == ["g0002"]
+    assert report(path) == before
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_no_byte_anywhere_gives_a_traceback(
+    seed: int, earlier: bool, path: Path, records: list[GameRecord]
+) -> None:
+    """Of some stores, each with a bit damaged, most show all games or all but one."""
+    if earlier:
+        without_checksums(path)
+    whole, rng, shown = path.read_bytes(), Random(seed), 0
+    for _ in range(25):
+        at = rng.randrange(len(whole))
+        byte = bytes([whole[at] ^ (1 << rng.randrange(8))])
+        path.write_bytes(whole[:at] + byte + whole[at + 1 :])
+        tried: list[Callable[[], object]] = [lambda: report(path)]
+        tried += [lambda game=game: replayed(path, game) for game in GAMES]  # type: ignore[misc]
+        tried += [lambda: play_on(path, records, replay_damaged=True)]
+        for look in tried:
+            try:
+                look()
+            except ArenaError as error:
+                assert str(path) in str(error) or "game g" in str(error), (at, error)
+            except Exception as error:
+                raise AssertionError((at, whole[at], byte)) from error
+            else:
+                shown += 1
+        for other in path.parent.glob(f"{path.name}-*"):
+            other.unlink()
+    assert shown > 90
+
+
+def test_damaged_events_hide_no_game(path: Path) -> None:
+    before = report(path)
+    events = path.with_suffix(".events.jsonl")
+    with Store.open(path) as store:
+        config = store.config
+    with Store.open_run(path, config) as playing:
+        with events.open("ab") as file:
+            file.write(b'{"kind":"moves_played","game":"\xff","ply":1}\n')
+        assert playing.is_played
+        assert report(path) == before
