@@ -22,6 +22,10 @@ class Presence:
         """Announce the next look, after a wait."""
         self._due = look
 
+    def worked(self, took: int) -> None:
+        """Put off the next look by the CPU time of work of our own."""
+        self._due += took
+
     def look(self) -> int:
         """The time now. The next look is due at once."""
         now = self._clock()

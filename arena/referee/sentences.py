@@ -7,6 +7,7 @@ from arena.model.protocol import Termination, excerpt
 from arena.model.record import PlayerFault
 
 _SHOWN_BYTES = 4096  # of a buffer, enough for an excerpt
+_TOLD_FILES_BYTES = 2**20
 
 
 def spoke_unasked(waiting: bytes) -> PlayerFault:
@@ -61,13 +62,18 @@ def line_too_long(buffer: bytearray) -> PlayerFault:
     )
 
 
-def out_of_memory(used_bytes: int, limit_bytes: int) -> PlayerFault:
-    """The process tree was killed for its memory."""
-    return PlayerFault(
-        Termination.OUT_OF_MEMORY,
+def out_of_memory(used_bytes: int, limit_bytes: int, file_bytes: int) -> PlayerFault:
+    """The process tree was killed for its memory, of which `file_bytes` were files in memory."""
+    detail = (
         f"The player's processes used {used_bytes / 2**20:.0f} MB; "
-        f"{limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`).",
+        f"{limit_bytes / 2**20:.0f} MB are allowed (`resources.memory_mb`)."
     )
+    if file_bytes >= _TOLD_FILES_BYTES:
+        detail += (
+            f" Files in /tmp and /dev/shm are kept in memory and count: "
+            f"these and shared memory had {file_bytes / 2**20:.0f} MB."
+        )
+    return PlayerFault(Termination.OUT_OF_MEMORY, detail)
 
 
 def closed_pipe(stream: str, termination: Termination) -> PlayerFault:

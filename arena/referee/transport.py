@@ -26,6 +26,7 @@ _KEPT_BYTES = 32 * 1024  # of stderr, at its beginning and at its end
 # More waiting output than this is no stray answer. Below a pipe's size: short writes leave gaps.
 _FLOOD_BYTES = 32 * 1024
 _WATCH_MS = 25  # between samples of memory while we wait; the first slice of a wait costs nothing
+_WATCH_SHARE = 5  # samples that take long come more seldom: a fifth of the time at most
 # A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
 # How long a player that the host keeps from answering is waited for beyond its deadline: that many
@@ -125,6 +126,7 @@ class PlayerProcess:
         self._presence = presence or Presence()
         self._asked_at = self._missed_before = 0  # when it was asked, and what we had missed then
         self._owes = False  # whether it was asked and has not answered
+        self._file_bytes = 0  # of its memory, when it was last seen near its limit
         self._before: Load | None = None  # taken early in the wait for an answer
         self._frozen = False
         self._killed = False
@@ -155,9 +157,7 @@ class PlayerProcess:
         self._asked_at = self._presence.look()
         self._missed_before = self._presence.missed
         self._owes, self._before = True, None
-        if self._frozen:
-            self._frozen = False
-            self.container.thaw()
+        self._thaw()
         rest = memoryview(line)
         try:
             with suppress(BlockingIOError):
@@ -306,17 +306,25 @@ class PlayerProcess:
         now = time.monotonic_ns()
         if now < self._sample_at:
             return
-        self._sample_at = now + _WATCH_MS * 1_000_000
+        began = time.process_time_ns()
         used = self.container.memory_bytes()
+        took = time.process_time_ns() - began
+        self._sample_at = now + max(_WATCH_MS * 1_000_000, _WATCH_SHARE * took)
+        self._presence.worked(took)
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
-        if self._limit_bytes is not None and used > self._limit_bytes:
+        if self._limit_bytes is None:
+            return
+        if used > self._limit_bytes // 2:
+            self._file_bytes = self.container.file_bytes()
+        if used > self._limit_bytes:
             self.container.stop()
-            raise sentences.out_of_memory(used, self._limit_bytes)
+            raise sentences.out_of_memory(used, self._limit_bytes, self._file_bytes)
         self._judge_memory()
 
     def _judge_memory(self) -> None:
         if self._limit_bytes is not None and self.container.out_of_memory():
-            raise sentences.out_of_memory(self.container.peak_bytes(), self._limit_bytes)
+            peak = self.container.peak_bytes()
+            raise sentences.out_of_memory(peak, self._limit_bytes, self._file_bytes)
 
     def note_peak_memory(self) -> None:
         """Bring `peak_memory_bytes` up to date: short games end between two samples."""
@@ -329,6 +337,11 @@ class PlayerProcess:
         if not self._frozen and not self._killed:
             self._frozen = True
             self.container.freeze()
+
+    def _thaw(self) -> None:
+        if self._frozen:
+            self._frozen = False
+            self.container.thaw()
 
     @property
     def _missed(self) -> int:
@@ -346,7 +359,7 @@ class PlayerProcess:
         return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
 
     def _load(self) -> Load:
-        return self.container.load([other.pid for other in self.others])
+        return self.container.load()
 
     # Ends
 
@@ -360,6 +373,7 @@ class PlayerProcess:
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
+        self._thaw()  # stopped, bubblewrap cannot tell that the player has ended
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):

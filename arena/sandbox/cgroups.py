@@ -94,14 +94,21 @@ class Group:
 
     def memory_bytes(self) -> int | None:
         """Memory of its processes that cannot be dropped: their own pages, and files in memory."""
-        if (file := self._file("memory", "memory.stat", "memory.stat")) is None:
+        if (stat := self._memory_stat()) is None:
             return None
-        stat = _pairs(file)
-        return (
-            stat["anon"] + stat["shmem"]
-            if "anon" in stat
-            else stat["total_rss"] + stat["total_shmem"]
-        )
+        return stat.get("anon", stat.get("total_rss", 0)) + self._shared(stat)
+
+    def file_bytes(self) -> int:
+        """The part of that memory that is files in memory, or shared memory."""
+        return self._shared(self._memory_stat() or {})
+
+    def _memory_stat(self) -> dict[str, int] | None:
+        file = self._file("memory", "memory.stat", "memory.stat")
+        return None if file is None else _pairs(file)
+
+    @staticmethod
+    def _shared(stat: dict[str, int]) -> int:
+        return stat.get("total_shmem", stat.get("shmem", 0))  # v1 has both, and means all by total
 
     def peak_bytes(self) -> int | None:
         """The most memory it ever had, cached files included; None where the system cannot say."""

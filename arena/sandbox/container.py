@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from arena.sandbox.users import User
 
 _DEATH_S = 2.0  # for a killed process to be gone, on a host that is busy freeing its memory
 _POLL_S = 0.0005
+_PASSES = 100  # of a signal to all processes, while new ones are found
+_STARTED: set[int] = set()
+"""The first process of each container that this process has started and not ended."""
 
 
 class Container:
@@ -49,6 +52,9 @@ class Container:
     def start(self) -> subprocess.Popen[bytes]:
         """Start the program, once. Raises PlayerFault (`start_failed`); OSError: the host fails."""
         mode = self.spec.policy.mode
+        if mode != "bwrap":  # then its orphans come to us once its first process is dead
+            processes.become_subreaper()
+        self._before = processes.children()
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
@@ -61,12 +67,24 @@ class Container:
                 raise
         self.pid = self._launched.process.pid
         """The process we started: the player's, or bubblewrap's outer one."""
+        _STARTED.add(self.pid)
         return self._launched.process
 
     def memory_bytes(self) -> int:
-        """Memory of all its processes now."""
+        """Memory of all its processes now. Where no control group counts it, pages that several of
+        them share count for each, unless that goes beyond the limit: to tell them apart takes long.
+        """
         used = self.group.memory_bytes() if self.group is not None else None
-        return processes.resident_bytes(self.pid) if used is None else used
+        if used is not None:
+            return used
+        own, limit_mb = set(self.processes()), self.spec.memory_mb
+        used = processes.resident_bytes(own)
+        beyond = limit_mb is not None and used > limit_mb * 2**20
+        return processes.proportional_bytes(own) if beyond else used
+
+    def file_bytes(self) -> int:
+        """The part of its memory that is files, as in `/tmp`; 0 where they do not count."""
+        return self.group.file_bytes() if self.group is not None else 0
 
     def peak_bytes(self) -> int:
         """The most memory of all together, where the system says; else of its first process."""
@@ -114,28 +132,42 @@ class Container:
             return None
         return "bubblewrap ended before the player's program did"
 
-    def load(self, others: Collection[int]) -> Load:
-        """The load of its processes and its cores; `others` are pids of other players. Where
-        neither group nor user shows whose a process is, processes that any player forked away count
-        as this one's: no player can be excused by its own strays.
-        """
-        own = set(self._processes())
+    def load(self) -> Load:
+        """The load of its processes and its cores."""
+        own = set(self.processes())
         used = self.group.cpu_ms() if self.group is not None else None
-        if used is None:
-            away = processes.strays({self.pid, *others}) if self._user is None else ()
-            used = cpu_ms(own.union(*map(processes.tree, away)))
         bare = self._cores is None or self.spec.policy.mode == "none"
         cores = os.sched_getaffinity(0) if bare else self._cores
-        return sample(own, used, cores or ())
+        return sample(own, cpu_ms(own) if used is None else used, cores or ())
 
-    def _processes(self) -> Iterator[int]:
+    def processes(self) -> Iterator[int]:
         """All known to be its own; some may come twice."""
         if self.group is not None:
             yield from self.group.processes()
-        else:
-            yield from processes.tree(self.pid)
-            if self._user is not None:
-                yield from self._user.processes()
+            return
+        yield from processes.tree(self.pid)
+        if self._user is not None:
+            yield from self._user.processes()
+        elif self._dead():
+            for stray in self._strays():
+                yield from processes.tree(stray)
+
+    def _dead(self) -> bool:
+        try:
+            options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, options) is not None
+        except ChildProcessError:  # reaped
+            return True
+
+    def _strays(self) -> Iterator[int]:
+        """The processes it left to us by its death, the dead ones reaped: a living player's orphans
+        stay in its tree.
+        """
+        if self.spec.policy.mode == "bwrap":  # they die with their namespace
+            return
+        for pid in processes.children() - self._before - _STARTED:
+            if processes.is_foreign(pid) and os.waitpid(pid, os.WNOHANG) == (0, 0):
+                yield pid
 
     def freeze(self) -> None:
         """Stop all its processes where they are. Without a freezer by signals, which miss a process
@@ -154,19 +186,24 @@ class Container:
             self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        for process in self._processes():  # each, before its children are looked for
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(process, number)
+        """To each, before its children are looked for; again while there are new ones."""
+        sent: set[int] = set()
+        for _ in range(_PASSES):
+            known = len(sent)
+            for process in self.processes():
+                if process not in sent:
+                    sent.add(process)
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(process, number)
+            if len(sent) == known:
+                return
 
     def stop(self) -> None:
         """Kill its processes; `kill` reaps them."""
-        processes.signal_tree(self.pid)
+        self._signal(signal.SIGKILL)
 
     def kill(self) -> None:
-        """End every process in it, reap ours, and release its resources. Twice is fine. In mode
-        `none`, or with our own user, processes that were forked away are not known here: a caller
-        that is a subreaper gets them.
-        """
+        """End every process in it, reap ours, and release its resources. Twice is fine."""
         if self._killed:
             return
         self._killed = True
@@ -177,6 +214,8 @@ class Container:
             self.group.kill()
         elif self._user is not None:
             self._user.kill_all()
+        else:
+            processes.kill_all(self._strays)
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
         # Processes become our children when their parent dies, as bubblewrap's init.
@@ -187,6 +226,7 @@ class Container:
             if time.monotonic() > deadline:
                 break
             time.sleep(_POLL_S)
+        _STARTED.discard(self.pid)
         if self._launched.status is not None:
             os.close(self._launched.status)
         if self.allocation is not None:

@@ -34,6 +34,10 @@ class Step(NamedTuple):
     do: Callable[[], object]
 
 
+_KEEP_ORPHANS = Step("become the parent of its orphans", become_subreaper)
+"""So processes that it forks away stay in its tree."""
+
+
 class Launched(NamedTuple):
     """A process that was started."""
 
@@ -44,7 +48,7 @@ class Launched(NamedTuple):
 
 def bare(spec: Prepared) -> Launched:
     """Start it as it is. Raises PlayerFault (`start_failed`); OSError: the host fails."""
-    return Launched(_popen(spec, spec.command, [_end_with_us()], cwd=spec.cwd))
+    return Launched(_popen(spec, spec.command, [_KEEP_ORPHANS, _end_with_us()], cwd=spec.cwd))
 
 
 def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launched:
@@ -86,8 +90,8 @@ def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launc
         allocation, cores, spec.policy.processes + (0 if user else _tasks_of_user())
     )
     with ExitStack() as stack:
-        if allocation.group is None:  # so processes it forks away stay in its tree
-            steps.append(Step("become the parent of its orphans", become_subreaper))
+        if allocation.group is None:
+            steps.append(_KEEP_ORPHANS)
         if features.landlock:
             rules = _rules(allocation, features.landlock)
             stack.callback(rules.close)
@@ -192,13 +196,16 @@ def _filter(allocation: Allocation, machine: str) -> Filter:
     """
     alone = allocation.spec.policy.mode == "bwrap"
     own = alone or allocation.user is not None
-    bounds = allocation.group.bounds if allocation.group else frozenset()
+    group = allocation.group
+    bounds = group.bounds if group else frozenset()
     return Filter(
         filter_program(
             machine,
             own_cores=own and Guarantee.CPU in bounds,
             unix_sockets=alone,
             attributes=own or bool(allocation.spec.policy.writable),
+            thaws=group is not None and group.freezes,
+            memory_files=Guarantee.MEMORY in bounds,
         )
     )
 

@@ -4,7 +4,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -97,23 +97,39 @@ def tree(pid: int) -> Iterator[int]:
         yield from tree(child)
 
 
-def strays(players: Collection[int]) -> frozenset[int]:
-    """Our children that a player forked away: neither a player nor of our session."""
-    found = set()
-    for pid in children() - frozenset(players):
-        with suppress(ProcessLookupError):
-            if os.getsid(pid) != os.getsid(0):
-                found.add(pid)
-    return frozenset(found)
+def is_foreign(pid: int) -> bool:
+    """Whether it is of another session than ours, as each player is."""
+    with suppress(ProcessLookupError):
+        return os.getsid(pid) != os.getsid(0)
+    return False
 
 
-def resident_bytes(pid: int) -> int:
-    """Resident memory of `pid` and its descendants; pages they share count for each."""
-    total = 0
-    for process in tree(pid):
-        with suppress(OSError):
-            total += int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return total * os.sysconf("SC_PAGE_SIZE")
+def resident_bytes(pids: Iterable[int]) -> int:
+    """Resident memory of these processes; pages they share count for each."""
+    return sum(map(_resident_bytes, pids))
+
+
+def _resident_bytes(pid: int) -> int:
+    with suppress(OSError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def proportional_bytes(pids: Iterable[int]) -> int:
+    """The same, of each page the part of one process of all that share it. Takes 0.1 ms a MB; of a
+    process that hides its pages, `resident_bytes`. Source: proc_pid_smaps(5).
+    """
+    return sum(map(_proportional_bytes, pids))
+
+
+def _proportional_bytes(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return _resident_bytes(pid)
+    kilobytes = (int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return next(kilobytes, 0) * 1024
 
 
 def status(pid: int, key: str) -> str:
@@ -129,13 +145,20 @@ def peak_resident_bytes(pid: int) -> int:
     return 0
 
 
-def kill_children(spare: frozenset[int] = frozenset(), patience_s: float = 1.0) -> None:
-    """Kill and reap our children, but for those in `spare`, and all their descendants: again while
-    new ones appear (as a subreaper we get what they forked away), for at most `patience_s`.
+def kill_children(spare: frozenset[int] = frozenset()) -> None:
+    """`kill_all` of our children but those in `spare`: a subreaper's are also the processes that
+    were forked away.
+    """
+    kill_all(lambda: children() - spare)
+
+
+def kill_all(find: Callable[[], Iterable[int]], patience_s: float = 1.0) -> None:
+    """Kill and reap the children of ours that `find` finds, and all their descendants: again while
+    it finds any, for at most `patience_s`.
     """
     deadline = time.monotonic() + patience_s
     while True:
-        alive = [kill_tree(pid) for pid in children() - spare]
+        alive = [kill_tree(pid) for pid in find()]
         if not any(alive) or time.monotonic() > deadline:
             return
         time.sleep(0.002)

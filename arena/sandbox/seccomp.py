@@ -7,6 +7,7 @@ every language's runtime. A classic BPF program. Source:
 import ctypes
 import errno
 import os
+import signal
 import socket
 import struct
 
@@ -16,35 +17,39 @@ MACHINES = ("x86_64", "aarch64")
 """Names as in `os.uname().machine`, in the order of each row below."""
 
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171),
-    "bind": (49, 200), "bpf": (321, 280),
-    "chmod": (90, None), "chown": (92, None), "chroot": (161, 51), "clock_adjtime": (305, 266),
-    "clock_settime": (227, 112), "clone": (56, 220), "clone3": (435, 435),
-    "delete_module": (176, 106), "fanotify_init": (300, 262), "fchmod": (91, 52),
-    "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55), "fchownat": (260, 54),
-    "file_setattr": (469, 469), "finit_module": (313, 273), "fremovexattr": (199, 16),
-    "fsconfig": (431, 431), "fsetxattr": (190, 7), "fsmount": (432, 432), "fsopen": (430, 430),
-    "fspick": (433, 433), "futimesat": (261, None), "init_module": (175, 105),
-    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425),
-    "ioperm": (173, None), "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272),
-    "kexec_file_load": (320, 294), "kexec_load": (246, 104), "keyctl": (250, 219),
-    "lchown": (94, None), "lookup_dcookie": (212, 18), "lremovexattr": (198, 15),
-    "lsetxattr": (189, 6), "migrate_pages": (256, 238), "mount": (165, 40),
-    "mount_setattr": (442, 442), "move_mount": (429, 429), "move_pages": (279, 239),
-    "mq_open": (240, 180), "msgget": (68, 186), "name_to_handle_at": (303, 264),
+    "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bind": (49, 200),
+    "bpf": (321, 280), "chmod": (90, None), "chown": (92, None), "chroot": (161, 51),
+    "clock_adjtime": (305, 266), "clock_settime": (227, 112), "clone": (56, 220),
+    "clone3": (435, 435), "delete_module": (176, 106), "fanotify_init": (300, 262),
+    "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55),
+    "fchownat": (260, 54), "fcntl": (72, 25), "file_setattr": (469, 469),
+    "finit_module": (313, 273), "fremovexattr": (199, 16), "fsconfig": (431, 431),
+    "fsetxattr": (190, 7), "fsmount": (432, 432), "fsopen": (430, 430), "fspick": (433, 433),
+    "futimesat": (261, None), "init_module": (175, 105), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioperm": (173, None),
+    "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272), "kexec_file_load": (320, 294),
+    "kexec_load": (246, 104), "keyctl": (250, 219), "kill": (62, 129), "lchown": (94, None),
+    "lookup_dcookie": (212, 18), "lremovexattr": (198, 15), "lsetxattr": (189, 6),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "migrate_pages": (256, 238),
+    "mount": (165, 40), "mount_setattr": (442, 442), "move_mount": (429, 429),
+    "move_pages": (279, 239), "mq_open": (240, 180), "mq_unlink": (241, 181), "msgctl": (71, 187),
+    "msgget": (68, 186), "msgrcv": (70, 188), "msgsnd": (69, 189), "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265), "open_tree": (428, 428), "open_tree_attr": (467, 467),
-    "perf_event_open": (298, 241), "pidfd_getfd": (438, 438), "pivot_root": (155, 41),
-    "prlimit64": (302, 261), "process_madvise": (440, 440), "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271), "ptrace": (101, 117), "quotactl": (179, 60),
-    "quotactl_fd": (443, 443), "reboot": (169, 142), "removexattr": (197, 14),
-    "removexattrat": (466, 466), "request_key": (249, 218), "sched_setaffinity": (203, 122),
+    "perf_event_open": (298, 241), "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424),
+    "pivot_root": (155, 41), "prctl": (157, 167), "prlimit64": (302, 261),
+    "process_madvise": (440, 440), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "ptrace": (101, 117), "quotactl": (179, 60), "quotactl_fd": (443, 443), "reboot": (169, 142),
+    "removexattr": (197, 14), "removexattrat": (466, 466), "request_key": (249, 218),
+    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "sched_setaffinity": (203, 122),
     "sched_setattr": (314, 274), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
-    "semget": (64, 190), "setdomainname": (171, 162), "sethostname": (170, 161),
-    "setns": (308, 268), "setpriority": (141, 140), "settimeofday": (164, 170),
-    "setxattr": (188, 5), "setxattrat": (463, 463), "shmget": (29, 194), "socket": (41, 198),
-    "socketpair": (53, 199), "swapoff": (168, 225), "swapon": (167, 224), "syslog": (103, 116),
-    "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282), "utime": (132, None),
-    "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
+    "semctl": (66, 191), "semget": (64, 190), "semop": (65, 193), "semtimedop": (220, 192),
+    "setdomainname": (171, 162), "sethostname": (170, 161), "setns": (308, 268),
+    "setpriority": (141, 140), "settimeofday": (164, 170), "setxattr": (188, 5),
+    "setxattrat": (463, 463), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
+    "shmget": (29, 194), "socket": (41, 198), "socketpair": (53, 199), "swapoff": (168, 225),
+    "swapon": (167, 224), "syslog": (103, 116), "tgkill": (234, 131), "timer_create": (222, 107),
+    "tkill": (200, 130), "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282),
+    "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
 }  # fmt: skip
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
@@ -68,7 +73,9 @@ _NEVER = (
     "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter",
     "io_uring_register", "lookup_dcookie",
     # What outlives the process: keys, System V and POSIX queues
-    "keyctl", "add_key", "request_key", "shmget", "semget", "msgget", "mq_open",
+    "keyctl", "add_key", "request_key", "mq_open", "mq_unlink",
+    "shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl",
+    "msgget", "msgsnd", "msgrcv", "msgctl",
     # The machine itself
     "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "init_module",
     "finit_module", "delete_module", "acct", "quotactl", "quotactl_fd", "syslog",
@@ -88,8 +95,17 @@ _OWN_ONLY = {
 _DATAGRAMS = 0x2
 """The bit that only sockets for datagrams have (SOCK_DGRAM, SOCK_RAW). One of a pair of them can
 still send to any name."""
-_NAMESPACES = 0x7E020000
-"""Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces."""
+_CLONE_REFUSED = 0x7E0280EE
+"""Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces; a child of one's
+parent (CLONE_PARENT); and all signals at its end but SIGCHLD (17) and none."""
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_F_SETSIG = 10
+_SIGNALLING = {
+    "kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2,
+    "pidfd_send_signal": 1,
+}  # fmt: skip
+"""Calls that send a signal, and which argument it is."""
+_IN_MEMORY = ("memfd_create", "memfd_secret")
 
 
 def numbers(machine: str) -> dict[str, int]:
@@ -105,25 +121,43 @@ def here() -> str | None:
     return machine if machine in MACHINES and ctypes.sizeof(ctypes.c_void_p) == 8 else None
 
 
-def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bool) -> bytes:
+def program(
+    machine: str,
+    *,
+    own_cores: bool,
+    unix_sockets: bool,
+    attributes: bool,
+    thaws: bool = False,
+    memory_files: bool = False,
+) -> bytes:
     """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`. Refused are,
     with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes' memory and limits,
-    mounts, namespaces, and calls that change the whole machine. Allowed are, where asked:
-    `own_cores`, to choose cores, where a cpuset bounds them; `unix_sockets` with names (pairs of
-    streams always), where no other process's name is in sight; `attributes`, to change modes,
-    owners and times, where all files it can name are its own.
+    mounts, namespaces, ways out of its tree of processes, and calls that change the whole machine.
+    Allowed are, where asked: `own_cores`, to choose cores, where a cpuset bounds them;
+    `unix_sockets` with names (pairs of streams always), where no other process's name is in sight;
+    `attributes`, to change modes, owners and times, where all files it can name are its own;
+    `thaws`, all that can send SIGCONT, where no signals stop it; `memory_files` without a name,
+    where they count as its memory.
     """
     number = numbers(machine)
     refused = _NEVER + (() if own_cores else ("sched_setaffinity",))
     refused += () if attributes else _ATTRIBUTES
+    refused += () if memory_files else _IN_MEMORY
+    refused += () if thaws else ("timer_create",)
     code = _unless(_EQUAL, _ARCHES[machine], _return(_KILL_PROCESS), load=_ARCH_AT)
     code += _load(_NUMBER_AT)
     if machine == "x86_64":
         code += _when(_AT_LEAST, _X32, _refuse(errno.ENOSYS))
     # It hides its flags from us; where it does not exist, libraries use `clone`.
     code += _when(_EQUAL, number["clone3"], _refuse(errno.ENOSYS))
-    clone = _load(_argument(0)) + _when(_ANY_BIT, _NAMESPACES, _refuse(errno.EPERM))
+    clone = _load(_argument(0)) + _when(_ANY_BIT, _CLONE_REFUSED, _refuse(errno.EPERM))
     code += _when(_EQUAL, number["clone"], clone + _return(_ALLOW))
+    for option in (_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER):
+        code += _refused_argument(number["prctl"], 0, option)
+    if not thaws:
+        code += _refused_argument(number["fcntl"], 1, _F_SETSIG)
+        for name, argument in _SIGNALLING.items():
+            code += _refused_argument(number[name], argument, signal.SIGCONT)
     for name, argument in _OWN_ONLY.items():
         own = _unless(_EQUAL, 0, _refuse(errno.EPERM), load=_argument(argument))
         if name == "setpriority":  # its first argument: a process, and no group or user
@@ -141,6 +175,12 @@ def program(machine: str, *, own_cores: bool, unix_sockets: bool, attributes: bo
         if name in number:
             code += _when(_EQUAL, number[name], _refuse(errno.EPERM))
     return code + _return(_ALLOW)
+
+
+def _refused_argument(number: int, index: int, value: int) -> bytes:
+    """Refuse one call where an argument has that value; the call's number is loaded after it."""
+    refused = _when(_EQUAL, value, _refuse(errno.EPERM))
+    return _when(_EQUAL, number, _load(_argument(index)) + refused + _load(_NUMBER_AT))
 
 
 def _load(offset: int) -> bytes:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +17,17 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 from arena.referee.transport import PlayerProcess
-from arena.sandbox import mounts
+from arena.sandbox import mounts, processes
 from arena.sandbox.container import Container
 from arena.sandbox.features import detect
 from arena.sandbox.processes import gathering
 
 T = Termination
 PATIENT_NS = 20_000_000_000
+
+
+WEAK = replace(detect(), cgroups=False, root=False)
+"""What an ordinary user has."""
 
 
 def modes() -> list[str]:
@@ -95,6 +100,26 @@ def test_ends_are_told_alike(
     assert told in found_.detail
 
 
+def test_an_end_right_after_the_answer_is_no_closed_stdout(
+    started: Open, contained: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the program is stopped at that moment, and bubblewrap with it."""
+    monkeypatch.setattr("arena.sandbox.container.detect", lambda: WEAK)
+    for _ in range(20):
+        spec = python("", contained, command=("/bin/sh", "-c", "echo 1; echo bye >&2; exit 3"))
+        process = started(spec)
+        assert line(process) == "1"
+        process.freeze()
+        with pytest.raises(PlayerFault) as raised:
+            while True:
+                process.expect_silence()
+                process._thaw()
+                process.freeze()
+        assert raised.value.termination is T.EXITED
+        assert "exited with code 3" in raised.value.detail
+        assert "bye" in raised.value.detail
+
+
 def test_a_closed_stdin_is_seen(started: Open, mode: Mode) -> None:
     process = started(
         python("import os, time; os.close(0); print(1, flush=1); time.sleep(60)", mode)
@@ -150,6 +175,78 @@ time.sleep(60)
 """
 
 
+def stands_still(container: Container) -> bool:
+    """Whether all its processes are stopped or dead, once their signal has reached them."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        states = set()
+        for pid in container.processes():
+            with suppress(OSError):
+                states.add(processes.stat_fields(Path(f"/proc/{pid}"))[0])
+        if states <= set("TtZX"):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+ORPHAN = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    print("away", flush=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        pass
+time.sleep(0.2)
+"""
+
+
+def test_what_outlives_the_program_is_its_own(mode: Mode) -> None:
+    """Without a control group or a user to know it by: it is counted, stopped and ended."""
+    container = Container(python(ORPHAN, mode), None, WEAK)
+    other = Container(python("input()", mode), None, WEAK)
+    begun, waiting = container.start(), other.start()
+    try:
+        assert begun.stdout is not None
+        assert begun.stdout.readline() == b"away\n"
+        os.waitid(os.P_PID, begun.pid, os.WEXITED | os.WNOWAIT)
+        if mode == "bwrap":
+            return  # ended with its namespace
+        (stray,) = set(container.processes()) - {begun.pid}
+        assert set(other.processes()) == {waiting.pid}
+        container.freeze()
+        assert stands_still(container)
+        assert container.memory_bytes() > 1 << 20
+        container.kill()
+        assert not Path(f"/proc/{stray}").exists()
+        assert Path(f"/proc/{waiting.pid}").exists()
+    finally:
+        for each, its in ((container, begun), (other, waiting)):
+            each.kill()
+            its.communicate()
+
+
+def test_pages_that_forks_share_count_once(mode: Mode) -> None:
+    code = """
+import os, time
+held = bytearray(b"x") * (100 << 20)
+for _ in range(4):
+    if os.fork() == 0:
+        time.sleep(60)
+print("forked", flush=True)
+time.sleep(60)
+"""
+    container = Container(python(code, mode), None, WEAK)
+    begun = container.start()
+    try:
+        assert begun.stdout is not None
+        assert begun.stdout.readline() == b"forked\n"
+        assert 100 << 20 < container.memory_bytes() < 256 << 20
+    finally:
+        container.kill()
+        begun.communicate()
+
+
 def test_memory_forked_away_counts(started: Open, contained: Mode) -> None:
     code = DAEMON.format(act="held = bytearray(b'x') * (600 << 20)")
     process = started(python(code, contained))
@@ -182,6 +279,42 @@ def left() -> tuple[int, list[str]]:
     """Mounts in our view, and private folders of ours."""
     mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
     return mounts, sorted(str(path) for path in Path("/tmp").glob(f"arena-{os.getpid()}-*"))
+
+
+def test_files_that_count_as_memory_are_said_to(started: Open) -> None:
+    code = "import os; open(os.environ['HOME'] + '/file', 'wb').write(bytes(500 << 20)); input()"
+    process = started(python(code, "limits", policy=Policy(mode="limits", disk_mb=1000)))
+    if process.container.file_bytes() == 0 and process.container.group is None:
+        pytest.skip("no control group counts files in memory")
+    if process.container.allocation and process.container.allocation.folder:
+        pytest.skip("its files are on a disk")
+    said = fault(process)
+    assert said.termination is T.OUT_OF_MEMORY
+    assert "Files in /tmp and /dev/shm are kept in memory and count" in said.detail
+
+
+RUNAWAY = """
+import os, signal, time
+print("running", flush=True)
+while True:
+    if os.fork():
+        os._exit(0)
+"""
+
+
+def test_no_chain_of_processes_outruns_a_stop(mode: Mode) -> None:
+    container = Container(python(RUNAWAY, mode), None, WEAK)
+    begun = container.start()
+    try:
+        assert begun.stdout is not None
+        begun.stdout.readline()
+        for _ in range(10):
+            container.freeze()
+            assert stands_still(container)
+            container.thaw()
+    finally:
+        container.kill()
+        begun.communicate()
 
 
 def test_frozen_it_stands_still(started: Open, mode: Mode) -> None:

@@ -157,7 +157,7 @@ def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> No
     (folder / "memory.events").write_text("low 0\noom 3\noom_kill 2\n")
     (folder / "memory.peak").write_text("6000\n")
     (folder / "cpu.stat").write_text("usage_usec 1500\nuser_usec 9\n")
-    assert (group.memory_bytes(), group.peak_bytes()) == (5060, 6000)
+    assert (group.memory_bytes(), group.file_bytes(), group.peak_bytes()) == (5060, 60, 6000)
     assert (group.oom_kills(), group.cpu_ms()) == (2, 1.5)
     group.freeze()
     assert (folder / "cgroup.freeze").read_text() == "1"

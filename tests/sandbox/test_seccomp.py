@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -16,7 +17,7 @@ from tests.sandbox.acts import TRIED, run
 from tests.sandbox.ordinary import run_as_ordinary_user
 
 STRICT = {"own_cores": False, "unix_sockets": False, "attributes": False}
-LOOSE = {"own_cores": True, "unix_sockets": True, "attributes": True}
+LOOSE = dict.fromkeys(("own_cores", "unix_sockets", "attributes", "thaws", "memory_files"), True)
 MACHINE = seccomp.here()
 here = pytest.mark.skipif(MACHINE is None, reason="no filter is made for this machine")
 
@@ -32,13 +33,19 @@ def test_what_is_refused() -> None:
         TRIED
         + """
 NEWUSER, NEWNS = 0x10000000, 0x20000
+CLONE, MQ_UNLINK = map(int, sys.argv[1:])
 print(
     tried(lambda: call("ptrace", 0, 0, 0, 0)),
     tried(lambda: call("unshare", NEWUSER)),
     tried(lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None)),
     tried(lambda: os.chroot("/")),
     tried(lambda: call("syscall", 425, 1, None)),
-    tried(lambda: call("shmget", 0, 4096, 0o1600)),
+    *(tried(lambda: call(name, 0, 0, 0, 0)) for name in ("shmget", "shmat", "shmctl", "shmdt",
+        "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl")),
+    tried(lambda: call("syscall", MQ_UNLINK, b"arena-no-such-queue")),
+    tried(lambda: call("prctl", 36, 0, 0, 0, 0)),
+    tried(lambda: call("prctl", 1, 0, 0, 0, 0)),
+    tried(lambda: call("syscall", CLONE, 0x8000 | 17, None, None, None, None)),
     tried(lambda: call("setpriority", 2, 0, 5)),
     tried(lambda: call("setpriority", 0, os.getppid(), 5)),
     tried(lambda: call("prlimit", os.getppid(), 7, None, None)),
@@ -52,12 +59,12 @@ print(
 )
 """
     )
+    called = numbers(MACHINE or "")
+    given = (str(called["clone"]), str(called["mq_unlink"]))
     for may in (STRICT, LOOSE):
-        first, second = run(code, made(**may).install).splitlines()
-        assert first.split() == ["EPERM"] * 10
+        first, second = run(code, made(**may).install, arguments=given).splitlines()
+        assert first.split() == ["EPERM"] * 25
         assert second.split() == ["EACCES"] * 4
-    open_to_all = run(code).splitlines()
-    assert open_to_all[1].split()[:3] == ["done"] * 3
 
 
 @here
@@ -73,13 +80,17 @@ print(
     tried(lambda: os.utime(sys.argv[1])),
     tried(lambda: socket.socketpair()),
     tried(lambda: os.nice(1)),
+    tried(lambda: os.kill(os.getpid(), 18)),
+    tried(lambda: call("timer_create", 1, None, bytes(8))),
+    tried(lambda: __import__("fcntl").fcntl(0, 10, 18)),
+    tried(lambda: os.memfd_create("file")),
 )
 """
     )
     path = (str(tmp_path / "file"),)
-    assert run(code, made(**LOOSE).install, arguments=path).split() == ["done"] * 6
+    assert run(code, made(**LOOSE).install, arguments=path).split() == ["done"] * 10
     strict = run(code, made(**STRICT).install, arguments=path).split()
-    assert strict == ["EPERM", "EACCES", "EPERM", "EPERM", "done", "done"]
+    assert strict == ["EPERM", "EACCES", "EPERM", "EPERM", "done", "done", *["EPERM"] * 4]
     own_cores = {**STRICT, "own_cores": True}
     assert run(code, made(**own_cores).install, arguments=path).startswith("done EACCES")
 
@@ -266,6 +277,15 @@ def test_the_verdicts_of_the_program(machine: str) -> None:
     assert says("clone3") == ENOSYS
     assert says("clone", 0x3D0F00) == ALLOW  # a thread
     assert says("clone", 0x10000011) == EPERM  # with a user namespace
+    assert says("clone", 0x4111) == says("clone", 0x11) == ALLOW  # vfork, fork
+    assert says("clone", 0x8011) == EPERM  # a child of its parent
+    assert says("clone", signal.SIGCONT) == EPERM  # sent at the child's end
+    assert says("prctl", 36) == says("prctl", 1) == EPERM
+    assert says("prctl", 15) == ALLOW  # its name
+    assert says("kill", 7, signal.SIGCONT) == says("tgkill", 7, 7, signal.SIGCONT) == EPERM
+    assert says("kill", 7, signal.SIGTERM) == says("tgkill", 7, 18, signal.SIGTERM) == ALLOW
+    assert says("fcntl", 3, 10, 18) == EPERM
+    assert says("fcntl", 10, 4) == ALLOW
     assert says("socket", 2) == says("socket", 1) == EACCES
     assert says("socketpair", 1, socket.SOCK_STREAM | socket.SOCK_CLOEXEC) == ALLOW
     # A datagram goes to whatever name it is sent to, whatever it was paired with.
@@ -289,6 +309,7 @@ def test_the_verdicts_of_the_program(machine: str) -> None:
     assert verdict(loose, arch, number["bind"]) == ALLOW
     assert verdict(loose, arch, number["fchmod"]) == ALLOW
     assert verdict(loose, arch, number["sched_setaffinity"]) == ALLOW
+    assert verdict(loose, arch, number["kill"], 7, signal.SIGCONT) == ALLOW
 
 
 def test_machines_without_a_filter_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
