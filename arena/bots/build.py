@@ -26,6 +26,8 @@ MAX_SECONDS = 120
 MAX_MEMORY_MB = 2048
 MAX_DISK_MB = 512
 """For its files while it is built, and for each of its private folders."""
+MAX_FILES = 32_768
+"""Files and folders, while it is built: empty ones take room too."""
 _MAX_PROCESSES = 256
 _KEPT_BYTES = 2**16  # of the build's output; its beginning helps most
 _SHOWN_LINES = 10
@@ -120,6 +122,8 @@ def _follow(
     assert process.stdin and process.stdout and process.stderr, "a container gives all three"
     process.stdin.close()
     deadline = time.monotonic() + MAX_SECONDS
+    private = container.allocation.folder if container.allocation else None
+    folders = [str(folder), *([private] if private else [])]
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):
             selector.register(pipe, selectors.EVENT_READ)
@@ -128,7 +132,7 @@ def _follow(
             _listen(selector, said)
             if container.out_of_memory() or container.memory_bytes() > MAX_MEMORY_MB * 2**20:
                 return f"took more than {MAX_MEMORY_MB} MB of memory"
-            if (too_much := _beyond_disk(folder)) is not None:
+            if (too_much := _beyond_disk(folders)) is not None:
                 return too_much
             if ended is not None and ended.si_code == os.CLD_EXITED:
                 return f"ended with exit code {ended.si_status}" if ended.si_status else None
@@ -154,13 +158,16 @@ def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
                 selector.unregister(pipe)
 
 
-def _beyond_disk(folder: Path) -> str | None:
+def _beyond_disk(folders: list[str]) -> str | None:
     """How the files below go beyond the limits; None while they do not."""
-    total, pending = 0, [str(folder)]
+    total, count, pending = 0, 0, list(folders)
     while pending:
         try:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
+                    count += 1
+                    if count > MAX_FILES:
+                        return f"made more than {MAX_FILES:,} files"
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
                     else:

@@ -1,7 +1,9 @@
 """Building: in a copy, within limits, once for each content; and what is said when it fails."""
 
 import shutil
+import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,23 @@ def test_a_build_that_fills_the_disk(
     script = "n=0; while :; do n=$((n+1)); head -c 1000000 /dev/zero > f$n; done"
     with pytest.raises(BuildError, match="wrote more than 8 MB"):
         build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+
+
+def test_a_build_that_makes_endless_empty_files(
+    package: Package, mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "MAX_FILES", 500)
+    script = "n=0; while :; do n=$((n+1)); : > f$n; done"
+    with pytest.raises(BuildError, match="made more than 500 files"):
+        build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+
+
+def test_nothing_that_a_build_started_outlives_it(package: Package, mode: Mode) -> None:
+    words = f"sleep 1{uuid.uuid4().int % 10**9}"
+    script = f"{MAKE}; (setsid {words} > /dev/null 2>&1 &) ; sleep 0.2"
+    build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
+    lines = subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True).stdout
+    assert words not in lines
 
 
 def test_a_build_that_nests_folders_without_end(package: Package, cache: Path, mode: Mode) -> None:
