@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic import Field
 from rich.console import Console
 from rich.text import Text
 
@@ -21,7 +22,7 @@ from arena.reports.words import holding
 from arena.sandbox import cgroups
 from arena.sandbox.features import cpu_quota, this_host, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
-from arena.sandbox.probe import resolve
+from arena.sandbox.probe import attempts, resolve
 from players.compiled.folder import cache_folder
 
 NEEDED = (Guarantee.MEMORY, Guarantee.NETWORK, Guarantee.FILES, Guarantee.PIDS)
@@ -43,6 +44,8 @@ class TriedSandbox(Frozen):
     mode: Asked
     held: Held | None  # its guarantees; null where it cannot be used
     reason: str | None = None  # why it cannot be used, and what to do
+    attacks: dict[Guarantee, dict[str, bool]] = Field(default_factory=dict)
+    """What its players tried, in words that continue "a player could …", and whether it held."""
 
     @property
     def suffices(self) -> bool:
@@ -120,11 +123,12 @@ def facts() -> Facts:
 
 
 def _sandbox(mode: Asked) -> TriedSandbox:
+    player = Prepared(name="doctor", command=(sys.executable,))
     try:
-        held = resolve(mode, Prepared(name="doctor", command=(sys.executable,)))
+        held = resolve(mode, player)
     except SandboxError as error:
         return TriedSandbox(mode=mode, held=None, reason=str(error))
-    return TriedSandbox(mode=mode, held=held)
+    return TriedSandbox(mode=mode, held=held, attacks=attempts(held.mode, player))
 
 
 def _missing(sandboxes: tuple[TriedSandbox, ...]) -> tuple[str, ...]:
@@ -183,6 +187,7 @@ def _report(found: Facts) -> Iterator[Text]:
         else:
             yield _there(sandbox.mode, f"holds {holding(sandbox.held) or 'nothing'}")
             yield from (_lacking("", note) for note in sandbox.held.notes)
+            yield from _attacks(sandbox)
     install = "not installed: apt install bubblewrap, or dnf install bubblewrap"
     yield _line("bubblewrap", found.bubblewrap, install)
     yield _title("Control groups")
@@ -204,6 +209,16 @@ def _report(found: Facts) -> Iterator[Text]:
     yield from (Text(sentence, style="red") for sentence in found.missing)
     if not found.missing:
         yield Text("Programs of strangers can play here.", style="green")
+
+
+def _attacks(sandbox: TriedSandbox) -> Iterator[Text]:
+    for guarantee, tried in sandbox.attacks.items():
+        off = [words for words, held in tried.items() if held]
+        open_ = [words for words, held in tried.items() if not held]
+        if off:
+            yield _there("", f"{guarantee}: a player could not {'; '.join(off)}")
+        if open_:
+            yield _lacking("", f"{guarantee}: a player could {'; '.join(open_)}")
 
 
 def _machine(found: Facts) -> Iterator[Text]:

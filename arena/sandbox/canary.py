@@ -6,10 +6,10 @@ import json
 import os
 import resource
 import select
+import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -20,10 +20,11 @@ from typing import NamedTuple
 from arena.model.containment import Guarantee, Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
-from arena.sandbox import canary_acts
+from arena.sandbox import canary_acts, leftovers, users
 from arena.sandbox.container import Container
 from arena.sandbox.features import Features
-from arena.sandbox.processes import gathering, status, tree
+from arena.sandbox.processes import children, gathering, status, system_call, tree
+from arena.sandbox.seccomp import here, numbers
 
 _PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a second
 _MEMORY_MB = 48
@@ -35,19 +36,32 @@ _DISK_MB = 1
 _SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")
 """Folders that all users of a machine may write."""
 _FOREIGN = "/etc/hosts"  # a file that all users may read and no player needs
+_CALLS = numbers(machine) if (machine := here()) else {}
+_IPC_PRIVATE, _IPC_CREAT, _IPC_RMID = 0, 0o1000, 0
+_KEY_SPEC_PROCESS_KEYRING, _KEYCTL_SETPERM, _ALL_MAY = -2, 5, 0x3F3F3F3F
 _ENDS = ("", "-0", "-1")
 """Of the names of its files: one to be found, and those it fills the disk with."""
 
-_BREACHES: dict[Guarantee, dict[str, str]] = {
-    Guarantee.MEMORY: {"hog": "take more memory than its limit in two processes"},
-    Guarantee.PROCESSES: {"many_processes": "start processes far beyond its limit"},
-    Guarantee.CPU: {"other_cores": "move to other cores"},
+BREACHES: dict[Guarantee, dict[str, str]] = {
+    Guarantee.MEMORY: {
+        "hog": "take more memory than its limit in two processes",
+        "memory_file": "keep memory in a file without a name (memfd)",
+    },
+    Guarantee.PROCESSES: {
+        "many_processes": "start processes far beyond its limit",
+        "orphan": "start processes that do not count as its own",
+    },
+    Guarantee.CPU: {
+        "other_cores": "move to other cores",
+        "wake": "continue itself when it is stopped",
+    },
     Guarantee.NETWORK: {
         "tcp": "connect to a TCP port of this machine",
         "udp": "send to a UDP port of this machine",
         "route": "send to other machines",
         "unix_socket": "connect to a UNIX socket by its path",
         "abstract_socket": "connect to a UNIX socket by its name",
+        "io_uring": "make sockets by io_uring",
     },
     Guarantee.FILES: {
         "read": "read files that are not its own",
@@ -56,6 +70,9 @@ _BREACHES: dict[Guarantee, dict[str, str]] = {
         "change_mode": "change the mode of a file that is not its own",
         "leave": "leave files behind",
         "inherited": "use files that the referee had open",
+        "system_v": "use the System V shared memory of others by its number",
+        "queue": "leave message queues behind",
+        "keys": "read the keys of others (keyctl)",
     },
     Guarantee.DISK: {"fill": "write more than its limit in several files"},
     Guarantee.PIDS: {
@@ -85,6 +102,8 @@ class Findings(NamedTuple):
     bounded: frozenset[Guarantee]  # the guarantees that its control group bounds
     ended_for_memory: bool  # whether the system ended the processes that took too much memory
     user_kept: str | None  # a file that keeps root from giving a player a user of its own
+    sees_others: bool = False
+    """Whether it, as our own user, could see sizes and times of files it could not read."""
 
 
 def probe(
@@ -94,6 +113,7 @@ def probe(
     Nothing else in this process may start others meanwhile: processes left over are killed.
     CanaryError: the acts could not be tried; OSError: the host fails.
     """
+    leftovers.sweep()
     with ExitStack() as stack:
         stack.enter_context(gathering())
         targets = CanaryTargets(stack)
@@ -102,7 +122,6 @@ def probe(
         spec = Prepared(
             name="canary",
             command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
-            cwd=str(targets.own),
             memory_mb=_MEMORY_MB,
             policy=Policy(mode=mode, readable=readable, processes=_PROCESSES, disk_mb=_DISK_MB),
         )
@@ -112,11 +131,15 @@ def probe(
         except (OSError, PlayerFault) as error:
             raise CanaryError(str(error)) from None
         stack.callback(container.kill)
-        bounded = container.group.bounds if container.group is not None else frozenset[Guarantee]()
+        ours = children()
+        group = container.group
+        bounded = group.bounds if group is not None else frozenset[Guarantee]()
         user_kept = container.allocation.user_kept if container.allocation is not None else None
         for pipe in (process.stdin, process.stdout, process.stderr):
             assert pipe is not None, "asked for"
             stack.enter_context(pipe)
+        targets.open_to(container)
+        _tell(process)
         line = _line(process)
         if not line:
             raise CanaryError(_why_silent(process, ended=line is not None))
@@ -125,6 +148,12 @@ def probe(
         if {0, os.geteuid()} & set(map(int, status(acts, "Uid").split())):
             done.add("same_user")
         done |= targets.taken()
+        if children() - ours - set(container.processes()):
+            done.add("orphan")
+        if group is not None and group.freezes:
+            done.discard("wake")  # no signal stops it
+        if Guarantee.MEMORY in bounded:
+            done.discard("memory_file")  # counts as its memory
         ended = _ends_a_hog(container, process)
         # Where the system does not end it, the referee does, by `memory_bytes`.
         if not ended and container.memory_bytes() <= _MEMORY_MB * 2**20:
@@ -134,15 +163,15 @@ def probe(
             done.add("leave")
         breaches = {
             guarantee: tuple(words for act, words in forbidden.items() if act in done)
-            for guarantee, forbidden in _BREACHES.items()
+            for guarantee, forbidden in BREACHES.items()
         }
-        return Findings(breaches, bounded, ended, user_kept)
+        sees_others = {"same_user", "stat"} <= done and "read" not in done
+        return Findings(breaches, bounded, ended, user_kept, sees_others)
 
 
 def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
     """Let it take the memory; whether the system ended it. Else it has all of it now."""
-    assert process.stdin is not None, "asked for"
-    process.stdin.write(b"\n")
+    _tell(process)
     deadline = time.monotonic() + _PATIENCE_S
     while not container.out_of_memory():
         if time.monotonic() > deadline:
@@ -153,6 +182,12 @@ def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
         if line is not None:  # it ended, and the system's count of kills may follow
             time.sleep(0.01)
     return True
+
+
+def _tell(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None, "asked for"
+    with suppress(BrokenPipeError):  # it ended, which is seen by what it says
+        process.stdin.write(b"\n")
 
 
 def _line(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> bytes | None:
@@ -186,16 +221,13 @@ class CanaryTargets:
     """A secret that all may read and write, servers, processes of ours, until `stack` is closed."""
 
     def __init__(self, stack: ExitStack) -> None:
-        self._mark = f"arena-canary-{uuid.uuid4().hex}"
-        here = (*_SHARED, str(Path.cwd()), str(Path.home()))
-        self._folders = [path for path in dict.fromkeys(here) if os.access(path, os.W_OK)]
+        self._mark = f"arena-{os.getpid()}-canary-{uuid.uuid4().hex}"
+        folders = (*_SHARED, str(Path.cwd()), str(Path.home()))
+        self._folders = [path for path in dict.fromkeys(folders) if os.access(path, os.W_OK)]
         stack.callback(self._clean)
-        self.own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
-        """The folder to start the canary in."""
-        self.own.chmod(0o755)
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-")))
-        folder.chmod(0o777)
-        secret, unix = folder / "secret", folder / "socket"
+        self._folder = Path(leftovers.private_folder())
+        stack.callback(shutil.rmtree, self._folder)
+        secret, unix = self._folder / "secret", self._folder / "socket"
         secret.write_text("secret")
         secret.chmod(0o666)
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
@@ -210,15 +242,24 @@ class CanaryTargets:
         self.described: dict[str, object] = {
             "mark": self._mark,
             "secrets": [str(secret), _FOREIGN],
-            "folder": str(folder),
+            "folder": str(self._folder),
             "folders": self._folders,
             "tcp": tcp.getsockname()[1],
             "udp": self._udp.getsockname()[1],
             "unix": str(unix),
             "meddled": self._meddled.pid,
             "ended": self._ended.pid,
+            "memory": _shared_memory(stack),
+            "key": _key(),
+            "calls": _CALLS,
         }
         """The targets as the acts get them."""
+
+    def open_to(self, container: Container) -> None:
+        """Give the targets to the user of the canary: but for the sandbox it may do all to them."""
+        user = container.allocation.user if container.allocation is not None else None
+        if user is not None:
+            users.hand_over([str(self._folder)], user.uid, user.uid)
 
     def taken(self) -> set[str]:
         """The acts that left traces on the targets, while the canary is still running."""
@@ -229,6 +270,8 @@ class CanaryTargets:
             done.add("meddle")
         if self._ended.poll() is not None:
             done.add("end")
+        if _removed_queue(self._mark):
+            done.add("queue")
         return done
 
     def left(self) -> list[Path]:
@@ -244,6 +287,36 @@ class CanaryTargets:
     def _clean(self) -> None:
         for path in self.left():
             path.unlink()
+
+
+def _shared_memory(stack: ExitStack) -> int:
+    """The number of System V memory that all may use, until this process ends; −1 for none."""
+    try:
+        memory = system_call(_CALLS["shmget"], _IPC_PRIVATE, 4096, 0o666 | _IPC_CREAT)
+        address = system_call(_CALLS["shmat"], memory, None, 0)
+        system_call(_CALLS["shmctl"], memory, _IPC_RMID, None)  # when the last has left it
+    except (KeyError, OSError):
+        return -1
+    stack.callback(system_call, _CALLS["shmdt"], address)
+    return memory
+
+
+def _key() -> int:
+    """The number of a key of this process that all may use; 0 for none."""
+    try:
+        secret = (b"user", b"arena-canary", b"secret", 6, _KEY_SPEC_PROCESS_KEYRING)
+        key = system_call(_CALLS["add_key"], *secret)
+        system_call(_CALLS["keyctl"], _KEYCTL_SETPERM, key, _ALL_MAY)
+    except (KeyError, OSError):
+        return 0
+    return key
+
+
+def _removed_queue(name: str) -> bool:
+    with suppress(KeyError, OSError):
+        system_call(_CALLS["mq_unlink"], name.encode())
+        return True
+    return False
 
 
 def _listening(name: str) -> socket.socket:

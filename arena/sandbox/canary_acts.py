@@ -1,6 +1,6 @@
-"""The acts of a canary, a program of the standard library alone: it gets the targets as JSON in its
-one argument, writes `{act: whether it was possible}`, waits for a line, then takes more memory than
-it may and writes another line if it gets that far.
+"""The acts of a canary, a program of the standard library alone: it gets the targets as JSON in
+its one argument, waits for a line, writes `{act: whether it was possible}`, waits for a line,
+then takes more memory than it may and writes another line if it gets that far.
 """
 
 import ctypes
@@ -19,11 +19,16 @@ from typing import Any
 Given = dict[str, Any]
 """The targets; see `canary`."""
 _CHUNK = 1 << 16
+_STRAY_S = 30  # a process that got away ends by itself
 _OWN = ("HOME", "TMPDIR")  # variables that name the player's private folders
 _CLONE_NEWUSER = 0x10000000
 _PR_GET_NO_NEW_PRIVS = 39
+_PR_SET_CHILD_SUBREAPER = 36
 _PTRACE_SEIZE = 0x4206
+_CLONE_PARENT = 0x8000
+_KEYCTL_READ = 11
 _LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
 
 
 def leave(given: Given) -> None:
@@ -68,6 +73,54 @@ def own_namespace(given: Given) -> bool:
     if pid == 0:
         os._exit(int(_LIBC.unshare(_CLONE_NEWUSER) == 0))
     return os.waitpid(pid, 0)[1] != 0
+
+
+def orphan(given: Given) -> None:
+    """Put processes next to itself, where nothing of its own stops them; seen from outside."""
+    if _call(given, "clone", _CLONE_PARENT | signal.SIGCHLD, None, None, None, None) == 0:
+        _stray()
+    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    pid = os.fork()
+    if pid == 0:
+        if os.fork() == 0:
+            _stray()
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def _stray() -> None:
+    os.setsid()
+    signal.alarm(_STRAY_S)
+    while True:
+        signal.pause()
+
+
+def wake(given: Given) -> bool:
+    """Have the system continue it whenever a signal has stopped it."""
+    event = (ctypes.c_int * 16)()
+    event[2] = signal.SIGCONT  # of a `struct sigevent`, after its value
+    timer = ctypes.c_int()
+    if _LIBC.timer_create(1, event, ctypes.byref(timer)) == 0:
+        _LIBC.timer_delete(timer)
+        return True
+    return _possible(lambda: os.kill(os.getpid(), signal.SIGCONT))
+
+
+def queue(given: Given) -> None:
+    """Make a queue that outlives it; seen from outside."""
+    _call(given, "mq_open", given["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
+
+
+def memory_file(given: Given) -> bool:
+    """Have a file that is nowhere but in memory."""
+    return _possible(lambda: os.close(os.memfd_create("file")))
+
+
+def _call(given: Given, name: str, *arguments: object) -> int:
+    """The result of a system call; −1 where this machine has none of that name."""
+    number = given["calls"].get(name)
+    words = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    return -1 if number is None else int(_LIBC.syscall(ctypes.c_long(number), *words))
 
 
 def many_processes(given: Given) -> bool:
@@ -119,7 +172,16 @@ ACTS: dict[str, Callable[[Given], object]] = {
     "route": lambda _: _connect(socket.AF_INET, ("192.0.2.1", 9), socket.SOCK_DGRAM),
     "unix_socket": lambda given: _connect(socket.AF_UNIX, given["unix"]),
     "abstract_socket": lambda given: _connect(socket.AF_UNIX, b"\0" + given["mark"].encode()),
+    "io_uring": lambda given: _call(given, "io_uring_setup", 1, bytes(120)) != -1,
+    "system_v": lambda given: _call(given, "shmat", given["memory"], None, 0) != -1,
+    "queue": queue,
+    "keys": lambda given: _call(given, "keyctl", _KEYCTL_READ, given["key"], None, 0) != -1,
+    # seen by its size and time, and no harm where nothing is told of it
+    "stat": lambda given: _possible(Path(given["secrets"][0]).stat),
+    "memory_file": memory_file,
     "other_cores": other_cores,
+    "wake": wake,
+    "orphan": orphan,
     "see": see,
     "meddle": meddle,
     # seen from outside
@@ -184,6 +246,7 @@ def _write_file(path: Path, size: int) -> int:
 
 def main() -> None:
     given: Given = json.loads(sys.argv[1])
+    sys.stdin.readline()  # its targets are ready
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # of `end`, should a number in here be the same
     sys.stdout.write(json.dumps({name: bool(act(given)) for name, act in ACTS.items()}) + "\n")
     sys.stdout.flush()

@@ -26,6 +26,8 @@ _IN_BWRAP = {
 _IN_LIMITS = _IN_BWRAP | {
     Guarantee.NETWORK: "seccomp", Guarantee.FILES: "landlock", Guarantee.PIDS: "landlock",
 }  # fmt: skip
+_BRIEFLY = "take more memory than its limit until the referee sees it"
+_SEES = "see sizes and times of files that it cannot read"
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
@@ -44,7 +46,8 @@ def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> H
         inside = _held("bwrap", spec, features)
     except SandboxError as error:
         held = _held("limits", spec, features)
-        return held.model_copy(update={"notes": (str(error), *held.notes)})
+        notes = (*_left_open(spec, features), str(error), *held.notes)
+        return held.model_copy(update={"notes": notes})
     missing = list(inside.by.values()).count(None)
     if not missing:
         return inside
@@ -52,11 +55,41 @@ def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> H
     return limited if list(limited.by.values()).count(None) < missing else inside
 
 
+def attempts(
+    mode: Mode, spec: Prepared, features: Features | None = None
+) -> dict[Guarantee, dict[str, bool]]:
+    """The attacks that the canary tried in that sandbox, in words, and whether each was held off;
+    none where no player can be started in it.
+    """
+    result = _tried(mode, spec, detect() if features is None else features)
+    if isinstance(result, str):
+        return {}
+    return {
+        guarantee: {words: words not in result.breaches[guarantee] for words in acts.values()}
+        for guarantee, acts in canary.BREACHES.items()
+    }
+
+
+def _left_open(spec: Prepared, features: Features) -> tuple[str, ...]:
+    """A sentence on all that a player can do within limits where no control group helps."""
+    result = _tried("limits", spec, features)
+    if isinstance(result, str) or result.bounded:
+        return ()
+    acts = [words for each in Guarantee for words in result.breaches[each]]
+    acts += [] if result.ended_for_memory else [_BRIEFLY]
+    acts += [_SEES] if result.sees_others else []
+    return (f"Without bubblewrap and control groups a player can still {'; '.join(acts)}.",)
+
+
+def _tried(mode: Mode, spec: Prepared, features: Features) -> Findings | str:
+    core = min(os.sched_getaffinity(0))
+    return _findings(mode, core, features, _closed(spec, features))
+
+
 def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
     if mode == "bwrap" and features.bwrap is None:
         raise SandboxError(f"bubblewrap is not installed. {_INSTALL}")
-    core = min(os.sched_getaffinity(0))
-    result = _findings(mode, core, features, _closed(spec, features))
+    result = _tried(mode, spec, features)
     if isinstance(result, str):
         if mode == "bwrap":
             raise SandboxError(f"bubblewrap cannot be used here: {result}. {_allow_bwrap()}")
@@ -106,6 +139,9 @@ def _judge(
     if guarantee is Guarantee.MEMORY and not findings.ended_for_memory:
         remedy = _remedy(guarantee, mode, features, findings)
         return "watched", f"memory is watched by the referee, not bounded by the system. {remedy}"
+    if guarantee is Guarantee.FILES and findings.sees_others:
+        remedy = _remedy(guarantee, mode, features, findings)
+        return _IN_LIMITS[guarantee], f"files: a player can {_SEES}. {remedy}".rstrip()
     if guarantee in findings.bounded:
         return "cpuset" if guarantee is Guarantee.CPU else "cgroup", None
     if mode == "limits" and guarantee is Guarantee.PIDS and features.landlock < SCOPES_SINCE:

@@ -42,6 +42,12 @@ def test_what_is_found_here(here: tuple[Facts, int]) -> None:
         "cpu",
         "freeze",
     ]
+    for sandbox in found.sandboxes:
+        if sandbox.held is not None:
+            for guarantee, tried in sandbox.attacks.items():
+                assert tried
+                if sandbox.held.by[guarantee] is not None:
+                    assert all(tried.values()), guarantee
     python = next(tool for tool in found.tools if tool.language == "python")
     assert python.version is not None
     assert python.version.startswith("Python 3.")
@@ -81,6 +87,7 @@ def test_one_mode_that_holds_what_is_needed_is_enough(monkeypatch: pytest.Monkey
         "pids (landlock)\n"
     ) in result.stdout
     assert "cpu is not held: so it is." in result.stdout
+    assert "files: a player could not read files that are not its own; list" in result.stdout
     assert "Programs of strangers can play here." in result.stdout
 
 

@@ -13,7 +13,7 @@ from arena.model.contender import Prepared
 from arena.sandbox import features, probe
 from arena.sandbox.canary import Findings
 from arena.sandbox.features import Features
-from arena.sandbox.probe import resolve
+from arena.sandbox.probe import attempts, resolve
 from tests.sandbox.ordinary import run_as_ordinary_user
 
 PLAYER = Prepared(name="player", command=(sys.executable,))
@@ -68,6 +68,32 @@ def test_auto_takes_limits_only_where_they_hold_more(canaries: Canaries) -> None
     assert resolve("auto", PLAYER, ALL).mode == "bwrap"
     canaries["limits"] = findings()
     assert resolve("auto", PLAYER, ALL).mode == "limits"
+
+
+def test_auto_says_first_which_attacks_remain_open(canaries: Canaries) -> None:
+    canaries["limits"] = findings(Guarantee.DISK, bounded=frozenset())._replace(sees_others=True)
+    held = resolve("auto", PLAYER, replace(ALL, bwrap=None, cgroups=False))
+    assert held.notes[0] == (
+        "Without bubblewrap and control groups a player can still do it; take more memory than its "
+        "limit until the referee sees it; see sizes and times of files that it cannot read."
+    )
+    assert held.by[Guarantee.FILES] == "landlock"
+    (note,) = [note for note in held.notes[1:] if note.startswith("files")]
+    assert note.startswith("files: a player can see sizes and times")
+    canaries["limits"] = findings()
+    assert "still" not in resolve("auto", PLAYER, replace(ALL, bwrap=None)).notes[0]
+
+
+def test_every_attack_is_told_held_or_not(canaries: Canaries) -> None:
+    canaries["limits"] = findings()._replace(
+        breaches=dict.fromkeys(Guarantee, ()) | {Guarantee.CPU: ("move to other cores",)}
+    )
+    told = attempts("limits", PLAYER, ALL)
+    assert told.keys() == set(Guarantee)
+    assert told[Guarantee.CPU]["move to other cores"] is False
+    assert sum(not held for tried in told.values() for held in tried.values()) == 1
+    canaries["limits"] = "it cannot be started"
+    assert attempts("limits", PLAYER, ALL) == {}
 
 
 def test_auto_says_why_it_is_not_bubblewrap(canaries: Canaries) -> None:
@@ -192,7 +218,7 @@ def test_the_path_decides_whether_there_is_bubblewrap(
 def test_an_ordinary_user_is_told_what_is_missing(tmp_path: Path) -> None:
     code = """
 import sys
-from arena.sandbox.probe import resolve
+from arena.sandbox.probe import attempts, resolve
 from arena.model.contender import Prepared
 held = resolve("limits", Prepared(name="player", command=(sys.executable,)))
 print(held.model_dump_json())
