@@ -72,6 +72,8 @@ SLOW = (
     r"test_sprt.py::test_wrong_decisions_are_as_rare_as_promised\[(-90|0-100-nearly|0-100-drawish)",
     "test_othello.py::test_random_play_is_a_little_better_for_white",
     "test_tiles.py::test_random_2048_scores_as_known",
+    # kernels for the smallest part of what is printed
+    r"test_foreign_text.py::test_a_store\[analyse",
     # a bit of hundreds of stores; of some of them next to it
     r"test_damaged.py::test_no_byte_anywhere_gives_a_traceback\[(1?[1-9]|10)-",
     # runs killed many times, or in one more way; others are killed once

@@ -158,11 +158,12 @@ def _player(
 ) -> Player:
     """A player as the tournament file wrote it; `name` is its own where the table gives none."""
     options = _options(table, builtin) if builtin else {}
+    think_ms = options.get("think_ms")
     return Player(
         bot=bot,
         builtin=builtin.name if builtin else None,
         uses_clock=builtin.uses_clock if builtin else None,
-        think_ms=options.get("think_ms"),
+        think_ms=think_ms if isinstance(think_ms, int) else None,  # else it was reported
         budgeted=any(options.get(name) is not None for name in _BUDGETS),
         digest=package.digest if package else None,
         contender=Contender(

@@ -186,6 +186,29 @@ bot = "monkey"
     assert arena("run", "w.toml", "--dry-run").exit_code == 0
 
 
+def test_a_dry_run_opens_no_file_that_options_name(folder: Path) -> None:
+    named, opened = ("mine.json", "model.bin"), list[str]()
+    for name in named:
+        (folder / name).write_text("{}")
+    (folder / "mine.py").touch()
+    (folder / "w.toml").write_text(
+        '[tournament]\nsandbox = "none"\n[game]\nrules = "othello"\n'
+        '[[player]]\nbot = "alphabeta"\noptions = { evaluation = "mine.json" }\n'
+        '[[player]]\nbot = "mine.py"\noptions = { model = "./model.bin" }\n'
+    )
+    watching = True
+
+    def watch(event: str, given: tuple[object, ...]) -> None:
+        if watching and event == "open":
+            opened.append(Path(str(given[0])).name)
+
+    sys.addaudithook(watch)
+    shown = arena("run", "w.toml", "--dry-run")
+    watching = False
+    assert (shown.exit_code, "w.toml" in opened) == (0, True), shown.output
+    assert not set(named) & set(opened)
+
+
 TRAINING = '[training]\n[game]\nrules = "2048"\n[network]\ntuples = ["a1 b1"]\n'
 TUNING = '[tuning]\nmethod = "spsa"\n[game]\nrules = "dots"\n[player]\nbot = "uct"\n'
 
