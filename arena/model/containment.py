@@ -19,9 +19,9 @@ class Guarantee(StrEnum):
     MEMORY = "memory"
     """Its processes together take no more than their limit."""
     PROCESSES = "processes"
-    """It cannot start processes or threads without end."""
+    """It cannot start processes or threads without end, nor any that does not count as its own."""
     CPU = "cpu"
-    """It runs on its own cores only."""
+    """It runs on its own cores only, and does not continue itself when it is stopped."""
     NETWORK = "network"
     """It reaches no network, this machine's own included."""
     FILES = "files"
@@ -44,7 +44,7 @@ class Policy(Frozen):
     """Folders below which it may see names, not contents: where it finds what is readable."""
     masked: tuple[str, ...] = ()
     """Files, absolute, that it finds closed or empty though it may read their folder: a
-    file that can be read can be locked. Landlock alone cannot do that."""
+    file that can be read can be locked."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
     environment: dict[str, str] = Field(default_factory=dict)

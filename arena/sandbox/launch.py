@@ -5,7 +5,7 @@ import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -214,10 +214,26 @@ def _rules(allocation: Allocation, version: int) -> Ruleset:
     given, folder = allocation.visible, allocation.folder
     system = (*visible_files.programs(), *visible_files.settings(), *visible_files.kernel())
     writable = given.writable if folder is None else (*given.writable, folder)
-    rules = Ruleset((*system, *given.readable), writable, version=version)
+    rules = Ruleset(system, writable, version=version)
+    for path in given.readable:
+        for part, access in _without(path, allocation.spec.policy.masked):
+            rules.allow(part, access)
     for device in visible_files.DEVICES:
         rules.allow(device, Access.READ_FILE | Access.WRITE_FILE)
     return rules
+
+
+def _without(path: str, masked: Collection[str]) -> Iterator[tuple[str, Access]]:
+    """What to allow of a path so that masked files stay closed: a folder with one in it is listed,
+    and what it has now is opened one by one, but for links, which may lead anywhere.
+    """
+    if not any(visible_files.within(each, (path,)) for each in masked):
+        yield path, READ
+    elif path not in masked and Path(path).is_dir():
+        yield path, Access.READ_DIR
+        for entry in Path(path).iterdir():
+            if not entry.is_symlink():
+                yield from _without(str(entry), masked)
 
 
 def _enter(rules: Ruleset, allocation: Allocation) -> None:

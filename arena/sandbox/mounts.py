@@ -47,11 +47,14 @@ class Mounts(NamedTuple):
         """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
         # A folder that is closed itself is opened: its entries are brought back one by one.
-        readable = [
-            str(entry)
+        entries = [
+            Path(entry)
             for path in shown.readable
             for entry in (Path(path).iterdir() if _is_closed(path) else [path])
         ]
+        # Links stay links: mounted, they would bring what they lead to.
+        readable = [str(entry) for entry in entries if not entry.is_symlink()]
+        links = [Link(str(entry), str(entry.readlink())) for entry in entries if entry.is_symlink()]
         # It will own the folders it may write, and can enter them however closed to others.
         for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
@@ -60,7 +63,7 @@ class Mounts(NamedTuple):
             tuple(sorted(hidden)),
             tuple(sorted(path for path in readable if within(path, hidden))),
             tuple(path for path in shown.writable if within(path, hidden)),
-            tuple(link for link in shown.links if within(link.at, hidden)),
+            tuple(link for link in (*shown.links, *links) if within(link.at, hidden)),
             private,
             tuple(path for path in masked if within(os.path.realpath(path), shown.readable)),
         )

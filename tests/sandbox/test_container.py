@@ -17,9 +17,9 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 from arena.referee.transport import PlayerProcess
-from arena.sandbox import mounts, processes
+from arena.sandbox import processes
 from arena.sandbox.container import Container
-from arena.sandbox.features import detect
+from arena.sandbox.features import Features, detect
 from arena.sandbox.processes import gathering
 
 T = Termination
@@ -385,13 +385,22 @@ input()
     assert [line(process), line(process)] == ["refused", "refused"]
 
 
-def test_masked_files_are_kept_from_it(started: Open, contained: Mode, tmp_path: Path) -> None:
-    if contained == "limits" and not mounts.mounts_possible():
-        pytest.skip("Landlock shows all of a folder or nothing")
+@pytest.mark.parametrize("means", [detect(), WEAK], ids=["all", "weak"])
+def test_masked_files_are_kept_from_it(
+    started: Open,
+    contained: Mode,
+    means: Features,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By mounts, and by Landlock where an ordinary user has nothing else."""
+    monkeypatch.setattr("arena.sandbox.container.detect", lambda: means)
+    (tmp_path / "link").symlink_to("/etc")
+    (tmp_path / "near").symlink_to("own")
     for name in ("own", "store"):
         (tmp_path / name).write_text(name)
     code = """
-for name in ("own", "store", "store-wal"):
+for name in ("own", "store", "store-wal", "link/hosts", "near"):
     try:
         print(open(name).read() or "nothing", flush=True)
     except OSError:
@@ -404,6 +413,8 @@ input()
     assert line(process) == "own"
     assert line(process) in ("nothing", "closed")
     assert line(process) == "closed"  # and nothing was made where there was none
+    assert line(process) == "closed"  # nor is what a link leads to its own
+    assert line(process) == "own"
     assert (tmp_path / "store").read_text() == "store"
 
 
