@@ -54,7 +54,7 @@ def read_record(game: Dots, text: str) -> tuple[str, ...]:
     """
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"the record is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise ValueError(f"the record must be a JSON object, not {type(data).__name__}")

@@ -16,7 +16,9 @@ from rich.text import Text
 
 import rules
 from arena.errors import UserError
+from arena.files import json_text
 from arena.files.stop_signals import apart
+from arena.files.toml_tables import shown
 from arena.reports.replay import mark
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
@@ -126,12 +128,12 @@ def read_position(game: Game, text: str) -> Position:
 
 def _of_state(game: Game, text: str) -> Position:
     try:
-        state = json.loads(text)
+        state = json_text.parse(text)
     except json.JSONDecodeError as error:
         found = f"character {error.pos + 1}: {error.msg}"
         raise UserError(f"the position is read as JSON: {found}") from None
-    except RecursionError:
-        raise UserError("the position is read as JSON: it is nested too deeply") from None
+    except ValueError as error:
+        raise UserError(f"the position is read as JSON: {error}") from None
     try:
         return game.position(state)
     except ValueError as error:
@@ -159,7 +161,7 @@ def _of_board(game: Othello, text: str) -> Position:
     if _DISCS.get(rest) not in ("X", "O"):
         raise UserError(
             f"after the {size * size} cells of the board comes who moves, X or O, "
-            f"not {rest or 'nothing'}"
+            f"not {shown(rest) if rest else 'nothing'}"
         )
     start = "".join(game.start().state()["board"])
     pairs = zip(cells, start, strict=True)

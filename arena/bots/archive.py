@@ -164,7 +164,7 @@ def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
             if not (name.isascii() or info.flag_bits & _UTF8):
                 raise _RefusedError(f"names {quoted} in an encoding that is not UTF-8; rename it")
             kind = kind_of(mode) if mode >> 12 else EntryKind.FILE
-            kind = EntryKind.FOLDER if info.is_dir() else kind
+            kind = EntryKind.FOLDER if name.endswith("/") else kind
             yield _RawEntry(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
 
 

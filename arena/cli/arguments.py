@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -229,9 +228,11 @@ def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
 
 def read_value(text: str) -> Any:
     """What a tournament file would have after `key =`; the text itself where that is nothing."""
+    from arena.files.toml import NotToml, parse
+
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse(f"value = {text}")["value"]
+    except NotToml:
         return text
 
 

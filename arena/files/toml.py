@@ -56,24 +56,30 @@ def parse(text: str) -> dict[str, Any]:
     line, why = None, f"is nested more than {_MAX_DEPTH} deep"
     try:
         values = tomllib.loads(text)
-        if not _is_deeper(values, _MAX_DEPTH):
-            return values
+        _refuse_beyond(values, _MAX_DEPTH)
+        return values
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column", str(error))
         line, why = int(place[1]) if place else None, f"not valid TOML: {error}"
-    except ValueError as error:  # an integer of thousands of digits
-        why = f"a value cannot be read: {error}"
+    except ValueError:
+        why = "a value cannot be read: an integer of thousands of digits"
     except RecursionError:
         pass
     raise NotToml(Problem("", line, why))
 
 
-def _is_deeper(value: object, levels: int) -> bool:
-    """Whether tables and lists are nested more than that many levels."""
+def _refuse_beyond(value: object, levels: int) -> None:
+    """Raise RecursionError for tables and lists nested more than that many levels, ValueError for
+    an integer that Python does not write in decimals.
+    """
+    if isinstance(value, int):
+        str(value)
     if not isinstance(value, dict | list):
-        return False
-    inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+        return
+    if levels == 0:
+        raise RecursionError
+    for each in value.values() if isinstance(value, dict) else value:
+        _refuse_beyond(each, levels - 1)
 
 
 KeyPath = tuple[str | int, ...]

@@ -97,7 +97,9 @@ print((now - began - (time.process_time() - used)) * 1000)
 
 
 def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[int, float]:
-    """By core, the ms that a busy loop of `seconds` lost to other programs. Raises OSError."""
+    """By core, the ms that a busy loop of `seconds` lost to other programs; without the cores whose
+    loop was killed. Raises OSError.
+    """
     loops = {
         core: subprocess.Popen(
             (sys.executable, "-I", "-S", "-c", _BUSY, str(core), str(seconds)),
@@ -107,13 +109,14 @@ def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[i
         )
         for core in cores
     }
-    return {core: float(loop.communicate()[0]) for core, loop in loops.items()}
+    told = {core: loop.communicate()[0] for core, loop in loops.items()}
+    return {core: float(lost) for core, lost in told.items() if lost}
 
 
 def delay_warning(lost_ms: Mapping[int, float]) -> str | None:
     """A sentence where busy loops of `DELAY_S` on these cores lost too much; None where not."""
-    core = max(lost_ms, key=lambda core: lost_ms[core])
-    if lost_ms[core] <= TOLERATED_MS:
+    core = max(lost_ms, key=lambda core: lost_ms[core], default=None)
+    if core is None or lost_ms[core] <= TOLERATED_MS:
         return None
     share = min(1.0, lost_ms[core] / DELAY_S / 1000)
     return (

@@ -57,6 +57,11 @@ from arena.tournament.store_tables import (
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
+_OF_THE_DISK = (
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
+)  # fmt: skip
+"""What goes wrong with files that are good."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -488,4 +493,6 @@ def _folder(path: Path) -> str:
 
 
 def _damaged(path: Path, reason: object) -> StoreError:
+    if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
+        return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin again")

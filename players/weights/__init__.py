@@ -1,6 +1,5 @@
 """Weights of moves for weighted UCT: tables with their provenance, and reading any such file."""
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.files import json_text
 from players.games.interface import MOVES
 from players.options import WEIGHT_TABLES
 
@@ -54,7 +54,7 @@ def seat_names(rules: str) -> tuple[str, str]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_text.parse(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(
             f"weights {str(path)!r} cannot be read ({error.strerror}); "

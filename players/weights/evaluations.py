@@ -1,8 +1,5 @@
 """The numbers of the evaluations: files with their provenance, and reading any such file."""
 
-import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -10,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from arena.files import json_text
 from arena.files.toml_tables import shown
 from players.games.registry import compiled_game
 from players.ntuple import as_terms as network_terms
 from players.options import EVALUATIONS
-
-DAMAGED = (ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error)
-"""What NumPy raises for a file that is no archive, or is damaged."""
 
 INDIFFERENT = ("start", "stop_at_majority")
 """Settings that a network does not depend on."""
@@ -70,13 +65,15 @@ def _read(
         if path.suffix == ".npz" and game.patterns is not None:
             try:
                 with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                    arrays = file["scalars"], file["patterns"]
-            except DAMAGED as error:
+                    arrays = np.asarray(file["scalars"]), np.asarray(file["patterns"])
+            except OSError:
+                raise
+            except Exception as error:  # NumPy's, its tokenizer's, the archive's: any
                 expected = "expected a NumPy archive of the arrays scalars and patterns"
                 raise ValueError(f"{expected}: {error}") from error
             return game.patterns(*arrays)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json_text.parse(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"not a JSON file in UTF-8: {error}") from error
         if not isinstance(content, dict) or "features" not in content:

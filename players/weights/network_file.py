@@ -31,7 +31,6 @@ horizontal ones first, then the vertical, each in the order of their left or upp
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Collection, Mapping
 from io import BufferedReader
@@ -43,6 +42,7 @@ import numpy as np
 import zstandard
 from pydantic import ValidationError
 
+from arena.files import json_text
 from arena.files.toml_tables import explain, written
 from players.ntuple.network import Network
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
@@ -153,7 +153,8 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
     if rules is not None and header.rules != rules:
         raise ValueError(f"is a network for {header.rules}, not for {rules}")
     length = (len(header.stages) + 1) * offsets_of(header.rules, header.tuples)[-1]
-    needed = 4 * length // 1_000_000
+    beyond = sum(8 * each.length for each in header.extra if extra)
+    needed = (4 * length + beyond) // 1_000_000
     if needed > memory_mb():
         raise ValueError(f"needs {needed:,} MB of memory, this machine has {memory_mb():,} MB")
     try:
@@ -166,6 +167,10 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
                     arrays[each.name] = array
     except zstandard.ZstdError as error:
         raise ValueError(f"its payload cannot be unpacked: {error}") from error
+    except MemoryError:
+        raise ValueError(
+            f"needs {needed:,} MB of memory, more than this process may have"
+        ) from None
     lacking = sorted(set(extra) - set(arrays))
     if lacking:
         raise ValueError(f"lacks {', '.join(lacking)}: it is no checkpoint")
@@ -174,7 +179,7 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
 
 def _header(line: bytes) -> Header:
     try:
-        data = json.loads(line)
+        data = json_text.parse(line)
         return Header.model_validate_json(line)
     except ValidationError as error:
         found = [f"{written(at)}: {message}" for at, message in explain(error, Header, data)]

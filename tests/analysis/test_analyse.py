@@ -88,7 +88,7 @@ def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
         ("othello", "-" * 27 + "OX---?", "character 33 of the board is '\\?': expected X or \\*"),
         ("othello", "-" * 63, "the board has 63 cells; 8×8 are 64"),
         ("othello", "-" * 64, "comes who moves, X or O, not nothing"),
-        ("othello", "-" * 64 + " Z", "comes who moves, X or O, not Z"),
+        ("othello", "-" * 64 + " Z", 'comes who moves, X or O, not "Z"'),
         ("othello", '{"board": 3', "character 12: Expecting"),
         ("othello", '{"board": 3}', "no state of othello: "),
         ("dots", "{}", "the position is no state of dots: the state has no 'rows'"),

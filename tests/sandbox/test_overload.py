@@ -16,7 +16,7 @@ from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game, transport
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import overload
-from arena.sandbox.overload import LEAST_MS, Load, scheduling_delay, stolen_ms
+from arena.sandbox.overload import LEAST_MS, Load, delay_warning, scheduling_delay, stolen_ms
 from arena.sandbox.processes import become_subreaper, kill_children
 from arena.tournament.run import MAX_ATTEMPTS
 from tests.conftest import BOTS, PYTHON, Bots, Spec
@@ -190,3 +190,9 @@ def test_who_overloads_its_own_core_is_late(how: str, mode: Mode, bots: Bots, do
             pytest.skip("others use the core of the test, so that who is late on it is excused")
     assert (record.termination, record.offender) == (Termination.TIMEOUT, 0), record.detail
     assert bots.left() == []
+
+
+def test_a_loop_that_is_killed_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overload, "_BUSY", "import os; os.kill(os.getpid(), 9)")
+    assert scheduling_delay([0]) == {}
+    assert delay_warning({}) is None

@@ -1,6 +1,7 @@
 """The store: durable, exclusive for players, open to readers, and clear about what it refuses."""
 
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -238,3 +239,20 @@ def test_a_look_that_is_broken_off_may_outlive_the_store(
         assert all(map(next, looks))
     for look in looks:
         look.close()
+
+
+def test_a_full_disk_is_no_damage(load: Load, path: Path, played: Played) -> None:
+    config = load(DOTS)
+    with Store.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+    try:
+        with pytest.raises(StoreError, match="cannot be ") as told:
+            Store.open_run(path, config)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert "damaged" not in str(told.value)
+    assert "move it away" not in str(told.value)
+    with Store.open(path) as store:
+        assert len(store.finished()) == 1
