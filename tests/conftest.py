@@ -78,6 +78,8 @@ SLOW = (
     r"test_damaged.py::test_no_byte_anywhere_gives_a_traceback\[(1?[1-9]|10)-",
     # runs killed many times, or in one more way; others are killed once
     "test_soak.py",
+    # a minute of inputs; some of each reader are tried next to them
+    "test_fuzz.py::test_a_longer_search",
     "test_local.py::test_killed_at_any_moment",
     "test_local.py::test_a_game_whose_worker_always_dies_stays_void",
     "test_training.py::test_a_disk_that_fills_up_leaves_the_checkpoint_before",

@@ -1,0 +1,33 @@
+"""A short search of each reader, a longer one, and what was found before."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.readers import READERS
+from tests.fuzz.search import CASES, check, search
+
+SHORT_S, LONG_S = 0.2, 3.0
+FOUND = sorted(CASES.glob("*/*"))
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Archives are unpacked into it."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda case: f"{case.parent.name}-{case.name}")
+def test_what_was_found_is_read_or_refused(case: Path, tmp_path: Path) -> None:
+    reader = READERS[case.parent.name]
+    check(reader, reader.prepare(tmp_path), case.read_bytes())
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_short_search(name: str, tmp_path: Path) -> None:
+    search(READERS[name], SHORT_S, tmp_path)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_longer_search(name: str, tmp_path: Path) -> None:
+    search(READERS[name], LONG_S, tmp_path)
