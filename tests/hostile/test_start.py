@@ -9,7 +9,7 @@ import pytest
 from arena.model.containment import Guarantee
 from arena.model.protocol import Termination
 from tests.hostile.conftest import Table
-from tests.hostile.test_matrix import AS_NOBODY, MODES
+from tests.hostile.test_matrix import TABLES
 
 
 class Program(NamedTuple):
@@ -32,7 +32,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize("mode", (*MODES, *AS_NOBODY))
+@pytest.mark.parametrize("mode", TABLES)
 def test_a_program_that_cannot_be_started(table: Table, kind: str, mark: str) -> None:
     program = PROGRAMS[kind]
     file = table.bots / kind
@@ -55,7 +55,7 @@ def test_a_program_that_cannot_be_started(table: Table, kind: str, mark: str) ->
     table.after_case(mark, played)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", TABLES)
 def test_a_command_no_system_takes(table: Table, mark: str) -> None:
     bad = table.player("none", mark, command=("bot\0",))
     played = table.play(bad, table.player("none", mark))
@@ -65,7 +65,7 @@ def test_a_command_no_system_takes(table: Table, mark: str) -> None:
     table.after_case(mark, played)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", TABLES)
 def test_a_folder_to_start_in_that_does_not_exist(table: Table, mark: str) -> None:
     missing = Path("/no/such/folder")
     played = table.play(table.player("none", mark, cwd=str(missing)), table.player("none", mark))
