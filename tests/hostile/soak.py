@@ -1,14 +1,18 @@
-"""A tournament among good and hostile bots, killed again and again and gone on with until done.
+"""Tournaments of good and hostile bots, disturbed at random and gone on with until they are done.
 
-    python -m tests.hostile.soak --games 300 --seed 1
+    python -m tests.hostile.soak --games 2000 --seed 1
 
-Every game must be played once, no verdict may differ from a run that was not killed, and nothing
-may be left behind. Also measured: what a hung player costs at a clock of 5 s.
+What disturbs is in DISTURBANCES; besides, the wall clock steps by hours every few seconds. Every
+game must be there once, with a verdict that the faults of its own players call for, and nothing may
+be left behind. Also measured: what a hung player costs at a clock of 5 s.
 """
 
 import argparse
 import json
+import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,28 +23,30 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 import psutil
 
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock
+from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.run import MAX_ATTEMPTS
 from arena.tournament.store import Store
 from tests.conftest import match
 from tests.hostile import leftovers
+from tests.hostile.cases import FAULTS, Case
 
 BOTS = Path(__file__).parent.parent / "programs" / "hostile"
-GOOD = 4
-HOSTILE = (
-    "exit_3", "illegal", "memory_hog", "daemon", "segfault", "hangs", "fork_bomb", "bad_utf8",
-    "closes_stdout", "grandchild_keeps_pipe", "endless_lines", "traceback_at_start",
-    "subprocess_helper", "stops_itself", "stale_ply", "parent_leaves", "line_70_kb", "banner",
-    "stderr_flood", "thread_bomb", "answers_twice", "memory_hog_in_forks",
-)  # fmt: skip
+GOOD = Case("none", Termination.NATURAL, "-")
+BOMBS = ("fork_bomb", "thread_bomb", "ponders")
+CASES = (
+    *(case for case in FAULTS if case.fault != "nearly_late"),  # a busy host makes it late
+    *(Case(fault, Termination.NATURAL, "-", {"options": {"budget": 60}}) for fault in BOMBS),
+)
+PLAYERS = 11
+"""Of one tournament, at most; a third of them good."""
 TOURNAMENT = """
 [tournament]
 name = "soak"
@@ -51,20 +57,53 @@ rules = "dots"
 rows = 2
 cols = 2
 [clock]
-move_ms = 1000
+move_ms = 500
 grace_ms = 250
-startup_ms = 10000
+startup_ms = 3000
 """
 PLAYER = """
 [[player]]
 name = "{name}"
 command = {command}
-options = {{ budget = 60 }}
-resources = {{ memory_mb = 120 }}
+options = {options}
+resources = {{ memory_mb = {memory_mb} }}
 """
-KILLED = ("run", "a worker", "both")
+DISTURBANCES = (
+    "run killed", "worker killed", "run and workers killed", "player killed", "worker stopped",
+    "worker and players stopped", "disk full",
+)  # fmt: skip
+STOPPED_S = (0.3, 2.5)
 GONE_S = 10.0
 """How long what was killed may take to be gone."""
+STEPPING_CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static long stepped(long s) { return s + (s / 3 * 7919 % 13 - 6) * 3600; }
+
+int clock_gettime(clockid_t clock, struct timespec *at) {
+    int failed = syscall(SYS_clock_gettime, clock, at);
+    if (!failed && clock == CLOCK_REALTIME) at->tv_sec = stepped(at->tv_sec);
+    return failed;
+}
+int gettimeofday(struct timeval *restrict at, void *restrict zone) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    at->tv_sec = now.tv_sec;
+    at->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+time_t time(time_t *at) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (at) *at = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+"""A library that is loaded before the C library: every three seconds another hour."""
 
 
 @dataclass
@@ -72,28 +111,40 @@ class Soak:
     """One tournament in a folder of its own."""
 
     folder: Path
-    games: int
+    cases: tuple[Case, ...]
     seed: int
     sandbox: str
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     referees: set[int] = field(default_factory=set)
     """Every run and worker there was."""
+    killed: Counter[str] = field(default_factory=Counter)
+    """How often which player was."""
+    done: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.log = self.folder / "run.log"
-        self.names = list(_players(self.games))
+        self.log, self.store = self.folder / "run.log", self.folder / "soak.sqlite"
+        self.by_name = {f"{n}-{case.fault}": case for n, case in enumerate(self.cases, 1)}
+        bots = shutil.copytree(BOTS, self.folder / "bots")  # players see their own folder
         text = TOURNAMENT.format(seed=self.seed, sandbox=self.sandbox)
-        for number, fault in enumerate(self.names, 1):
-            command = (sys.executable, "-I", "-S", str(BOTS), fault, self.mark)
-            text += PLAYER.format(name=f"{number}-{fault}", command=json.dumps(command))
+        for name, case in self.by_name.items():
+            # Player and mark are found in lists of processes.
+            command = (sys.executable, "-I", "-S", str(bots), case.fault, self.mark, name)
+            text += PLAYER.format(
+                name=name,
+                command=json.dumps(command),
+                options=_inline(case.player.get("options", {})),
+                memory_mb=case.player.get("memory_mb", 120),
+            )
         (self.folder / "soak.toml").write_text(text)
+        self.environment = {**os.environ, **stepping_clock(self.folder)}
 
-    def start(self, store: str) -> subprocess.Popen[bytes]:
+    def start(self) -> subprocess.Popen[bytes]:
         """`arena run` in a process of its own; what it says is in `run.log`."""
         with self.log.open("wb") as log:
             process = subprocess.Popen(
-                (sys.executable, "-m", "arena", "run", "soak.toml", "--store", store),
+                (sys.executable, "-m", "arena", "run", "soak.toml", "--store", self.store.name),
                 cwd=self.folder,
+                env=self.environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -108,39 +159,29 @@ class Soak:
             return found
         return []
 
-    def undisturbed(self, store: str) -> None:
-        """Run to the end."""
-        run = self.start(store)
-        while run.poll() is None:
-            self.workers(run)
-            time.sleep(0.05)
-        self._check(run)
-
-    def killed_at_random(self, store: str, kills: int) -> Counter[str]:
-        """Run, kill −9 the run, a worker or all at once, and go on, until all games are there.
-
-        Says how often it killed what: each as often as the others.
-        """
-        rng = random.Random(self.seed)
-        next_ones = cycle(rng.sample(KILLED, len(KILLED)))
-        done, gave_up = Counter[str](), 0
+    def disturbed_at_random(self, rng: random.Random, disturbances: Iterator[str]) -> None:
+        """Run, disturb, and go on, until all games are there. Raises AssertionError."""
+        gave_up, what = 0, next(disturbances, None)
         while True:
-            run = self.start(store)
-            while run.poll() is None and done.total() < kills:
-                self._survives(run, rng.uniform(0.3, 3.0))
-                if run.poll() is None:
-                    what = next(next_ones)
-                    done[what] += 1
-                    self._kill(run, what)
+            run = self.start()
+            full = False
             while run.poll() is None:
-                self.workers(run)
-                time.sleep(0.05)
+                self._survives(run, rng.uniform(0.3, 3.0))
+                if what is not None and not full and self._disturb(run, what, rng):
+                    self.done[what] += 1
+                    full = what == "disk full"
+                    what = next(disturbances, None)
+            said = self.log.read_text()
+            assert "Traceback" not in said, said
             if run.returncode == 0:
-                return done
-            # It ends by itself where games stayed void, or a worker was killed as it started.
-            gave_up += run.returncode != -signal.SIGKILL
-            if gave_up > MAX_ATTEMPTS + done["a worker"]:
-                self._check(run)
+                return
+            if full:
+                assert run.returncode == 2, (run.returncode, said)
+                assert "cannot be " in said, said
+            elif run.returncode != -signal.SIGKILL:
+                # It ends by itself where games stayed void, or a worker was killed as it started.
+                gave_up += 1
+                assert gave_up <= MAX_ATTEMPTS + self.done.total(), (run.returncode, said)
 
     def _survives(self, run: subprocess.Popen[bytes], seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -148,21 +189,80 @@ class Soak:
             self.workers(run)
             time.sleep(0.02)
 
-    def _kill(self, run: subprocess.Popen[bytes], what: str) -> None:
+    def _disturb(self, run: subprocess.Popen[bytes], what: str, rng: random.Random) -> bool:
+        """Whether there was something to disturb: a game in play."""
         workers = self.workers(run)
-        if what != "a worker":
-            run.kill()
-        if what != "run":
-            for worker in workers[: None if what == "both" else 1]:
-                with suppress(psutil.Error):
-                    worker.kill()
-        if what != "a worker":
-            run.wait()
+        if not self._players(workers):
+            return False
+        with suppress(psutil.Error, IndexError):
+            match what:
+                case "run killed":
+                    run.kill()
+                case "run and workers killed":
+                    for process in (psutil.Process(run.pid), *workers):
+                        with suppress(psutil.NoSuchProcess):
+                            process.kill()
+                case "worker killed":
+                    rng.choice(workers).kill()
+                case "player killed":
+                    name, process = rng.choice(self._players(workers))
+                    process.kill()
+                    self.killed[name] += 1
+                case "worker stopped":
+                    _stop([rng.choice(workers)], rng)
+                case "worker and players stopped":
+                    worker = rng.choice(workers)
+                    _stop([worker, *worker.children(recursive=True)], rng)
+                case "disk full":
+                    size = self.store.stat().st_size
+                    limit = (size, resource.RLIM_INFINITY)
+                    psutil.Process(run.pid).rlimit(resource.RLIMIT_FSIZE, limit)
+            if what.startswith("run"):
+                run.wait()
+            return True
+        return False
 
-    def _check(self, run: subprocess.Popen[bytes]) -> None:
-        assert run.returncode == 0, f"arena run ended with {run.returncode}: {self.log.read_text()}"
+    def _players(self, workers: list[psutil.Process]) -> list[tuple[str, psutil.Process]]:
+        """Players in play, by name: of each the first process of its program."""
+        found: dict[str, psutil.Process] = {}
+        below = list[psutil.Process]()
+        for worker in workers:
+            with suppress(psutil.Error):
+                below += worker.children(recursive=True)
+        for process in below:
+            with suppress(psutil.Error):
+                command = process.cmdline()
+                if command[:1] == [sys.executable] and self.mark in command:
+                    found.setdefault(command[-1], process)
+        return list(found.items())
 
-    def left(self) -> list[str]:
+    def check(self) -> tuple[int, int, set[str], list[str]]:
+        """How many games and void attempts there are, the sandboxes that held, and what is wrong:
+        games that are lost, doubled or charged to the wrong player, and what is left behind.
+        """
+        seen, wrong, held, killed = set[str](), list[str](), set[str](), self.killed.copy()
+        with Store.open(self.store) as store:
+            for record in store.records():
+                if record.game in seen:
+                    wrong.append(f"{record.game} was played twice")
+                seen.add(record.game)
+                held |= {seat.sandbox.mode for seat in record.seats}
+                names = [seat.player for seat in record.seats]
+                if fits(record, [self.by_name[name] for name in names]):
+                    continue
+                offender = names[record.offender] if record.offender is not None else ""
+                if record.termination is Termination.EXITED and killed[offender]:
+                    killed[offender] -= 1
+                    continue
+                ended = f"{record.termination} by {offender or 'nobody'}: {record.detail}"
+                wrong.append(f"{record.game} {' – '.join(names)}: {ended}")
+            attempts = sum(1 for _ in store.records(void=True))
+        lost = len(self.cases) * (len(self.cases) - 1) - len(seen)
+        wrong += [f"{lost} games are lost"] if lost else []
+        wrong += [f"left behind: {each}" for each in self._left()]
+        return len(seen), attempts - len(seen), held, wrong
+
+    def _left(self) -> list[str]:
         """What is there yet of any player, after the time that the killed may take to be gone."""
         until = time.monotonic() + GONE_S
         while True:
@@ -175,55 +275,75 @@ class Soak:
             time.sleep(0.1)
 
 
-def _players(games: int) -> Iterator[str]:
-    """The number with which a round robin with seats swapped has that many games, or a few more."""
-    count = next(n for n in range(3, 2 + GOOD + len(HOSTILE)) if n * (n - 1) >= games)
-    good = max(1, min(GOOD, count // 3))
-    yield from ["none"] * good
-    yield from HOSTILE[: count - good]
+def fits(record: GameRecord, cases: list[Case]) -> bool:
+    """Whether a game ended by the fault of one of its players, or well where neither has one."""
+    ends = [(case.ends, seat) for seat, case in enumerate(cases) if case.ends.is_forfeit]
+    if not ends:
+        return record.termination is Termination.NATURAL and len(record.moves) == 12
+    points = (1.0, 0.0) if record.offender else (0.0, 1.0)
+    return (record.termination, record.offender) in ends and record.points == points
 
 
-def verdicts(path: Path) -> dict[str, tuple[object, ...]]:
-    """What the games of a run came to. AssertionError: a game has two results."""
-    found: dict[str, tuple[object, ...]] = {}
-    with Store.open(path) as store:
-        for record in store.records():
-            assert record.game not in found, f"{record.game} was played twice"
-            found[record.game] = _verdict(record)
-    return found
+def _stop(processes: list[psutil.Process], rng: random.Random) -> None:
+    """SIGSTOP for a while, but for those that are stopped already."""
+    stopped = []
+    for process in processes:
+        with suppress(psutil.Error):
+            if process.status() != psutil.STATUS_STOPPED:
+                process.suspend()
+                stopped.append(process)
+    time.sleep(rng.uniform(*STOPPED_S))
+    for process in stopped[::-1]:  # the worker last: it finds its players as they were
+        with suppress(psutil.Error):
+            process.resume()
 
 
-def _verdict(record: GameRecord) -> tuple[object, ...]:
-    names = tuple(seat.player for seat in record.seats)
-    return (names, record.termination.value, record.offender, record.points, record.scores)
+def stepping_clock(folder: Path) -> dict[str, str]:
+    """The environment in which the wall clock steps; none where nothing compiles C."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return {}
+    source, library = folder / "clock.c", folder / "clock.so"
+    source.write_text(STEPPING_CLOCK)
+    subprocess.run((compiler, "-shared", "-fPIC", "-o", library, source), check=True)
+    return {"LD_PRELOAD": str(library)}
 
 
-def soak(folder: Path, games: int, seed: int, sandbox: str, kills: int) -> str:
-    """Raises AssertionError; else a line on what was done."""
-    began = time.monotonic()
-    tournament = Soak(folder, games, seed, sandbox)
-    tournament.undisturbed("quiet.sqlite")
-    quiet_s = time.monotonic() - began
-    done = tournament.killed_at_random("killed.sqlite", kills)
-    quiet, killed = (verdicts(folder / f"{name}.sqlite") for name in ("quiet", "killed"))
-    assert len(quiet) == len(tournament.names) * (len(tournament.names) - 1)
-    differ = {
-        game: (quiet[game], killed.get(game)) for game in quiet if quiet[game] != killed.get(game)
-    }
-    assert not differ, differ
-    assert killed.keys() == quiet.keys()
-    left = tournament.left()
-    assert left == [], left
-    with Store.open(folder / "killed.sqlite") as store:
-        void = sum(record.termination.value == "void" for record in store.records(void=True))
-        held = {seat.sandbox.mode for record in store.records() for seat in record.seats}
-    return (
-        f"{len(killed)} games of {len(tournament.names)} players, seed {seed}, "
-        f"sandbox {sandbox} ({', '.join(sorted(held))}): "
-        f"killed {done.total()} times ({', '.join(f'{what} {done[what]}' for what in KILLED)}), "
-        f"{void} void attempts replayed, 0 verdicts differ, nothing left; "
-        f"{quiet_s:.0f} s undisturbed, {time.monotonic() - began:.0f} s in all"
-    )
+def _inline(table: dict[str, object]) -> str:
+    return f"{{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in table.items())} }}"
+
+
+def soak(folder: Path, games: int, seed: int, sandbox: str, disturbances: int) -> str:
+    """What was done, in a line. Raises AssertionError at the end where anything was wrong."""
+    wrong = list[str]()
+    began, rng = time.monotonic(), random.Random(seed)
+    played, void, held, done = 0, 0, set[str](), Counter[str]()
+    faults = cycle(rng.sample(CASES, len(CASES)))
+    kinds = cycle(rng.sample(DISTURBANCES, len(DISTURBANCES)))
+    while played < games:
+        count = next(n for n in range(3, PLAYERS + 1) if n == PLAYERS or n * (n - 1) >= games)
+        good = max(1, count // 3)
+        share = -(-disturbances * count * (count - 1) // games)
+        here = folder / f"{played}"
+        here.mkdir()
+        tournament = Soak(
+            here, (*[GOOD] * good, *islice(faults, count - good)), rng.randrange(2**31), sandbox
+        )
+        tournament.disturbed_at_random(rng, islice(kinds, min(share, disturbances - done.total())))
+        more, again, modes, found = tournament.check()
+        wrong += [f"tournament {tournament.seed}: {each}" for each in found]
+        played, void, held, done = played + more, void + again, held | modes, done + tournament.done
+        told = ", ".join(f"{what} {done[what]}" for what in DISTURBANCES)
+        clock = "" if "LD_PRELOAD" in tournament.environment else "no compiler, so no clock steps; "
+        said = (
+            f"{played} games, seed {seed}, sandbox {sandbox} ({', '.join(sorted(held))}), "
+            f"disturbed {done.total()} times ({told}): {clock}{void} void attempts replayed; "
+            f"{len(wrong)} games lost, doubled or charged to the wrong player, or things left "
+            f"behind; {time.monotonic() - began:.0f} s"
+        )
+        sys.stderr.write("\n".join([*found, said, ""]))
+    assert not wrong, "\n".join([said, *wrong])
+    return said
 
 
 def hung_player_s(clock_ms: int) -> float:
@@ -243,13 +363,13 @@ def hung_player_s(clock_ms: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.hostile.soak")
-    parser.add_argument("--games", type=int, default=300, help="at least that many, up to 650")
+    parser.add_argument("--games", type=int, default=2000, help="at least that many")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--disturbances", type=int, default=200)
     parser.add_argument("--sandbox", default="auto", help="auto, bwrap, limits or none")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-        said = soak(Path(folder), given.games, given.seed, given.sandbox, given.kills)
+        said = soak(Path(folder), given.games, given.seed, given.sandbox, given.disturbances)
     sys.stdout.write(f"{said}\n")
     sys.stdout.write(f"a hung player at a clock of 5 s: {hung_player_s(5000):.2f} s (≤ 5.5)\n")
 
