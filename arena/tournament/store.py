@@ -349,7 +349,12 @@ class Store(AbstractContextManager["Store"]):
         is damaged.
         """
         query = "SELECT id FROM games WHERE game = ? ORDER BY attempt DESC LIMIT 1"
-        return next((self._whole(id_, game) for (id_,) in self._rows(query, game)), None)
+        for (id_,) in self._rows(query, game):
+            return self._whole(id_, game)
+        for id_, found in self.digests():  # its row may have lost its name
+            if isinstance(found, DamagedGame) and found.game == game:
+                return self._whole(id_, game)
+        return None
 
     def _whole(self, id_: int, game: str) -> GameRecord:
         record = self._record(id_)

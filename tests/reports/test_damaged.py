@@ -143,6 +143,7 @@ def test_damaged_rows_are_made_again_from_the_record(
     before = report(path)
     change(path, statement)
     assert report(path) == before
+    assert "Game g0003" in replayed(path, "g0003")
     assert play_on(path, records) == []
     assert report(path) == before
     with Store.open(path) as store:
