@@ -44,6 +44,7 @@ from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import Event, begin_events, events_file
 from arena.tournament.store_tables import (
     CHECKSUMS,
+    DAMAGED,
     GAMES,
     PLAIN,
     ROWS,
@@ -214,11 +215,13 @@ class Store(AbstractContextManager["Store"]):
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
             self._execute_all(GAMES + CHECKSUMS)
-            for game, text in database.execute("SELECT game, record FROM old ORDER BY rowid"):
+            query = "SELECT game, attempt, record FROM old ORDER BY rowid"
+            for *attempt, text in database.execute(query):
                 record = _parsed(text)
                 if record is None:
-                    raise StoreError(f"{self.path}: {_of_games([game])} damaged, and cannot go on")
-                self._insert(record, text)
+                    database.execute(DAMAGED, attempt)
+                else:
+                    self._insert(record, text)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
         self._schema = SCHEMA_VERSION
 

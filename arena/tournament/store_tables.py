@@ -60,6 +60,13 @@ LEFT JOIN checksums ON checksums.id = games.id
 """All rows of games, one for each seat. One query: while games are added, two may not agree."""
 
 
+DAMAGED = """
+INSERT OR IGNORE INTO games VALUES
+    (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
+"""
+"""A row for an attempt that cannot be read, of which nothing else is known."""
+
+
 class DamagedGame(NamedTuple):
     """A game whose rows are not as they were written, or make no game."""
 

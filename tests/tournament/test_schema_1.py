@@ -117,6 +117,26 @@ def test_it_goes_on_with_the_same_games(path: Path, played: Record) -> None:
         assert Counter(game.game for game in view.games) == Counter(list(of))
 
 
+def test_a_damaged_game_is_named_and_played_again(path: Path, played: Record) -> None:
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("UPDATE games SET record = replace(record, '}', ']') WHERE game = 'g0003'")
+    database.close()
+    with RunView(path) as view:
+        config, before = view.config, view.standings
+    assert (before.games, before.damaged) == (26, ("g0003",))
+    with pytest.raises(StoreError, match="game g0003 is damaged and cannot be shown"):
+        recorded_game(path, "g0003")
+    with Store.open_run(path, config) as store:
+        with pytest.raises(StoreError, match="game g0003 is damaged and cannot be read"):
+            run(config, store, open_executor=Answering(played).open)
+        executor = Answering(played)
+        run(config, store, open_executor=executor.open, replay_damaged=True)
+    assert "g0003" in {task.spec.game for task in executor.all}
+    with RunView(path) as view:
+        assert (view.standings.games, view.standings.damaged) == (36, ())
+
+
 def test_a_migration_that_fails_leaves_it_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
