@@ -45,7 +45,7 @@ def _in_each_rule_set(
     """What is counted in a process for each rule set, in sum; or the finding of an offence."""
     total = 0
     for rule_set, game in subject.first_boards.items():
-        if subject.hangs:
+        if subject.hang is not None:
             break
         try:
             with subject.process() as dialogue:
@@ -69,7 +69,8 @@ def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     except Offence as offence:
         if offence.termination in UNCLEAN:
             raise  # other items judge the rest
-        subject.hangs = offence.termination is Termination.TIMEOUT
+        if offence.termination is Termination.TIMEOUT:
+            subject.hang = offence
     return dialogue.process.lines_read
 
 
@@ -99,6 +100,8 @@ class AskedPosition(NamedTuple):
 
 def legal_everywhere(subject: Subject) -> CheckFinding:
     """Judge whether it answers with a legal move in every golden position."""
+    if subject.hang is not None:
+        return subject.failed(subject.hang, "in the first turns of a game")
     asked: list[AskedPosition] = []
     with ExitStack() as living:
         asker = _Asker(subject, living)

@@ -185,7 +185,7 @@ class Dialogue:
 
     def exits(self, patience_s: float) -> bool:
         """Whether it ends by itself in this time; its output is thrown away."""
-        self.process.wait_for_exit(time.monotonic_ns() + int(patience_s * 1e9))
+        self.process.wait_for_exit(time.monotonic_ns() + int(patience_s * 1e9), excused=True)
         try:
             self.process.expect_silence()
         except PlayerFault as fault:

@@ -39,7 +39,7 @@ class Subject:
     """The bot once its package is opened; the one that can be started once it is built."""
     rules: tuple[str, ...] = ()
     """The rule sets it is judged in, those that started; known after the item about starts."""
-    hangs: bool = False  # whether a `turn` stayed without an answer: one such wait is enough
+    hang: Offence | None = None  # a `turn` without an answer: one such wait is enough
     again: Offence | None = None
     """The first failure in a later game of a process that a fresh process did not have."""
     out_of_memory: Offence | None = None  # the first time it went beyond the memory limit

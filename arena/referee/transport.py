@@ -385,10 +385,12 @@ class PlayerProcess:
         with suppress(OSError):
             self._pipes[0].close()
 
-    def wait_for_exit(self, deadline: int) -> None:
-        """Let the process end by itself until the deadline; its output is thrown away."""
+    def wait_for_exit(self, deadline: int, *, excused: bool = False) -> None:
+        """Let the process end by itself until the deadline, of its own time where it is `excused`;
+        its output is thrown away.
+        """
         with suppress(PlayerFault):
-            while events := self._wait(deadline):
+            while events := self._wait(deadline, excused=excused):
                 if self._pidfd in events:
                     return
                 self._buffer.clear()
