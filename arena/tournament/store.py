@@ -472,7 +472,10 @@ def _parsed(text: str) -> GameRecord | None:
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     # A reader that may write removes the -wal and -shm files when it is the last to close.
-    mode = "rwc" if not read_only else "rw" if os.access(path, os.W_OK) else "ro"
+    writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    mode = "rwc" if not read_only else "rw" if writable else "ro"
+    if mode == "ro" and not Path(f"{path.resolve()}-wal").exists():
+        mode = "ro&immutable=1"  # not played: else SQLite wants to make these files
     try:
         database = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=10, check_same_thread=False

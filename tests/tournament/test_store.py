@@ -2,9 +2,11 @@
 
 import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.store import Store
+from tests.sandbox.ordinary import run_as_ordinary_user
 from tests.tournament.helpers import schedule
 
 Load = Callable[..., TournamentConfig]
@@ -256,3 +259,28 @@ def test_a_full_disk_is_no_damage(load: Load, path: Path, played: Played) -> Non
     assert "move it away" not in str(told.value)
     with Store.open(path) as store:
         assert len(store.finished()) == 1
+
+
+def test_a_run_that_somebody_else_owns_is_read(
+    load: Load, path: Path, played: Played, tmp_path: Path
+) -> None:
+    """By a user who may write neither the file nor its folder."""
+    config = load(DOTS)
+    with Store.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+    home, shared = tmp_path / "home", Path(tempfile.mkdtemp())
+    home.mkdir()
+    try:
+        shutil.copy(path, shared / "t.sqlite")
+        for place, mode in ((shared / "t.sqlite", 0o444), (shared, 0o555)):
+            place.chmod(mode)
+        code = (
+            "import sys; from pathlib import Path; from arena.tournament.store import Store\n"
+            "with Store.open(Path(sys.argv[2])) as store: print(len(list(store.digests())))"
+        )
+        arguments = (str(home), str(shared / "t.sqlite"))
+        assert run_as_ordinary_user(code, home, *arguments) == "1\n"
+        assert [each.name for each in shared.iterdir()] == ["t.sqlite"]
+    finally:
+        shared.chmod(0o755)
+        shutil.rmtree(shared)
