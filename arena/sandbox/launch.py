@@ -25,6 +25,7 @@ from arena.sandbox.seccomp import program as filter_program
 from arena.sandbox.spawn import not_started
 
 Cores = tuple[int, ...] | None
+_OPEN_FILES = 1024
 
 
 class Step(NamedTuple):
@@ -171,10 +172,13 @@ def _common_steps(allocation: Allocation, cores: Cores, processes: int | None = 
 
 
 def bound_resources(policy: Policy, processes: int | None) -> None:
-    """Allow no core files, no file beyond the disk's limit, and at most `processes` of this user.
-    When the machine runs out of memory, the system kills this process first.
+    """Allow no core files, no file beyond the disk's limit, few open ones, as they take memory of
+    the system, and at most `processes` of this user. When the machine runs out of memory, the
+    system kills this process first.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    files = min(_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     bytes_ = policy.disk_mb * 2**20
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
     if processes is not None:

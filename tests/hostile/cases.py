@@ -274,6 +274,10 @@ ATTACKS = [
         },
     ),
     Attack(
+        "leaves_its_tree",
+        {name: Act(CONTAINED) for name in ("subreaper", "death_signal", "sibling", "system_v")},
+    ),
+    Attack(
         "mounts",
         {name: Act(CONTAINED) for name in ("mount", "bind")},
         in_none=False,

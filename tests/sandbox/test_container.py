@@ -338,6 +338,7 @@ def test_its_surroundings_are_its_own(started: Open, contained: Mode) -> None:
 import os, resource
 files = sorted(map(int, os.listdir("/proc/self/fd")))[:-1]
 at_home = os.getcwd() == os.environ["HOME"] == os.environ["TMPDIR"]
+assert resource.getrlimit(resource.RLIMIT_NOFILE)[1] <= 1024
 print(sorted(os.environ), resource.getrlimit(resource.RLIMIT_CORE), at_home, files)
 """
     spec = python(code, contained)

@@ -24,6 +24,9 @@ _PTRACE_SEIZE = 0x4206
 _NEW = {"mounts": 0x20000, "users": 0x10000000, "pids": 0x20000000, "network": 0x40000000}
 """CLONE_NEW…"""
 _MS_BIND = 0x1000
+_CLONE_PARENT = 0x8000
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_IPC_INFO = 3
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _NEEDED = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "TMPDIR", "PWD"}
 """The environment that a program needs (PWD is the shell's)."""
@@ -217,6 +220,22 @@ def enters_namespaces() -> dict[str, str]:
     )
 
 
+def leaves_its_tree() -> dict[str, str]:
+    """What would let its processes get away from it, run while stopped, or reach others' memory."""
+
+    def sibling() -> None:
+        flags = _CLONE_PARENT | signal.SIGCHLD
+        if _system("syscall", _SYS_CLONE[os.uname().machine], flags, None, None, None, None) == 0:
+            os._exit(0)
+
+    return _told(
+        subreaper=partial(_system, "prctl", _PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0),
+        death_signal=partial(_system, "prctl", _PR_SET_PDEATHSIG, 0, 0, 0, 0),
+        sibling=sibling,
+        system_v=partial(_system, "shmctl", 0, _IPC_INFO, ctypes.create_string_buffer(256)),
+    )
+
+
 def mounts() -> dict[str, str]:
     """On a folder of our own alone, and taken away at once: others may see it."""
     folder = os.fsencode(tempfile.mkdtemp(prefix=MARK))
@@ -236,5 +255,6 @@ def mounts() -> dict[str, str]:
 
 ACTS = named(
     kills_referee, kills_everybody, kills_opponent, traces_others, reads_proc, uses_network,
-    writes_others_files, reads_secrets, inherits, gains_rights, enters_namespaces, mounts,
+    writes_others_files, reads_secrets, inherits, gains_rights, enters_namespaces, leaves_its_tree,
+    mounts,
 )  # fmt: skip
