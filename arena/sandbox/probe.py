@@ -26,7 +26,7 @@ _IN_BWRAP = {
 _IN_LIMITS = _IN_BWRAP | {
     Guarantee.NETWORK: "seccomp", Guarantee.FILES: "landlock", Guarantee.PIDS: "landlock",
 }  # fmt: skip
-_BRIEFLY = "take more memory than its limit until the referee sees it"
+_UNSEEN = "take more memory than its limit until the referee sees it, or hide it as shared memory"
 _SEES = "see sizes and times of files that it cannot read"
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
@@ -76,7 +76,7 @@ def _left_open(spec: Prepared, features: Features) -> tuple[str, ...]:
     if isinstance(result, str) or result.bounded:
         return ()
     acts = [words for each in Guarantee for words in result.breaches[each]]
-    acts += [] if result.ended_for_memory else [_BRIEFLY]
+    acts += [] if result.ended_for_memory else [_UNSEEN]
     acts += [_SEES] if result.sees_others else []
     return (f"Without bubblewrap and control groups a player can still {'; '.join(acts)}.",)
 

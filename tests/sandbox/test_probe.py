@@ -75,7 +75,8 @@ def test_auto_says_first_which_attacks_remain_open(canaries: Canaries) -> None:
     held = resolve("auto", PLAYER, replace(ALL, bwrap=None, cgroups=False))
     assert held.notes[0] == (
         "Without bubblewrap and control groups a player can still do it; take more memory than its "
-        "limit until the referee sees it; see sizes and times of files that it cannot read."
+        "limit until the referee sees it, or hide it as shared memory; see sizes and times of "
+        "files that it cannot read."
     )
     assert held.by[Guarantee.FILES] == "landlock"
     (note,) = [note for note in held.notes[1:] if note.startswith("files")]
