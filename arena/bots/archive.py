@@ -116,16 +116,10 @@ def _admitted(path: Path, file: IO[bytes]) -> Iterator[tuple[str, _RawEntry]]:
         name = judge.admit(raw.name, raw.kind)
         chunks = _translated(raw.chunks, form, judge)
         if name is not None and raw.kind is EntryKind.FILE:
-            yield name, raw._replace(chunks=_counted(chunks, judge))
+            yield name, raw._replace(chunks=judge.counted(chunks))
         for _ in chunks:  # the rest of the entry
             pass
     judge.finish()
-
-
-def _counted(chunks: Iterator[bytes], judge: EntryJudge) -> Iterator[bytes]:
-    for chunk in chunks:
-        judge.count(len(chunk))
-        yield chunk
 
 
 def _translated(items: Iterator[_Item], form: str, judge: EntryJudge) -> Iterator[_Item]:

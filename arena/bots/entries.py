@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from io import BufferedReader
@@ -92,6 +92,12 @@ class EntryJudge:
                 f"has more than {MAX_BYTES >> 20} MiB once unpacked; leave out what the bot "
                 "does not need"
             )
+
+    def counted(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same contents, counted: a file may grow while it is read."""
+        for chunk in chunks:
+            self.count(len(chunk))
+            yield chunk
 
     def stop(self, reason: str) -> None:
         """Refuse the whole at once."""

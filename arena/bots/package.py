@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.bots import programs
 from arena.bots.archive import is_archive, unpack
-from arena.bots.entries import MAX_BYTES, files_in
+from arena.bots.entries import MAX_BYTES, EntryJudge, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import chunks, copy, digest, made_aside, runs, settle, write
 from arena.errors import ManifestError, PackageError, ProgramError
@@ -63,21 +63,20 @@ def take(path: Path) -> Bot:
     with _told(path), made_aside(package_store()) as aside, ExitStack() as held:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         held.callback(os.close, descriptor)
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
             _refuse_without_manifest(source, source)
             here = Path(f"/proc/self/fd/{descriptor}")  # whatever has its path now
             copy(here, files_in(here), aside)
             return open_folder(_kept(aside), source)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(mode):
             raise PackageError(path, ["is not a plain file"])
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             if is_archive(source):
                 unpack(source, file, aside)
                 return open_folder(_kept(aside), source)
-            if status.st_size > MAX_BYTES:
-                raise PackageError(path, [_TOO_LARGE])
-            write(aside / source.name, chunks(file), runs(file))
+            parts = EntryJudge(path, PackageError).counted(chunks(file))
+            write(aside / source.name, parts, runs(file))
             return _open_script(_kept(aside) / source.name, source)
 
 
@@ -174,9 +173,6 @@ def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> Non
             raise PackageError(source, [reason])
 
 
-_TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MiB"
-
-
 def _open_script(place: Path, source: Path) -> Bot:
     """The script that was handed in at `source` and is now at `place`."""
     try:
@@ -187,7 +183,7 @@ def _open_script(place: Path, source: Path) -> Bot:
     if not is_name(source.stem):
         raise PackageError(source, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])
     if place.stat().st_size > MAX_BYTES:
-        raise PackageError(source, [_TOO_LARGE])
+        raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
     content = digest(place.parent, (place.name,), follow=True)
     return Bot(
         name=source.stem,

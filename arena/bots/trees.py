@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from arena.bots.entries import opened
+from arena.bots.entries import EntryJudge, opened
+from arena.errors import PackageError
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
@@ -37,9 +38,10 @@ def runs(file: IO[bytes]) -> bool:
 
 def copy(folder: Path, paths: Iterable[str], to: Path) -> None:
     """Copy files of a folder into one that exists; of their modes only executability is kept."""
+    judge = EntryJudge(folder, PackageError)
     for path in paths:
         with opened(folder, path) as file:
-            write(to / path, chunks(file), runs(file))
+            write(to / path, judge.counted(chunks(file)), runs(file))
 
 
 def chunks(file: IO[bytes]) -> Iterator[bytes]:

@@ -184,6 +184,21 @@ def test_a_link_is_not_submitted(form: str, package: Package, tmp_path: Path) ->
         take(link)
 
 
+def test_a_file_that_grows_while_it_is_read_is_not_read_for_ever(
+    package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, call = package(), entries.files_in
+
+    def grow(at: Path) -> tuple[str, ...]:
+        found = call(at)
+        os.truncate(folder / "bot.py", 2**33)  # with holes
+        return found
+
+    monkeypatch.setattr("arena.bots.package.files_in", grow)
+    with pytest.raises(PackageError, match="has more than 64 MiB"):
+        take(folder)
+
+
 def test_what_is_submitted_is_what_was_there_at_first(package: Package, to: Path) -> None:
     folder = package()
     bot = take(folder)
