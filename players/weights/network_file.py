@@ -180,6 +180,8 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
 def _header(line: bytes) -> Header:
     try:
         data = json_text.parse(line)
+        if not isinstance(data, dict):
+            raise ValueError("it is no object")
         return Header.model_validate_json(line)
     except ValidationError as error:
         found = [f"{written(at)}: {message}" for at, message in explain(error, Header, data)]

@@ -9,6 +9,7 @@ import tomllib
 import zipfile
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -422,8 +423,9 @@ def _play(path: Path) -> None:
 # Submissions
 
 RECEIPT = {
-    "name": "bot", "digest": "ab" * 32, "contents": "cd" * 32, "opens": "bot.py",
-    "source": "bot.py", "accepted_at": "2026-01-01T00:00:00Z", "arena": "0.1.0",
+    "name": "bot", "digest": "ab" * 32,
+    "contents": sha256(f"{sha256(BOT).hexdigest()} - bot.py\n".encode()).hexdigest(),
+    "opens": "bot.py", "source": "bot.py", "accepted_at": "2026-01-01T00:00:00Z", "arena": "0.1.0",
     "checked": [{"title": "starts", "passed": True, "detail": ""}],
 }  # fmt: skip
 

@@ -32,6 +32,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
+from arena.tournament.events import events_file
 from arena.tournament.run import MAX_ATTEMPTS
 from arena.tournament.store import Store
 from tests.conftest import match
@@ -214,7 +215,7 @@ class Soak:
                     worker = rng.choice(workers)
                     _stop([worker, *worker.children(recursive=True)], rng)
                 case "disk full":
-                    size = self.store.stat().st_size
+                    size = events_file(self.store).stat().st_size  # the next event is too much
                     limit = (size, resource.RLIM_INFINITY)
                     psutil.Process(run.pid).rlimit(resource.RLIMIT_FSIZE, limit)
             if what.startswith("run"):
