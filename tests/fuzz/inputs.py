@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, date, datetime, time
+from functools import partial
 from typing import Any
 
 import zstandard
@@ -194,7 +195,7 @@ _TYPES = (
 )  # fmt: skip
 _PACKED: dict[str, Callable[[bytes], bytes]] = {
     ".tar": lambda data: data, ".tar.gz": gzip.compress, ".tar.bz2": bz2.compress,
-    ".tar.xz": lzma.compress,
+    ".tar.xz": partial(lzma.compress, preset=0),
 }  # fmt: skip
 
 

@@ -41,6 +41,10 @@ class TookTooLong(Exception):
     """A reader that goes on and on."""
 
 
+class _TimeIsOver(KeyboardInterrupt):
+    """Hypothesis makes no further input after a KeyboardInterrupt."""
+
+
 def check(reader: Reader, path: Path, data: bytes) -> str:
     """What came of an input: `read`, or the name of an error that is documented.
 
@@ -98,6 +102,8 @@ def search(reader: Reader, seconds: float, folder: Path) -> Counter[str]:
 
     def one(data: bytes) -> None:
         late = time.monotonic() > until + (_SMALLER_S if failing else 0)
+        if late and not failing:
+            raise _TimeIsOver
         if late and data not in failing:
             return
         try:
@@ -107,6 +113,7 @@ def search(reader: Reader, seconds: float, folder: Path) -> Counter[str]:
             found.write_bytes(data)
             raise
 
+    warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)  # of long inputs
     while time.monotonic() < until:
         inputs = hypothesis.seed(SystemRandom().randrange(2**32))(given(reader.inputs())(one))
         quiet = settings(
@@ -115,6 +122,8 @@ def search(reader: Reader, seconds: float, folder: Path) -> Counter[str]:
         )  # fmt: skip
         try:
             quiet(inputs)()
+        except _TimeIsOver:
+            break
         except Exception as error:
             error.add_note(f"the input is in {found}; once fixed, move it to {CASES / reader.name}")
             raise
@@ -128,7 +137,6 @@ def main() -> None:
     given_ = parser.parse_args()
     names = given_.readers or list(READERS)
     broken = 0
-    warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)  # of long inputs
     for name in names:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
             try:
