@@ -235,7 +235,8 @@ def sandbox_lines(players: Iterable[tuple[str, Held]]) -> Iterator[tuple[str, bo
         if holding(held):
             yield f"{whose}: {held.mode} holds {holding(held)}", False
         if lacking(held) or held.notes:
-            yield f"{whose}: {_warning(held)}", True
+            for part in _warnings(held):
+                yield f"{whose}: {part.rstrip('.')}", True
 
 
 def holding(held: Held) -> str:
@@ -252,12 +253,12 @@ def lacking(held: Held) -> str:
     return ", ".join(guarantee for guarantee in Guarantee if held.by.get(guarantee) is None)
 
 
-def _warning(held: Held) -> str:
-    """The missing guarantees and why, without a full stop."""
-    parts = held.notes or (f"{held.mode} does not hold {lacking(held)}",)
+def _warnings(held: Held) -> tuple[str, ...]:
+    """The missing guarantees and why, each for a line of its own."""
     if not holding(held):
-        parts = (f"{held.mode}, nothing is held", *held.notes)
-    return ". ".join(part.rstrip(".") for part in parts)
+        nothing = f"{held.mode}, nothing is held"
+        return (". ".join((nothing, *held.notes)),)
+    return held.notes or (f"{held.mode} does not hold {lacking(held)}",)
 
 
 def _plural(word: str, count: int) -> str:
