@@ -16,7 +16,7 @@ from arena.model.record import PlayerFault
 from arena.referee import sentences
 from arena.referee.presence import Presence
 from arena.sandbox.container import Container
-from arena.sandbox.overload import LEAST_MS, Load, stolen_ms
+from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, stolen_ms
 
 MAX_BLANK_LINES = 100
 """Blank lines that are ignored in answer to one request."""
@@ -349,13 +349,16 @@ class PlayerProcess:
 
     def _kept(self) -> Kept:
         """How long the host kept it from answering, since it was asked: others used the CPU that it
-        waited for, from early in our wait for it on; or we did not run, and perhaps it did not.
+        waited for, from early in our wait for it on; or we did not run, and perhaps it did not. As
+        long as it neither ran nor waited while we did not run, both count.
         """
         missed = self._missed
-        stolen = 0.0 if self._before is None else stolen_ms(self._before, self._load())
-        if stolen * 1e6 > missed and stolen > LEAST_MS:
-            how = f"had waited {stolen:.0f} ms for a CPU that others used"
-            return Kept(int(stolen * 1e6), how)
+        if self._before is not None:
+            after = self._load()
+            stolen = stolen_ms(self._before, after)
+            both = int(stolen * 1e6) + min(missed, asleep_ns(self._before, after))
+            if both > missed and stolen > LEAST_MS:
+                return Kept(both, f"had waited {stolen:.0f} ms for a CPU that others used")
         return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
 
     def _load(self) -> Load:

@@ -56,10 +56,21 @@ def stolen_ms(before: Load, after: Load) -> float:
     """The longest that a thread of the player waited while others ran on its cores, never more than
     the CPU time they had: 0 where it kept its cores busy itself, or left them idle.
     """
-    waited = max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
+    waited = _waited(before, after)
     busy = before.cores * (after.at - before.at) - (after.idle - before.idle)
     others = busy - (after.own - before.own)
     return max(0, min(waited, others)) / 1e6
+
+
+def asleep_ns(before: Load, after: Load) -> int:
+    """How long the player neither ran nor waited for a CPU: it slept, or was stopped."""
+    ran = after.own - before.own
+    return max(0, after.at - before.at - ran - _waited(before, after))
+
+
+def _waited(before: Load, after: Load) -> int:
+    """The longest that a thread of the player waited for a CPU."""
+    return max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
 
 
 def _threads(pid: int) -> list[Path]:

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -46,6 +47,20 @@ START = load(100, {1: 10, 2: 500}, own=40, idle=1000)
 )
 def test_the_longest_wait_that_others_are_to_blame_for(end: Load, stolen: int) -> None:
     assert stolen_ms(START, end) == stolen
+
+
+@pytest.mark.parametrize(
+    ("missed", "end", "kept"),
+    [
+        pytest.param(300, load(1100, {1: 310}, own=340, idle=1000), 600, id="starved, stopped"),
+        pytest.param(300, load(1100, {1: 610}, own=440, idle=1000), 600, id="only starved"),
+        pytest.param(300, load(1100, {1: 10}, own=340, idle=1000), 300, id="only stopped"),
+        pytest.param(300, load(1100, {1: 10}, own=1040, idle=1000), 300, id="it ran meanwhile"),
+    ],
+)
+def test_what_kept_a_player_from_answering_adds_up(missed: int, end: Load, kept: int) -> None:
+    late = SimpleNamespace(_missed=missed * MS, _before=START, _load=lambda: end)
+    assert PlayerProcess._kept(late).ns == kept * MS
 
 
 def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
