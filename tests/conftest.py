@@ -45,7 +45,17 @@ SLOW = (
     "test_cache.py::test_warming_reports_each_step",
     "test_cache.py::test_a_cache_that_cannot_be_written",
     "test_endgame_common.py::test_recursive_kernels_have_one_version",
+    # once more as an ordinary user: what a fault means does not depend on it, attacks do
+    r"test_matrix.py::test_a_fault\[\w+-as-nobody",
+    r"test_matrix.py::test_an_attack\[none-as-nobody",
+    r"test_start.py::.* as nobody",
     # kernels that nothing else needs: of training and of players that take what it made
+    "test_evaluation_fits.py::test_quiet_positions_of_dots_are_described",
+    "test_tile_training.py::test_games_teach",
+    r"test_tuning.py::TestTuner::test_resumed_it_ends_as_if_never_stopped\[selfplay",
+    "test_game_training.py::test_a_run_that_was_stopped_goes_on",
+    "test_tuning_tiles.py::test_two_players_without_chance",
+    "test_tuning.py::test_verified_it_says_that_no_gain",
     "test_game_training.py::test_it_learns_as_plain_python_does",
     "test_game_training.py::test_a_short_training_beats_random_moves",
     "test_bench.py::test_what_is_timed_is_done",
@@ -89,6 +99,9 @@ SLOW = (
     "test_training.py::test_a_disk_that_fills_up_leaves_the_checkpoint_before",
     "test_training.py::test_a_pipe_without_a_reader_loses_no_games",
     "test_verifying_td.py::test_ctrl_c_ends_with_130",
+    r"test_searching_players.py::test_plays_whole_games.*\[(weighted-uct|alphabeta)",
+    "test_sprt.py::test_players_are_named_in_many_ways",
+    "test_sprt.py::test_a_clear_lead_is_soon_decided",
     "test_verifying.py::test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged",
     "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
     # what bytes mean, once more where the referee goes on
