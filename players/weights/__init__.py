@@ -1,6 +1,5 @@
 """Weights of moves for weighted UCT: tables with their provenance, and reading any such file."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from players.games.interface import MOVES
 from players.options import WEIGHT_TABLES
 
 ROWS = 8
+_LEAST, _MOST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 
 
 def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
@@ -39,9 +39,10 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
         for move, weight in of_move.items():
             if move not in moves:
                 raise ValueError(f"{path}: {side}: {move!r} is no move on this board")
-            if type(weight) not in (int, float) or not math.isfinite(weight) or weight <= 0:
+            if type(weight) not in (int, float) or not _LEAST <= weight <= _MOST:
                 raise ValueError(
-                    f"{path}: {side}: {move}: a weight must be a number above 0, not {weight!r}"
+                    f"{path}: {side}: {move}: a weight must be a number above 0, not {weight!r}, "
+                    "and within float32"
                 )
             weights[seat, moves[move]] = weight
     return weights

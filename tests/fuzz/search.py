@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import SystemRandom
+from random import Random, SystemRandom
 from types import FrameType
 
 import hypothesis
@@ -91,10 +91,14 @@ def _bounded() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def search(reader: Reader, seconds: float, folder: Path) -> Counter[str]:
+def search(
+    reader: Reader, seconds: float, folder: Path, random: Random | None = None
+) -> Counter[str]:
     """Try inputs for that long: how often what came of them. Raises what breaks a promise; the
-    smallest such input is in a file that a note names.
+    smallest such input is in a file that a note names. Without `random` the inputs are others each
+    time.
     """
+    random = random or SystemRandom()
     came: Counter[str] = Counter()
     path, found = reader.prepare(folder), Path(tempfile.gettempdir(), f"fuzz-{reader.name}")
     until = time.monotonic() + seconds
@@ -115,7 +119,7 @@ def search(reader: Reader, seconds: float, folder: Path) -> Counter[str]:
 
     warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)  # of long inputs
     while time.monotonic() < until:
-        inputs = hypothesis.seed(SystemRandom().randrange(2**32))(given(reader.inputs())(one))
+        inputs = hypothesis.seed(random.randrange(2**32))(given(reader.inputs())(one))
         quiet = settings(
             max_examples=_ROUND, deadline=None, database=None, report_multiple_bugs=False,
             phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),

@@ -344,7 +344,12 @@ def on_terminal(command: list[str], keys: list[tuple[bytes, bytes]]) -> tuple[in
         while time.monotonic() < deadline:
             if waiting and waiting[0][0] in seen[since:]:
                 since = seen.index(waiting[0][0], since) + len(waiting[0][0])
-                os.write(master, waiting.pop(0)[1])
+                os.write(master, (typed := waiting.pop(0)[1]))
+                again = time.monotonic() + 2
+            elif not waiting and typed == b"\x03" and time.monotonic() > again:
+                # Python's readline forgets one that comes between its prompt and its wait.
+                os.write(master, typed)
+                again += 2
             if select.select([master], [], [], 0.1)[0]:
                 try:
                     seen += os.read(master, 4096)
