@@ -25,6 +25,9 @@ _TOLERANCE = 0.15
 Line = tuple[str, ...]
 """The moves of one opening, passes included."""
 
+_SHOWN = 10
+"""Bad lines that are named; more are counted."""
+
 
 class OpeningError(ValueError):
     """Openings that cannot be had; a sentence for each problem."""
@@ -125,6 +128,8 @@ def read_openings(text: str, game: Game) -> tuple[Line, ...]:
             problems.append(f"line {number}: {error}")
     if not lines and not problems:
         problems.append("holds no opening; write one a line, such as f5d6c3")
+    if len(problems) > _SHOWN:
+        problems[_SHOWN:] = [f"… and {len(problems) - _SHOWN} more bad lines"]
     if problems:
         raise OpeningError(*problems)
     return tuple(lines)
