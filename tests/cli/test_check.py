@@ -78,7 +78,8 @@ def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
 
 
 def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> None:
-    (folder / "rude.py").write_text(RIGHT.replace("for line", 'print("[red]\\x1b[31m!")\nfor line'))
+    asked = "    request = json"
+    (folder / "rude.py").write_text(RIGHT.replace(asked, f'    print("[red]\\x1b[31m!")\n{asked}'))
     shown = check("rude.py", "--sandbox", "none", "--rules", "dots")
     assert "`[red]\\x1b[31m!`" in shown.output
     assert "\x1b" not in shown.output

@@ -125,7 +125,7 @@ def test_what_a_bot_writes(name: str, folder: Path) -> None:
     both = f"import sys; print({FOREIGN!r}); print({FOREIGN!r}, file=sys.stderr, flush=True)"
     dies = f"{both}; raise ValueError({FOREIGN!r})"
     replies = (
-        "import json, sys\n"
+        "import json\ninput()\n"  # once it is asked: what comes before is told otherwise
         f"f = {FOREIGN!r}\n"
         "print(json.dumps({'type': 'ready', 'name': f, 'version': f, f: f}), flush=True)\n"
     )
