@@ -9,7 +9,7 @@ from arena.model.protocol import Termination
 from arena.ratings.model import ORDERED, Share, Standings, Verdict
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
-from arena.tournament.store import PLAY_AGAIN
+from arena.tournament.store_faults import PLAY_AGAIN
 
 _SPOILT = 5
 """Void games that are listed; more are counted."""

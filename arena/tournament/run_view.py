@@ -17,8 +17,8 @@ from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament import events
 from arena.tournament.config import TournamentConfig
-from arena.tournament.store import Store, without_result
-from arena.tournament.store_tables import DamagedGame
+from arena.tournament.store import Store
+from arena.tournament.store_faults import DamagedGame, without_result
 
 _RATE_GAMES = 50
 """The speed is that of the last games, this many."""

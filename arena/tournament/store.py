@@ -26,7 +26,7 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -37,20 +37,28 @@ from typing import IO, Any, Self
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
-from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import Event, begin_events, events_file
+from arena.tournament.store_faults import (
+    DAMAGED,
+    PLAY_AGAIN,
+    DamagedGame,
+    folder_instead,
+    games_are,
+    parsed,
+    renewal,
+    unusable,
+    without_result,
+)
 from arena.tournament.store_tables import (
     CHECKSUMS,
-    DAMAGED,
     GAMES,
     PLAIN,
     ROWS,
     RUN,
     SCHEMA_1,
-    DamagedGame,
     checksum,
     checksum_of,
     digest_of,
@@ -58,11 +66,6 @@ from arena.tournament.store_tables import (
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
-_OF_THE_DISK = (
-    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
-)  # fmt: skip
-"""What goes wrong with files that are good."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -96,7 +99,7 @@ class Store(AbstractContextManager["Store"]):
         """A run to read, also while it is played. Raises StoreError."""
         path = Path(path)
         if path.is_dir():
-            raise StoreError(_folder(path))
+            raise StoreError(folder_instead(path))
         if not path.is_file():
             raise StoreError(f"{path}: no such run; `arena run` makes one from a tournament file")
         with ExitStack() as held:
@@ -180,7 +183,7 @@ class Store(AbstractContextManager["Store"]):
         try:
             self.config.schedule()
         except (TypeError, ValueError, LookupError) as error:
-            raise _damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
@@ -217,7 +220,7 @@ class Store(AbstractContextManager["Store"]):
             self._execute_all(GAMES + CHECKSUMS)
             query = "SELECT game, attempt, record FROM old ORDER BY rowid"
             for *attempt, text in database.execute(query):
-                record = _parsed(text)
+                record = parsed(text)
                 if record is None:
                     database.execute(DAMAGED, attempt)
                 else:
@@ -232,11 +235,11 @@ class Store(AbstractContextManager["Store"]):
 
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
         """What a query finds. Raises StoreError where the file cannot be read."""
-        try:  # not `yield from`, which would close the cursor, perhaps after the file
-            for row in self._database.execute(query, arguments):  # noqa: UP028
-                yield row
+        try:
+            for row in self._database.execute(query, arguments):  # noqa: UP028 - see below
+                yield row  # `yield from` would close the cursor, perhaps after the file
         except sqlite3.Error as error:
-            raise _damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     @property
     def config(self) -> TournamentConfig:
@@ -336,7 +339,7 @@ class Store(AbstractContextManager["Store"]):
         ):
             if written == checksum(text):
                 return GameRecord.model_validate_json(text)
-            return _parsed(text) if written is None else None
+            return parsed(text) if written is None else None
         return None
 
     def records(self, *, void: bool = False) -> Iterator[GameRecord]:
@@ -363,7 +366,7 @@ class Store(AbstractContextManager["Store"]):
         record = self._record(id_)
         if record is None:
             raise StoreError(
-                f"{self.path}: {_of_games([game])} damaged and cannot be shown; the others can. "
+                f"{self.path}: {games_are([game])} damaged and cannot be shown; the others can. "
                 f"{PLAY_AGAIN}"
             )
         return record
@@ -378,7 +381,7 @@ class Store(AbstractContextManager["Store"]):
         lost = without_result(found.values())
         if lost and not replay:
             raise StoreError(
-                f"{self.path}: {_of_games(lost)} damaged and cannot be read. {PLAY_AGAIN}"
+                f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
             )
         again = set(damaged)
         if replay:
@@ -389,29 +392,17 @@ class Store(AbstractContextManager["Store"]):
         return [game for game in found.values() if isinstance(game, GameDigest)]
 
     def _renew(self, damaged: set[int]) -> None:
-        """Write attempts again from their records, or leave them out. All tables are made again,
-        as an index may not lead to a damaged row.
-        """
-        of_games = ("games", "seats", "records", "checksums")
+        """Write attempts again from their records, or leave them out."""
         records = [(id_, self._record(id_)) for id_ in sorted(damaged)]
-        statements = [f"ALTER TABLE {name} RENAME TO old_{name}" for name in of_games]
-        statements += ["ALTER TABLE sandboxes RENAME TO old_sandboxes"]
-        statements += ["DROP INDEX one_result_a_game", GAMES, CHECKSUMS]
-        statements += ["INSERT OR IGNORE INTO sandboxes SELECT * FROM old_sandboxes"]
-        left_out = ", ".join(map(str, sorted(damaged)))
-        statements += [f"INSERT INTO games SELECT * FROM old_games WHERE id NOT IN ({left_out})"]
-        kept = "WHERE id IN (SELECT id FROM games)"
-        statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
-        statements += [f"DROP TABLE old_{name}" for name in (*of_games, "sandboxes")]
         try:
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
-                self._execute_all(";".join(statements))
+                self._execute_all(renewal(damaged))
                 for id_, record in records:
                     if record is not None:
                         self._insert(record, record.model_dump_json(), id_)
         except sqlite3.Error as error:
-            raise _damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     def finished(self) -> frozenset[str]:
         """Ids of the games that have a result."""
@@ -439,37 +430,6 @@ class Store(AbstractContextManager["Store"]):
         self.close()
 
 
-PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
-
-
-def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
-    """The ids of games that have no result, perhaps because they are damaged."""
-    lost, played = set[str](), set[str]()
-    for each in found:
-        game = each.digest if isinstance(each, DamagedGame) else each
-        if game is None:
-            lost.add(each.game)
-        elif game.termination is not Termination.VOID:
-            played.add(game.game)
-    return sorted(lost - played)
-
-
-def _of_games(ids: Sequence[str]) -> str:
-    """`games g0001, g0002 are`."""
-    return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
-
-
-def _parsed(text: str) -> GameRecord | None:
-    """A record of an earlier version, without a checksum; None where it is damaged."""
-    try:
-        record = GameRecord.model_validate_json(text)
-        record.start()
-        digest(record)
-    except (TypeError, ValueError, LookupError):
-        return None
-    return record
-
-
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     # A reader that may write removes the -wal and -shm files when it is the last to close.
     writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
@@ -484,26 +444,3 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         return database
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
-
-
-def _folder(path: Path) -> str:
-    """Why a folder is no run: a training and a tuning keep one too."""
-    files = {file.name for file in path.iterdir()}
-    runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
-    tests = f"; its tests are runs: {runs}" if runs else ""
-    if "curve.png" in files:
-        return (
-            f"{path}: is the folder of a training, not a run: look at {path / 'curve.png'}{tests}"
-        )
-    if "player.toml" in files:
-        return (
-            f"{path}: is the folder of a tuning, not a run: its result is in "
-            f"{path / 'player.toml'}, its pictures are next to it, as parameters.png{tests}"
-        )
-    return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
-
-
-def _damaged(path: Path, reason: object) -> StoreError:
-    if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
-        return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
-    return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin again")

@@ -3,7 +3,7 @@
 import json
 from array import array
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest, shared_held
@@ -58,22 +58,6 @@ LEFT JOIN seats ON seats.id = games.id LEFT JOIN sandboxes ON sandbox = sandboxe
 LEFT JOIN checksums ON checksums.id = games.id
 """
 """All rows of games, one for each seat. One query: while games are added, two may not agree."""
-
-
-DAMAGED = """
-INSERT OR IGNORE INTO games VALUES
-    (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
-"""
-"""A row for an attempt that cannot be read, of which nothing else is known."""
-
-
-class DamagedGame(NamedTuple):
-    """A game whose rows are not as they were written, or make no game."""
-
-    game: str
-    """Its id, as far as it can be read."""
-    digest: GameDigest | None
-    """From its record; None where that is damaged too."""
 
 
 def checksum(value: object) -> bytes:

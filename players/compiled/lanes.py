@@ -48,7 +48,7 @@ class LanesModel(models.PrimitiveModel):
     """How LLVM holds them."""
 
     def __init__(self, manager: Any, numba_type: Any) -> None:
-        super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]  # numba's
+        super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]  # numba ships no types
 
 
 def constant(word: int) -> Any:
@@ -156,7 +156,7 @@ def empty(builder: Builder, lanes: Value) -> Value:
 
 def given(test: Any, chosen: Any, otherwise: Any) -> Any:
     """`chosen` where `test` has a bit set, `otherwise` where it has none: for lanes and words."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @overload(given)

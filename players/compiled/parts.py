@@ -13,6 +13,7 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
 
@@ -36,12 +37,12 @@ class _PartLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         """Make a library of the function, and give it an entry, by which callers find it."""
-        flags, name = state.flags, state.func_id.func_qualname
+        flags, name, context = state.flags, state.func_id.func_qualname, cpu_target.target_context
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        state.library = _PartLibrary(state.targetctx.codegen(), name)
+        state.library = _PartLibrary(context.codegen(), name)
         super().run_pass(state)
         entry = _no_entry(name)
-        state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
+        context.insert_user_function(entry, state.cr.fndesc, [state.library])
         state.cr = state.cr._replace(cfunc=entry)
         return True
 

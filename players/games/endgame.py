@@ -28,7 +28,7 @@ def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> i
     `memory` is the game's own: an array or a NamedTuple of arrays. Once the int64[1] flag `stop` is
     set the value means nothing, and nothing of it is kept in `memory`.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 class Solution(NamedTuple):

@@ -42,22 +42,22 @@ BATCH = lanes.COUNT
 
 def moves(position: Position, out: Any) -> Int:
     """Write every legal move to the front of the int16 array `out`; their number, 0 at the end."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def play(position: Position, move: Move) -> Any:
     """The position after a legal move."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def net(position: Position) -> Int:
     """What seat 0 has beyond seat 1: discs or boxes."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def playout(position: Position, state: Rng) -> tuple[Int, Rng]:
     """Play uniformly random moves to the end: (`net` there, the state of the random numbers)."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
@@ -67,7 +67,7 @@ def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     Dots: boxes are closed and no third side is drawn while an edge is safe; then the chains and
     loops that are left are counted out at once. Other games know nothing by default.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(guided)
@@ -85,7 +85,7 @@ def batch(
     64 as bits, those from 64 on, and the same of seat 1; not the moves that guided ones count out.
     By default no moves are written, so that RAVE learns nothing.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(batch)
@@ -109,27 +109,27 @@ def _batch(
 
 def key(position: Position) -> Word:
     """A 64-bit hash of everything the rest of the game depends on."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def remaining(position: Position) -> Int:
     """How many moves are still to come at most: empty squares, or undrawn edges."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def evaluate(position: Position, terms: Array) -> Int:
     """What the mover will win by, in hundredths, at most LIMIT from 0, by the numbers `terms`."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def expectation(position: Position, value: Int) -> float:
     """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def priority(position: Position, move: Move) -> Int:
     """How early alpha-beta should try the move, −100 to 100, from the look of it alone."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 class Nowhere(NamedTuple):
@@ -145,7 +145,7 @@ def _lose(out: Nowhere, index: Int, value: Any) -> None:
 
 def count_moves(position: Position) -> Int:
     """How many legal moves there are; 0 when the game is over."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(count_moves)
@@ -158,7 +158,7 @@ def _count_moves(position: Position) -> Int:
 
 def forced(position: Position) -> Move:
     """A move certain to be among the best, so that no other need be tried; NO_MOVE when none is."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(forced)
@@ -170,7 +170,7 @@ def candidates(position: Position, out: Array) -> Int:
     """Write moves, a best one among them, to the front of the int16 array `out`; their number, 0 at
     the end. The position has no forced move; it need not be canonical.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(candidates)
@@ -180,7 +180,7 @@ def _candidates(position: Position, out: Array) -> Int:
 
 def canonical(position: Position) -> Position:
     """One position for all that differ in name only: same mover, same values."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @answers(canonical)

@@ -23,47 +23,47 @@ class Grid(Protocol):
 
 def view(position: Any) -> Any:
     """The board of a position that two players play, as the mover sees it."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def banked(position: Any) -> int:
     """What seat 0 has beyond seat 1 for good; the value of a view is what is still to come."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def transposed(board: Grid) -> Grid:
     """The board with rows and columns exchanged."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def mirrored(board: Grid) -> Grid:
     """The board with left and right exchanged."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def flipped(board: Grid) -> Grid:
     """The board with top and bottom exchanged."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def entry(board: Grid, masks: Array | tuple[Word, Word]) -> Word:
     """The cells of the board under `masks`, uint64[2], as the index of a table's entry."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def progress(board: Grid) -> Word:
     """How far the game is, for stages: the index of the largest tile, a count of discs or edges."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def words(board: Grid) -> tuple[Word, Word]:
     """The board as two words, to keep it in an array."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def of_words(board: Grid, first: Word, second: Word) -> Any:
     """The board of these two words, of the same game as `board`."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @part

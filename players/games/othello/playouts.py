@@ -17,7 +17,7 @@ from players.games import interface as game
 from players.games.othello.board import OthelloPosition, legal
 from players.games.othello.lines import INNER_COLUMNS, STEPS, fill, flips, neighbours, unbracketable
 
-RUNS = types.UniTuple(lanes.LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba's
+RUNS = types.UniTuple(lanes.LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba ships no types
 """For each direction the discs of `other` that lie, one after the other, behind one of `own`."""
 
 

@@ -42,22 +42,22 @@ class Laws(NamedTuple):
 
 def pushed(board: Tiles, table: Array) -> Any:
     """(the board after a slide by the laws' `left` or `right`, whether changed, the reward)."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def empty(board: Tiles) -> Any:
     """The empty cells, as bits."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def placed(board: Tiles, cell: Word, tile: Word) -> Any:
     """The board with the tile of index `tile` on the empty `cell`; both are uint64."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 def tile_at(board: Tiles, cell: Word) -> Any:
     """The index of the tile on `cell`, as uint64."""
-    raise NotImplementedError
+    raise NotImplementedError  # answered for each type
 
 
 @part

@@ -1,0 +1,104 @@
+"""What may be wrong with a run's file, and what is said and done about it."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import StoreError
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.ratings.results import GameDigest, digest
+from arena.tournament.store_tables import CHECKSUMS, GAMES
+
+_OF_THE_DISK = (
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
+)  # fmt: skip
+"""What goes wrong with files that are good."""
+DAMAGED = """
+INSERT OR IGNORE INTO games VALUES
+    (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
+"""
+"""A row for an attempt that cannot be read, of which nothing else is known."""
+
+
+class DamagedGame(NamedTuple):
+    """A game whose rows are not as they were written, or make no game."""
+
+    game: str
+    """Its id, as far as it can be read."""
+    digest: GameDigest | None
+    """From its record; None where that is damaged too."""
+
+
+PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
+
+
+def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
+    """The ids of games that have no result, perhaps because they are damaged."""
+    lost, played = set[str](), set[str]()
+    for each in found:
+        game = each.digest if isinstance(each, DamagedGame) else each
+        if game is None:
+            lost.add(each.game)
+        elif game.termination is not Termination.VOID:
+            played.add(game.game)
+    return sorted(lost - played)
+
+
+def games_are(ids: Sequence[str]) -> str:
+    """`games g0001, g0002 are`."""
+    return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
+
+
+def parsed(text: str) -> GameRecord | None:
+    """A record of an earlier version, without a checksum; None where it is damaged."""
+    try:
+        record = GameRecord.model_validate_json(text)
+        record.start()
+        digest(record)
+    except (TypeError, ValueError, LookupError):
+        return None
+    return record
+
+
+def renewal(left_out: Iterable[int]) -> str:
+    """Statements that make all tables again without these attempts, as an index may not lead to a
+    damaged row.
+    """
+    of_games = ("games", "seats", "records", "checksums")
+    statements = [f"ALTER TABLE {name} RENAME TO old_{name}" for name in of_games]
+    statements += ["ALTER TABLE sandboxes RENAME TO old_sandboxes"]
+    statements += ["DROP INDEX one_result_a_game", GAMES, CHECKSUMS]
+    statements += ["INSERT OR IGNORE INTO sandboxes SELECT * FROM old_sandboxes"]
+    ids = ", ".join(map(str, left_out))
+    statements += [f"INSERT INTO games SELECT * FROM old_games WHERE id NOT IN ({ids})"]
+    kept = "WHERE id IN (SELECT id FROM games)"
+    statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
+    statements += [f"DROP TABLE old_{name}" for name in (*of_games, "sandboxes")]
+    return ";".join(statements)
+
+
+def folder_instead(path: Path) -> str:
+    """Why a folder is no run: a training and a tuning keep one too."""
+    files = {file.name for file in path.iterdir()}
+    runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
+    tests = f"; its tests are runs: {runs}" if runs else ""
+    if "curve.png" in files:
+        return (
+            f"{path}: is the folder of a training, not a run: look at {path / 'curve.png'}{tests}"
+        )
+    if "player.toml" in files:
+        return (
+            f"{path}: is the folder of a tuning, not a run: its result is in "
+            f"{path / 'player.toml'}, its pictures are next to it, as parameters.png{tests}"
+        )
+    return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
+
+
+def unusable(path: Path, reason: object) -> StoreError:
+    """The error for a file that SQLite cannot read, or that is no run."""
+    if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
+        return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
+    return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin again")
