@@ -96,7 +96,7 @@ class GameVoid(_Happened):
     """Whether the game is tried again now."""
 
 
-class Outcome(Frozen):
+class RunOutcome(Frozen):
     """How a run ended."""
 
     total: int | None
@@ -120,7 +120,7 @@ class RunFinished(_Happened):
     """Nothing is left to play, or the run was stopped by a signal and goes on by its command."""
 
     kind: Literal["run_finished"] = "run_finished"
-    outcome: Outcome
+    outcome: RunOutcome
 
 
 Event = RunStarted | GameStarted | MovesPlayed | GameFinished | GameVoid | RunFinished

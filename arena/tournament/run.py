@@ -30,7 +30,7 @@ def run(
     *,
     open_executor: executing.OpenExecutor = LocalExecutor,
     replay_damaged: bool = False,
-) -> events.Outcome:
+) -> events.RunOutcome:
     """Play what is left of the tournament, `config.concurrency` games at a time, until its schedule
     is over. Games in play are cut off then.
 
@@ -65,7 +65,7 @@ def run(
             finally:
                 executor.close(now=playing > 0)
             interrupted = stop.asked and not state.over
-    outcome = events.Outcome(
+    outcome = events.RunOutcome(
         total=schedule.total,
         done=state.done,
         void=tuple(state.void.values()),

@@ -61,7 +61,7 @@ class Contest(NamedTuple):
     store_path: Path
 
 
-class Evidence(Protocol):
+class KeptVerdicts(Protocol):
     """Where verdicts are kept, by how results name the thinking time."""
 
     verdicts: dict[str, dict[str, Any]]
@@ -70,7 +70,7 @@ class Evidence(Protocol):
         """Keep what was played and said. Raises OSError."""
 
 
-class Pairs(Evidence, Protocol):
+class Pairs(KeptVerdicts, Protocol):
     """The pairs of a test in process."""
 
     @property
@@ -203,7 +203,11 @@ def play_budget(
 
 
 def play_target(
-    file: Path, contest: Contest, verification: Verification, console: Console, evidence: Evidence
+    file: Path,
+    contest: Contest,
+    verification: Verification,
+    console: Console,
+    evidence: KeptVerdicts,
 ) -> Exit:
     """Play the test at the target, or what is left of it, and keep its verdict; FAILED where this
     or the test in process is undecided. Raises UserError, ConfigError and OSError.

@@ -14,8 +14,8 @@ from arena.reports import playing, words
 from arena.tournament.events import (
     GameVoid,
     MovesPlayed,
-    Outcome,
     RunFinished,
+    RunOutcome,
     RunStarted,
 )
 from arena.tournament.run_view import RunView
@@ -138,7 +138,7 @@ def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
         ended(store, cup[10], 2, 72, at=2)
         store.add(void(cup[11], "no memory"))
         store.append(GameVoid(game="g0012", attempt=1, detail="no memory", replayed=True))
-        store.append(RunFinished(outcome=Outcome(total=72, done=2)))
+        store.append(RunFinished(outcome=RunOutcome(total=72, done=2)))
         view.refresh()
         lines_of.show(view)
     lines = out.getvalue().splitlines()

@@ -21,8 +21,8 @@ from arena.tournament.events import (
     GameStarted,
     GameVoid,
     MovesPlayed,
-    Outcome,
     RunFinished,
+    RunOutcome,
     RunStarted,
 )
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
@@ -69,7 +69,7 @@ class ScriptedExecutor:
 
 def play(
     config: TournamentConfig, path: Path, executor: ScriptedExecutor
-) -> tuple[Outcome, list[Event]]:
+) -> tuple[RunOutcome, list[Event]]:
     with Store.open_run(path, config) as store:
         outcome = run(config, store, open_executor=executor.open)
     return outcome, events_of(path)
@@ -85,7 +85,7 @@ def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: 
     config, path = load(DOTS), tmp_path / "t.sqlite"
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     outcome, events = play(config, path, executor)
-    assert outcome == Outcome(total=4, done=4)
+    assert outcome == RunOutcome(total=4, done=4)
     assert outcome.exit_code == 0
     assert executor.most == 2
     assert executor.closed == [False]
@@ -129,7 +129,7 @@ def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, play
 
     outcome, events = play(config, path, ScriptedExecutor(answer))
     assert sorted(seen) == ["g0001", "g0004"]
-    assert outcome == Outcome(total=4, done=4)
+    assert outcome == RunOutcome(total=4, done=4)
     assert isinstance(events[0], RunStarted)
     assert events[0].done == 2
 
@@ -174,7 +174,7 @@ def test_void_and_lost_games_are_replayed_with_their_attempts_kept(
         return Played(task, played(task.spec, attempt=task.attempt))
 
     outcome, events = play(config, path, ScriptedExecutor(answer))
-    assert outcome == Outcome(total=4, done=4)
+    assert outcome == RunOutcome(total=4, done=4)
     assert stored(path) == [
         ("g0001", 1, "natural"),
         ("g0002", 1, "void"),
@@ -212,7 +212,7 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
 
     fixed = ScriptedExecutor(lambda task: Played(task, played(task.spec, attempt=task.attempt)))
     outcome, _ = play(config, path, fixed)
-    assert outcome == Outcome(total=4, done=4)
+    assert outcome == RunOutcome(total=4, done=4)
     assert [row for row in stored(path) if row[0] == "g0002"] == [
         ("g0002", 1, "void"),
         ("g0002", 2, "void"),
@@ -235,7 +235,7 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
 
     executor = ScriptedExecutor(interrupted)
     outcome, events = play(config, path, executor)
-    assert outcome == Outcome(total=4, done=1, interrupted=True)
+    assert outcome == RunOutcome(total=4, done=1, interrupted=True)
     assert outcome.exit_code == 130
     assert isinstance(events[-1], RunFinished) and events[-1].outcome == outcome
     assert executor.closed == [True]
@@ -243,7 +243,7 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
     assert signal.getsignal(number) == handler
 
     again = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
-    assert play(config, path, again)[0] == Outcome(total=4, done=4)
+    assert play(config, path, again)[0] == RunOutcome(total=4, done=4)
 
 
 def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played: Record) -> None:

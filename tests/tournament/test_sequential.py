@@ -12,7 +12,7 @@ from arena.model.record import GameRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.events import Event, GameFinished, Outcome, RunFinished, RunStarted
+from arena.tournament.events import Event, GameFinished, RunFinished, RunOutcome, RunStarted
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.run import GameSpecs, run
 from arena.tournament.store import Store
@@ -60,7 +60,7 @@ class Winning:
         self.closed.append(now)
 
 
-def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[Outcome, list[Event]]:
+def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[RunOutcome, list[Event]]:
     with Store.open_run(path, config) as store:
         outcome = run(config, store, open_executor=executor.open)
     return outcome, events_of(path)

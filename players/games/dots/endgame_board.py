@@ -26,7 +26,7 @@ NEVER = 128
 """More edges than a board has."""
 
 
-class Fixed(NamedTuple):
+class DotsRoot(NamedTuple):
     boxes: Word
     stride: Word
     height: Int
@@ -50,7 +50,7 @@ def fixed_by(position: DotsPosition) -> Any:
     top, bottom = boxes & ~(boxes << stride), (boxes << stride) & ~boxes
     width, size = np.int64(popcount(top)), np.int64(popcount(boxes))
     edges = np.int64(popcount(position.across) + popcount(position.down))
-    return Fixed(
+    return DotsRoot(
         boxes,
         stride,
         size // width,
@@ -65,12 +65,12 @@ def fixed_by(position: DotsPosition) -> Any:
 
 
 @part
-def is_far(across: Word, down: Word, fixed: Fixed) -> Any:
+def is_far(across: Word, down: Word, fixed: DotsRoot) -> Any:
     return np.int64(popcount(across) + popcount(down)) >= fixed.far
 
 
 @part
-def beside_corners(down: Word, fixed: Fixed) -> Any:
+def beside_corners(down: Word, fixed: DotsRoot) -> Any:
     """The horizontal border edges of corners whose vertical border edge is undrawn."""
     stride = fixed.stride
     north = (down & fixed.north_west) | ((down >> ONE) & fixed.north_east)
@@ -79,7 +79,7 @@ def beside_corners(down: Word, fixed: Fixed) -> Any:
 
 
 @part
-def with_corners_across(across: Word, down: Word, fixed: Fixed) -> Any:
+def with_corners_across(across: Word, down: Word, fixed: DotsRoot) -> Any:
     """The same rest with the horizontal border edge undrawn in each corner that has only one."""
     stride = fixed.stride
     edge = down & ~across & fixed.north_west
@@ -112,7 +112,7 @@ def _transposed(word: Word, stride: Word) -> Any:
 
 
 @part
-def _mirrored(across: Word, down: Word, turn: Int, fixed: Fixed) -> Any:
+def _mirrored(across: Word, down: Word, turn: Int, fixed: DotsRoot) -> Any:
     """Edges upside down where bit 0 of `turn` is set, then turned by half where bit 1 is."""
     stride, height, width = fixed.stride, fixed.height, fixed.width
     if turn & 1:
@@ -126,7 +126,7 @@ def _mirrored(across: Word, down: Word, turn: Int, fixed: Fixed) -> Any:
 
 
 @part
-def canonical(across: Word, down: Word, fixed: Fixed) -> Any:
+def canonical(across: Word, down: Word, fixed: DotsRoot) -> Any:
     """The least of all images of a rest with its corners across, and the turn that makes it."""
     least_across, least_down, least_turn = across, down, 0
     for turn in range(1, 8 if fixed.height == fixed.width else 4):
@@ -140,7 +140,7 @@ def canonical(across: Word, down: Word, fixed: Fixed) -> Any:
 
 
 @part
-def move_before(move: Move, turn: Int, across: Word, down: Word, fixed: Fixed) -> Any:
+def move_before(move: Move, turn: Int, across: Word, down: Word, fixed: DotsRoot) -> Any:
     """The move of a rest that a `turn` makes `move`; NO_MOVE when it is none, as at a corner."""
     while across | down != ZERO:
         row, column = across & (ZERO - across), ZERO
@@ -162,7 +162,7 @@ KNOWN_FIRST = 3
 
 
 @part
-def new_scratch(fixed: Fixed) -> Any:
+def new_scratch(fixed: DotsRoot) -> Any:
     """Where `arrange` writes: a row for each number of edges, as each is met once on a line."""
     size = fixed.largest + 1 if fixed.largest >= fixed.far else 1
     return np.empty((size, size), np.int16)
@@ -188,7 +188,7 @@ def arrange(
     threes: Word,
     bound: Int,
     known: Move,
-    fixed: Fixed,
+    fixed: DotsRoot,
     table: Array,
     out: Array,
 ) -> Any:

@@ -24,14 +24,14 @@ from players.games.dots import endgame_board as boards
 from players.games.dots import endgame_rest as rest
 from players.games.dots import endgame_table as records
 from players.games.dots.board import VERTICAL
-from players.games.dots.endgame_board import Fixed
+from players.games.dots.endgame_board import DotsRoot
 from players.games.dots.endgame_table import NO_MOVE
 
 KINDS = (rest.SHORT, rest.CHAINS, rest.LOOPS)
 
 
 @part
-def linking(across: Word, down: Word, joints: Word, fixed: Fixed) -> Any:
+def linking(across: Word, down: Word, joints: Word, fixed: DotsRoot) -> Any:
     """The safe edges between boxes of which one is of `joints`; if there are none, all."""
     stride = fixed.stride
     rows = across & fixed.boxes & (fixed.boxes << stride) & (joints | (joints << stride))
@@ -48,7 +48,7 @@ def search(
     taken: int,
     cost: int,
     bound: int,
-    fixed: Fixed,
+    fixed: DotsRoot,
     table: Array,
     scratch: Array,
     nodes: Array,

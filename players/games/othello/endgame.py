@@ -15,7 +15,7 @@ from players.games import interface as game
 from players.games.endgame import Endgame, Solution
 from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
-from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, Fixed
+from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, OthelloRoot
 from players.games.othello.endgame_search import FEW, search
 from players.games.othello.lines import unbracketable
 from players.games.registry import Board
@@ -57,7 +57,7 @@ def new_work() -> Any:
 def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
     """The arrays' addresses only: the caller keeps the arrays."""
     line = np.uint64(8 * BUCKET - 1)
-    return Fixed(
+    return OthelloRoot(
         position.playable,
         position.free,
         unbracketable(position.playable),

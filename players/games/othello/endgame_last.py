@@ -12,7 +12,7 @@ from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, packed_by_inst
 from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
-from players.games.othello.endgame_memory import Fixed, count_node
+from players.games.othello.endgame_memory import OthelloRoot, count_node
 from players.games.othello.lines import DIRECTIONS, bracketing, flips, ray
 
 NONE = -128
@@ -99,7 +99,7 @@ def can_move(own: Word, other: Word, empties: Word, free: Word) -> Any:
 
 
 @part
-def odd_quadrants(empties: Word, fixed: Fixed) -> Any:
+def odd_quadrants(empties: Word, fixed: OthelloRoot) -> Any:
     """The squares of those quadrants of the board that hold an odd number of `empties`."""
     odd = ZERO
     for rows in (fixed.north, ~fixed.north):
@@ -110,7 +110,7 @@ def odd_quadrants(empties: Word, fixed: Fixed) -> Any:
 
 
 @kernel
-def few(own: Word, other: Word, low: int, high: int, fixed: Fixed) -> Any:
+def few(own: Word, other: Word, low: int, high: int, fixed: OthelloRoot) -> Any:
     """The value with few empty squares, without a table; quadrants with an odd number first."""
     count_node(fixed)
     empties = fixed.playable & ~(own | other)

@@ -22,7 +22,7 @@ WORST, BEST = -64, 64
 """The least and the greatest margin."""
 
 
-class Fixed(NamedTuple):
+class OthelloRoot(NamedTuple):
     """What stays the same throughout a search."""
 
     playable: Word
@@ -66,12 +66,12 @@ def load_shared(builder: Builder, address: Value) -> Value:
 
 
 @part
-def count_node(fixed: Fixed) -> None:
+def count_node(fixed: OthelloRoot) -> None:
     store(fixed.work, ZERO, load(fixed.work, ZERO) + ONE)
 
 
 @part
-def place(own: Word, other: Word, fixed: Fixed) -> Any:
+def place(own: Word, other: Word, fixed: OthelloRoot) -> Any:
     """Where a position is kept: (the address of its bucket, its tag in the upper half)."""
     key = own * np.uint64(0x9E3779B97F4A7C15) + other
     key = (key ^ (key >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
@@ -102,7 +102,7 @@ def recall(own: Word, other: Word, bucket: Word) -> Any:
 
 
 @part
-def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: Fixed) -> None:
+def keep(own: Word, other: Word, bucket: Word, record: Word, fixed: OthelloRoot) -> None:
     """Keep a record in its own entry, or the first if that is of less use, or the second."""
     start = ZERO
     if not holds(own, other, bucket, ZERO):

@@ -17,7 +17,7 @@ from players.compiled.types import Int, Word
 from players.games.othello import endgame_memory as table
 from players.games.othello.board import margin
 from players.games.othello.endgame_last import NONE, can_move, few, odd_quadrants
-from players.games.othello.endgame_memory import NO_MOVE, Fixed
+from players.games.othello.endgame_memory import NO_MOVE, OthelloRoot
 from players.games.othello.evaluation import stable
 from players.games.othello.lines import bracketing, flips, neighbours
 
@@ -44,13 +44,13 @@ and numba cannot link the two from its cache."""
 
 
 @part
-def weighted(moves: Word, fixed: Fixed) -> Any:
+def weighted(moves: Word, fixed: OthelloRoot) -> Any:
     """The number of `moves`, anchors counted twice."""
     return np.int64(popcount(moves)) + np.int64(popcount(moves & fixed.anchors))
 
 
 @kernel
-def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: Fixed) -> Any:
+def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: OthelloRoot) -> Any:
     """The rough value for the mover, `depth` plies deep."""
     empties = fixed.playable & ~(own | other)
     moves = empties & (fixed.free | bracketing(own, other))
@@ -76,7 +76,7 @@ def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: F
 
 
 @part
-def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Fixed) -> Any:
+def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: OthelloRoot) -> Any:
     """How early to try a move `disc`; `odd` squares are in quadrants with an odd number."""
     empties = fixed.playable & ~(after | mine)
     replies = empties & (fixed.free | bracketing(after, mine))
@@ -110,12 +110,12 @@ BASE = 1 << 50
 
 
 @part
-def is_stopped(left: Int, fixed: Fixed) -> Any:
+def is_stopped(left: Int, fixed: OthelloRoot) -> Any:
     return left > UNSTOPPABLE and table.load_shared(fixed.stop) != ZERO
 
 
 @part
-def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
+def take_best(first: Word, last: Int, fixed: OthelloRoot) -> Any:
     """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
     best, top = first, table.load(fixed.work, first)
     each = first + np.uint64(2)
@@ -131,7 +131,7 @@ def take_best(first: Word, last: Int, fixed: Fixed) -> Any:
 
 
 @kernel
-def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Fixed) -> Any:
+def search(own: Word, other: Word, left: int, low: int, high: int, fixed: OthelloRoot) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. Once the flag is set it means nothing, and is not kept.
     """

@@ -20,7 +20,7 @@ SHARE, TOLERANCE = 64, 0.15
 give or take so much."""
 
 
-class Openings:
+class BalancedOpenings:
     """The random openings of a board game."""
 
     def __init__(self, rule_set: rule_sets.Game, board: Board) -> None:

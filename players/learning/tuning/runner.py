@@ -25,7 +25,7 @@ from players.learning.tuning.matches import (
     both_slide,
     start_of,
 )
-from players.learning.tuning.openings import Openings
+from players.learning.tuning.openings import BalancedOpenings
 from players.learning.tuning.tile_games import TileWorker
 from players.learning.tuning.uct_games import UctWorker, is_counted, read_seat
 from players.sdk import Turn
@@ -77,7 +77,9 @@ class InProcessRunner:
         try_out(self._rule_set, self._bot, self._sample)
         if not tiles:
             board = load_board(self._rule_set.name, self._rule_set.variant)
-            Openings(self._rule_set, board).draw(MatchTask((self._sample,) * 2, "", plies, ""))
+            BalancedOpenings(self._rule_set, board).draw(
+                MatchTask((self._sample,) * 2, "", plies, "")
+            )
         if self.brief is not None:  # other players have loaded theirs
             seat = self.read(self.brief)
             self.new_worker().play((seat, seat), MatchTask((self.brief,) * 2, "", plies, ""))
@@ -174,7 +176,7 @@ class TurnWorker:
         """
         if self._board is None:
             return both_slide(self.slide, contestants, task)
-        moves, _, seeds = Openings(self._rule_set, self._board).draw(task)
+        moves, _, seeds = BalancedOpenings(self._rule_set, self._board).draw(task)
         position, history = self._rule_set.start(), History()
         for move in moves[: task.plies]:
             if position.legal_moves() == (PASS,):

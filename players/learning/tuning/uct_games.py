@@ -15,7 +15,7 @@ from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import Board
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame, start_of
-from players.learning.tuning.openings import Openings
+from players.learning.tuning.openings import BalancedOpenings
 from players.options import read_options
 from players.search.tree import ENTRY_BYTES, NEAR_BYTES, Tree, clear, new_tree, reroot
 from players.search.types import Array, Flag, Int, Position
@@ -78,7 +78,7 @@ class UctWorker:
         self, rule_set: rule_sets.Game, board: Board, options: UctOptions, stop: Flag
     ) -> None:
         """`stop` is the int64[1] flag that ends all games."""
-        self._board, self._openings = board, Openings(rule_set, board)
+        self._board, self._openings = board, BalancedOpenings(rule_set, board)
         self._memory = load_endgame(rule_set.name, board, options.endgame_mb).memory
         assert options.iterations is not None  # as `is_counted` found
         entries = ENTRIES_AN_ITERATION * max(options.iterations, game.MOVES)

@@ -14,7 +14,7 @@ from players.games.dots.endgame import DotsEndgame
 from players.games.dots.endgame_board import (
     FAR_FROM,
     NEVER,
-    Fixed,
+    DotsRoot,
     canonical,
     fixed_by,
     is_far,
@@ -58,7 +58,7 @@ def without_far(fixed: Any) -> Any:
     """The same, but nothing is far from the end."""
     boxes, stride, height, width, north_west, north_east, south_west, south_east, most, _ = fixed
     corners = north_west, north_east, south_west, south_east
-    return Fixed(boxes, stride, height, width, *corners, most, np.int64(NEVER))
+    return DotsRoot(boxes, stride, height, width, *corners, most, np.int64(NEVER))
 
 
 @kernel

@@ -6,7 +6,7 @@ import pytest
 import rules
 from players.games.registry import load_board
 from players.learning.tuning.matches import Aborted, MatchTask
-from players.learning.tuning.openings import Openings
+from players.learning.tuning.openings import BalancedOpenings
 from players.learning.tuning.runner import InProcessRunner, TurnWorker
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.uct_games import UctWorker
@@ -61,7 +61,7 @@ class TestGames:
             load_board("othello", CORNERLESS.variant),
         )
         contestant = space.contestant(space.start)
-        openings, lines = Openings(CORNERLESS, board), set()
+        openings, lines = BalancedOpenings(CORNERLESS, board), set()
         for seed in ("a", "b", "c", "a"):
             moves, movers, _ = openings.draw(MatchTask((contestant, contestant), seed, 6, ""))
             position = CORNERLESS.start()
