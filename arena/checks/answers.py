@@ -59,7 +59,7 @@ def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     """The lines it wrote in a few turns, with a pause after each. Raises Offence (unclean)."""
     practice = PracticeGame.opening(game)
     try:
-        dialogue.start(practice, subject.clocks.move_ms)
+        dialogue.start(practice)
         for _ in range(_SPEECH_TURNS):
             dialogue.listen()
             if not practice.is_over:
@@ -80,7 +80,7 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     try:
         for at in golden(game)[1:3]:
             practice = PracticeGame.at(at)
-            dialogue.start(practice, subject.clocks.move_ms)
+            dialogue.start(practice)
             for _ in dialogue.turns(practice, _SPEECH_TURNS):
                 answers += 1
             dialogue.end(practice)

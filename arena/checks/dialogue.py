@@ -1,19 +1,22 @@
 """A process of the program under check, in the referee's own dialogue, its lines counted."""
 
 import math
+import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
+from arena.model.game_spec import derive
 from arena.model.protocol import Clock, Quit, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
-from arena.referee.outcome import natural
+from arena.referee.outcome import after_plies, finished
 from arena.referee.session import Answered, start_request, turn_request
 from rules.position import Position
 
@@ -25,6 +28,24 @@ _AFTER_CLOSE_MS = 500  # for a program that did not answer, once its stdin is cl
 _STDERR = 4000  # characters, the last ones, that are read for advice
 _BLAMES_LINE = (*IN_STEP, Termination.UNSOLICITED)
 """Faults of the last line that was read, rather than of a line that did not come."""
+
+
+class GameNames:
+    """Ids and seeds of games, drawn as in a tournament that nobody knows: nothing in a dialogue
+    tells a program that it is checked.
+    """
+
+    def __init__(self) -> None:
+        self._lot = secrets.randbits(31)
+        self._numbers = count(1 + secrets.randbelow(200))
+
+    def next(self) -> str:
+        """The id of another game."""
+        return f"g{next(self._numbers):04d}"
+
+    def seed(self, label: str) -> int:
+        """The seed of the game, or the games, of that label."""
+        return derive(self._lot, label)
 
 
 class CheckClocks(NamedTuple):
@@ -81,10 +102,14 @@ class Overloaded(Exception):
 class Dialogue:
     """One process, from its start on. Every method may raise Offence, or Overloaded."""
 
-    def __init__(self, pool: SessionPool, spec: Prepared, clocks: CheckClocks) -> None:
+    def __init__(
+        self, pool: SessionPool, spec: Prepared, clocks: CheckClocks, names: GameNames
+    ) -> None:
         """Start the process. Raises Offence (`start_failed`)."""
         self._clocks = clocks
+        self._names = names
         self._pool = pool
+        self._game, self._limit_ms, self._grace_ms = "", 0, GRACE_MS
         self._told, self._used_ms = 0, 0.0
         self.games = 0  # games begun so far
         try:
@@ -93,17 +118,22 @@ class Dialogue:
             raise Offence(fault) from None
         self.process = self._session.process
 
-    def start(self, practice: PracticeGame, move_ms: int | None = None) -> float:
-        """Begin a game, by default at `hurry_ms` a move; the milliseconds `ready` took."""
+    def start(self, practice: PracticeGame, limit_ms: int | None = None) -> float:
+        """Begin a game at that limit a move; the milliseconds `ready` took. Without it the limit is
+        `hurry_ms` and moves are judged by `move_ms`: the item is not about the clock.
+        """
         self.games += 1
+        self._game = self._names.next()
+        self._limit_ms = limit_ms or self._clocks.hurry_ms
+        self._grace_ms = GRACE_MS if limit_ms else GRACE_MS + self._clocks.move_ms - self._limit_ms
         request = start_request(
-            f"check{self.games}",
+            self._game,
             practice.position,
             practice.moves,
             seat=practice.seat,
-            clock=Clock(move_ms=move_ms or self._clocks.hurry_ms),
+            clock=Clock(move_ms=self._limit_ms),
             startup_ms=self._clocks.startup_ms,
-            seed=self.games,
+            seed=derive(self._names.seed(self._game), f"player {practice.seat}"),
             options={},
         )
         self._told, self._used_ms = len(practice.moves), 0.0
@@ -111,32 +141,26 @@ class Dialogue:
             _, used_ms = self._session.start(request, GRACE_MS)
         return used_ms
 
-    def ask(self, practice: PracticeGame, time_ms: int | None = None) -> Answered:
-        """Ask for a move within `time_ms`. Without it the request says `hurry_ms` and the answer is
-        judged by `move_ms`: the item is not about the clock.
-        """
-        told_ms = time_ms or self._clocks.hurry_ms
-        lenience_ms = 0 if time_ms else self._clocks.move_ms - told_ms
+    def ask(self, practice: PracticeGame) -> Answered:
+        """Ask for a move within the limit of the game."""
         request = turn_request(
-            f"check{self.games}",
+            self._game,
             practice.position,
             practice.moves,
             told=self._told,
-            time_ms=told_ms,
+            time_ms=self._limit_ms,
             used_ms=self._used_ms,
         )
         with self._judged(request, practice.position):
-            answered = self._session.turn(request, GRACE_MS + lenience_ms)
+            answered = self._session.turn(request, self._grace_ms)
         self._told, self._used_ms = len(practice.moves), answered.used_ms
         return answered
 
-    def turns(
-        self, practice: PracticeGame, count: int, time_ms: int | None = None
-    ) -> Iterator[Answered]:
+    def turns(self, practice: PracticeGame, moves: int) -> Iterator[Answered]:
         """Ask for and play that many moves, or until the game is over; each answer."""
-        for _ in range(count):
+        for _ in range(moves):
             if not practice.is_over:
-                answered = self.ask(practice, time_ms)
+                answered = self.ask(practice)
                 yield answered
                 practice.play(answered.move.move)
 
@@ -155,11 +179,12 @@ class Dialogue:
             practice.play(move)
 
     def end(self, practice: PracticeGame) -> None:
-        """Tell the program that the game is over; one that is not is called void."""
-        outcome = natural(practice.position)
-        if not practice.is_over:
-            outcome = outcome._replace(termination=Termination.VOID, detail="The check goes on.")
-        self._session.end(f"check{self.games}", outcome, practice.position)
+        """Tell the program that the game is over: one that is not, by its plies."""
+        if practice.is_over:
+            outcome = finished(practice.position)
+        else:
+            outcome = after_plies(practice.position, len(practice.moves))
+        self._session.end(self._game, outcome, practice.position)
 
     def listen(self) -> None:
         """Ask nothing: the program must be silent, and alive."""

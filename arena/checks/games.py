@@ -11,6 +11,7 @@ from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, play_game
+from arena.sandbox.features import usable_cores
 from rules.position import Game
 
 _FIRST_MOVES, _FIRST_S = 40, 10.0
@@ -76,7 +77,7 @@ def against_opponent(subject: Subject) -> CheckFinding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
     us, other = (subject.spec,), (subject.opponent,)
-    with SessionPool(keep_alive=True) as pool:
+    with SessionPool(keep_alive=True, cores=usable_cores()) as pool:
         for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
@@ -95,7 +96,7 @@ def against_itself(subject: Subject) -> CheckFinding:
     """Two games on its first boards, two of its processes at a time; alone in the sliding games."""
     scores: list[str] = []
     for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
-        with SessionPool() as pool:
+        with SessionPool(cores=usable_cores()) as pool:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
         if trouble := _trouble(subject, board, record, ours=tuple(range(game.seats))):
             return trouble
@@ -114,7 +115,7 @@ def _play(
     clocks = subject.clocks
     plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     setup = GameSetup(
-        game=f"check{number + 1}",
+        game=subject.names.next(),
         terms=Terms(
             rules=game.name,
             variant=game.variant,
@@ -123,7 +124,7 @@ def _play(
             startup_ms=clocks.startup_ms,
             max_plies=plies,
         ),
-        seed=number,
+        seed=subject.names.seed(f"board {number}"),
     )
     return play_game(setup, players, pool)
 

@@ -35,10 +35,10 @@ def near_the_clock(subject: Subject) -> CheckFinding:
             with subject.process() as dialogue:
                 try:
                     dialogue.start(practice, limit_ms)
-                    used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS, limit_ms))
+                    used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS))
                 except Offence as offence:
                     if offence.termination not in ANSWERED:
-                        first = not used and _was_only_the_first(dialogue, game, offence, limit_ms)
+                        first = not used and _was_only_the_first(dialogue, game, offence)
                         where = f"{board} at {limit_ms} ms a move"
                         return subject.failed(offence, where, _LOAD_EARLIER if first else None)
             if used:
@@ -48,14 +48,14 @@ def near_the_clock(subject: Subject) -> CheckFinding:
     return passed(", ".join(f"{used:.0f} ms of {limit}" for limit, used in slowest.items()))
 
 
-def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence, limit_ms: int) -> bool:
+def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence) -> bool:
     """Whether a program whose first move came late is in time when asked once more."""
     if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, Turn):
         return False
     practice = PracticeGame.opening(game)
     practice.play(practice.position.legal_moves()[0])
     try:
-        dialogue.ask(practice, limit_ms)
+        dialogue.ask(practice)
     except Offence as again:
         return again.termination is not Termination.TIMEOUT
     return True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.bots.package import Bot
 from arena.checks.advice import advise
-from arena.checks.dialogue import CheckClocks, Dialogue, Offence
+from arena.checks.dialogue import CheckClocks, Dialogue, GameNames, Offence
 from arena.checks.languages import Phrases, language_of
 from arena.checks.positions import games
 from arena.checks.result import CheckFinding
@@ -17,6 +17,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
 from arena.referee.game import IN_STEP
+from arena.sandbox.features import usable_cores
 from rules.position import Game
 
 ANSWERED = {*IN_STEP, Termination.UNSOLICITED, Termination.FLOOD, Termination.LINE_TOO_LONG}
@@ -45,6 +46,7 @@ class Subject:
     out_of_memory: Offence | None = None  # the first time it went beyond the memory limit
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
+    names: GameNames = field(default_factory=GameNames)
     slowest_ms: float = 0.0  # the longest time of a move at `hurry_ms`
     peak_memory_bytes: int = 0  # the most memory of a process so far
 
@@ -85,8 +87,8 @@ class Subject:
     @contextmanager
     def process(self) -> Iterator[Dialogue]:
         """A fresh process of it, of which nothing is left afterwards. Raises Offence."""
-        with SessionPool() as pool:
-            dialogue = Dialogue(pool, self.spec, self.clocks)
+        with SessionPool(cores=usable_cores()) as pool:
+            dialogue = Dialogue(pool, self.spec, self.clocks, self.names)
             try:
                 yield dialogue
             finally:

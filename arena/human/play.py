@@ -17,7 +17,7 @@ from arena.human.opponent import Opponent, choose_opponent
 from arena.model.game_spec import derive, first_position
 from arena.model.protocol import CHANCE, Info, Termination
 from arena.model.record import PlayerFault
-from arena.referee.outcome import Outcome, adjudicated, natural
+from arena.referee.outcome import Outcome, finished
 from arena.referee.pool import SessionPool
 from arena.referee.session import Moves
 from arena.reports import words
@@ -146,18 +146,16 @@ class HumanGame:
         self.console.print(text, soft_wrap=True)
 
     def _end(self) -> None:
-        early = self._position.is_adjudicated
-        decided = "decided before the last move"
-        outcome = adjudicated(self._position, decided) if early else natural(self._position)
+        early = ", decided before the last move" if self._position.is_adjudicated else ""
         if self.opponent is not None:
-            self.opponent.end(outcome, self._position)
+            self.opponent.end(finished(self._position), self._position)
         self._show()
         won = ""
         if not self.game.decided_by_seed:
             scores = self._position.scores()
             margin = scores[self.seat] - scores[1 - self.seat]
             won = " You win." if margin > 0 else " You lose." if margin < 0 else " A draw."
-        self._say(f"Game over{f', {decided}' if early else ''}. {self._scores()}.{won}", "bold")
+        self._say(f"Game over{early}. {self._scores()}.{won}", "bold")
 
     def _leave(self, word: str) -> None:
         told = f"You left the game. {self._scores()}."

@@ -10,7 +10,7 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
 from arena.model.protocol import CHANCE, Move, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
-from arena.referee.outcome import Outcome, adjudicated, make_record, natural
+from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
 from arena.referee.session import PendingRequest, Session, start_request, turn_request
@@ -112,15 +112,13 @@ class _Game:
         self._start_all()
         while (mover := self.position.to_move) is not None:
             if self.terms.max_plies is not None and len(self.moves) >= self.terms.max_plies:
-                return adjudicated(self.position, f"after {len(self.moves)} plies")
+                return after_plies(self.position, len(self.moves))
             forced = forced_move(self.position, self.chance)
             if forced is not None:
                 self._apply(mover, forced)
             else:
                 self._turn(self.seats[mover])
-        if self.position.is_adjudicated:
-            return adjudicated(self.position, "decided before the last move")
-        return natural(self.position)
+        return finished(self.position)
 
     def _turn(self, seat: Seat) -> None:
         asked = time.monotonic()

@@ -28,6 +28,18 @@ def adjudicated(position: Position, why: str) -> Outcome:
     return Outcome(Termination.ADJUDICATED, f"{_score(position)}, {why}")
 
 
+def finished(position: Position) -> Outcome:
+    """The outcome of a position that is over."""
+    if position.is_adjudicated:
+        return adjudicated(position, "decided before the last move")
+    return natural(position)
+
+
+def after_plies(position: Position, plies: int) -> Outcome:
+    """The outcome of a game that was long enough."""
+    return adjudicated(position, f"after {plies} plies")
+
+
 def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
     """1, ½ or 0 for each seat; empty where one game alone decides nothing, but for a forfeit."""
     seats = position.game.seats
