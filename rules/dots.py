@@ -111,7 +111,7 @@ class Dots(Game):
         most = max(owners[0].bit_count(), owners[1].bit_count())
         return self.stop_at_majority and 2 * most > self.rows * self.cols
 
-    @property
+    @cached_property
     def horizontals(self) -> int:
         """How many edges are horizontal."""
         return (self.rows + 1) * self.cols

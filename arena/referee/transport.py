@@ -142,6 +142,12 @@ class PlayerProcess:
         if self._pidfd in events:
             raise self._exited()
         self._watch_memory()  # a player that always answers at once is never waited for
+        if self._buffer:
+            self._judge_unasked()
+        if not open_:
+            raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
+
+    def _judge_unasked(self) -> None:
         waiting = bytes(self._buffer)
         self._buffer.clear()
         blank = not waiting.strip()
@@ -149,8 +155,6 @@ class PlayerProcess:
             raise sentences.too_much_unasked(waiting)
         if not blank:
             raise sentences.spoke_unasked(waiting)
-        if not open_:
-            raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
 
     def write(self, line: bytes, deadline: int) -> None:
         """Thaw the player and write all of `line`. Raises PlayerFault."""
@@ -158,12 +162,13 @@ class PlayerProcess:
         self._missed_before = self._presence.missed
         self._owes, self._before = True, None
         self._thaw()
-        rest = memoryview(line)
         try:
-            with suppress(BlockingIOError):
-                rest = rest[os.write(self._stdin, rest) :]
-            if rest:
-                self._write_rest(rest, deadline)
+            try:
+                written = os.write(self._stdin, line)
+            except BlockingIOError:
+                written = 0
+            if written < len(line):
+                self._write_rest(memoryview(line)[written:], deadline)
         except BrokenPipeError:
             raise self._closed_pipe("stdin", Termination.STDIN_CLOSED) from None
 
