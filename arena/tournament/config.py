@@ -1,7 +1,7 @@
 """A tournament as it will be played: the tournament file with every default and path resolved."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,6 +13,10 @@ from arena.ratings.sprt import Sprt
 from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan, Schedule
+
+Status = Literal["playing", "replaced", "gone", "out"]
+"""Where a player stands: a newer version of it plays on, its bot was withdrawn, or it was left out
+by hand. All but the first meet nobody any more, and their games stay in the record."""
 
 
 class Player(Frozen):
@@ -34,6 +38,9 @@ class Player(Frozen):
     """The player as it travels."""
     home: Home = Home()
     """What the machine that reads the file knows of it."""
+    joined: int = 0
+    """0 from the beginning; 1 for players of the first group that joined later, and so on."""
+    status: Status = "playing"
 
     @model_validator(mode="before")
     @classmethod
@@ -90,6 +97,7 @@ class TournamentConfig(UnderTerms):
     openings: Openings = Openings()
     rating: RatingTable = RatingTable()
     players: tuple[Player, ...]
+    """In the order they joined in."""
     left_out: tuple[str, ...] = ()
     """Submissions that do not take part: a sentence each."""
 
@@ -106,8 +114,15 @@ class TournamentConfig(UnderTerms):
 
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""
-        names = tuple(player.name for player in self.players)
-        plan = Plan(names, self.rounds, self.terms.game, self.format_keys)
+        joined = [player.joined for player in self.players]
+        plan = Plan(
+            players=tuple(player.name for player in self.players),
+            rounds=self.rounds,
+            game=self.terms.game,
+            keys=self.format_keys,
+            later=tuple(joined.index(group) for group in sorted(set(joined) - {0})),
+            out=frozenset(each.name for each in self.players if each.status != "playing"),
+        )
         return FORMATS[self.format].open(plan)
 
     @field_validator("format")

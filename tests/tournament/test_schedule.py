@@ -95,6 +95,57 @@ def test_more_rounds_leave_the_earlier_games_alone(load: Load) -> None:
     assert long[: len(short)] == short
 
 
+def field(
+    config: TournamentConfig, *groups: int, out: tuple[str, ...] = (), rounds: int = 1
+) -> TournamentConfig:
+    """The tournament with players joined in groups of these sizes, and some of them out."""
+    joined = [number for number, size in enumerate(groups) for _ in range(size)]
+    players = tuple(
+        player.model_copy(
+            update={"joined": group, "status": "out" if player.name in out else "playing"}
+        )
+        for player, group in zip(config.players, joined, strict=True)
+    )
+    return config.model_copy(update={"players": players, "rounds": rounds})
+
+
+@pytest.mark.parametrize("rule_set", ["dots", "2048", '2584"\nplacer = "player'])
+def test_players_that_join_move_no_game(load: Load, rule_set: str) -> None:
+    text = f'[game]\nrules = "{rule_set}"\n'
+    first = load(text, players=3)
+    six = load(text, players=6)
+    for rounds in (1, 2, 4):
+        early = lines(first.model_copy(update={"rounds": rounds}))
+        middle = lines(field(load(text, players=5), 3, 2, rounds=rounds))
+        late = lines(field(six, 3, 2, 1, rounds=rounds))
+        more = lines(field(six, 3, 2, 1, rounds=rounds + 1))
+        assert set(early) < set(middle) < set(late) < set(more)
+        games = schedule(field(six, 3, 2, 1, rounds=rounds))
+        assert len({game.game for game in games}) == len(games) == len(late)
+    whole = Counter(tuple(p.name for p in game.players) for game in schedule(six))
+    parts = Counter(tuple(p.name for p in game.players) for game in schedule(field(six, 3, 2, 1)))
+    assert parts == whole, "the same meetings as if all had been there"
+
+
+def test_two_more_bots_of_twelve_play_84_games(load: Load) -> None:
+    ten, twelve = load(DOTS, players=10), load(DOTS, players=12)
+    before = {pairing.game for pairing in pairings(field(ten, 10, rounds=2))}
+    after = pairings(field(twelve, 10, 2, rounds=2))
+    new = [pairing for pairing in after if pairing.game not in before]
+    assert (len(before), len(after), len(new)) == (180, 264, 84)
+    assert all({"m10", "m11"} & set(pairing.players) for pairing in new)
+    assert (new[0].game, new[0].pair) == ("g2-0001", "p2-0001")
+
+
+@pytest.mark.parametrize("rule_set", ["dots", "2048"])
+def test_a_player_that_is_out_moves_no_game(load: Load, rule_set: str) -> None:
+    config = load(f'[game]\nrules = "{rule_set}"\n', players=4)
+    without = field(config, 3, 1, out=("m1",), rounds=2)
+    left = [line for line in lines(field(config, 3, 1, rounds=2)) if "m1" not in line]
+    assert lines(without) == left
+    assert without.schedule().total == len(left)
+
+
 def test_one_seat_plays_common_seeds(load: Load) -> None:
     games = schedule(load('[tournament]\nrounds = 4\n[game]\nrules = "2048"\n', players=3))
     assert len(games) == 12

@@ -40,11 +40,16 @@ class Plan(NamedTuple):
     """What a schedule is made from."""
 
     players: tuple[str, ...]
-    """Names, in the order of the tournament file."""
+    """Names: the first field in the order of the tournament file, then those that joined later, in
+    the order they joined in. A name keeps its place for ever."""
     rounds: int
     game: Game
     keys: Mapping[str, Any]
     """The format's own keys, complete."""
+    later: tuple[int, ...] = ()
+    """For each group that joined together later, the number of players before it."""
+    out: frozenset[str] = frozenset()
+    """Players that meet nobody any more; games of theirs that were played stay."""
 
 
 class Schedule(Protocol):
@@ -94,3 +99,5 @@ class Format(NamedTuple):
     """How many rounds are played where the file does not say."""
     problems: Callable[[Any, Sequence[str]], Problems] = lambda keys, players: ()
     """What is wrong with its table, given the names of the players."""
+    closed: bool = False
+    """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`."""

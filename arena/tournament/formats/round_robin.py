@@ -6,9 +6,14 @@ the round (2048 and 2584 with a placing player: on one seed). The label of a pai
 `p0007 game 0` and `p0007 game 1`. Runs of all earlier versions have these ids and seeds.
 
 One seat: each round is one seed, `s0001`, `s0002`, …, played by each player.
+
+Players that join later meet everyone there was before, and each other. Their pairs are counted for
+each group that joined together, `p2-0001` with `g2-0001` for the first of them: no game that was
+there before changes. A player that is out is skipped, and nothing is counted differently for it.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
@@ -19,43 +24,66 @@ class RoundRobinSchedule(Schedule):
     """All pairings of a plan, in their order."""
 
     def __init__(self, plan: Plan) -> None:
-        players = len(plan.players)
-        self.total = plan.rounds * (players if plan.game.seats == 1 else players * (players - 1))
-        self._left = _solo(plan) if plan.game.seats == 1 else _pairs(plan)
+        players = len(plan.players) - len(plan.out)
+        self._ahead = plan.rounds * (players if plan.game.seats == 1 else players * (players - 1))
+        self.total = self._ahead
+        games = _solo(plan) if plan.game.seats == 1 else _pairs(plan)
+        self._out = plan.out
+        self._left = (game for game in games if plan.out.isdisjoint(game.players))
         self._finished: set[str] = set()
 
     @property
     def over(self) -> bool:
         """Whether every game has a result."""
-        return len(self._finished) >= self.total
+        return len(self._finished) >= self._ahead
 
     def next(self) -> Pairing | None:
         """The next game without a result."""
         return next((game for game in self._left if game.game not in self._finished), None)
 
     def add(self, game: GameDigest) -> None:
-        """Take note of a result."""
-        if game.termination is not Termination.VOID:
+        """Take note of a result; one of a player that is out comes on top of the schedule."""
+        if game.termination is Termination.VOID:
+            return
+        if self._out.isdisjoint(game.players):
             self._finished.add(game.game)
+        else:
+            self.total += 1
 
 
 ROUND_ROBIN = Format("round-robin", RoundRobinSchedule)
 
 
+def _groups(plan: Plan) -> Iterator[tuple[str, int, int]]:
+    """Of each group that joined together, the beginning of its counts, its first player's index
+    and the number of players with it.
+    """
+    for number, (first, end) in enumerate(pairwise((0, *plan.later, len(plan.players))), 1):
+        yield "" if number == 1 else f"{number}-", first, end
+
+
 def _solo(plan: Plan) -> Iterator[Pairing]:
-    games = ((round_, each) for round_ in range(1, plan.rounds + 1) for each in plan.players)
-    for number, (round_, player) in enumerate(games, 1):
-        yield Pairing(f"g{number:04d}", round_, f"s{round_:04d}", (player,), f"seed {round_}")
+    for round_ in range(1, plan.rounds + 1):
+        for group, first, end in _groups(plan):
+            before = (round_ - 1) * (end - first) + 1
+            for number, player in enumerate(plan.players[first:end], before):
+                game, label = f"g{group}{number:04d}", f"s{round_:04d}"
+                yield Pairing(game, round_, label, (player,), f"seed {round_}")
 
 
 def _pairs(plan: Plan) -> Iterator[Pairing]:
-    order = [pair for day in berger(len(plan.players)) for pair in day]
-    pairs = ((round_, pair) for round_ in range(1, plan.rounds + 1) for pair in order)
-    for number, (round_, (one, other)) in enumerate(pairs, 1):
-        label, players = f"p{number:04d}", (plan.players[one], plan.players[other])
-        for turn, seats in enumerate((players, players[::-1])):
-            lot = label if plan.game.decided_by_seed else f"{label} game {turn}"
-            yield Pairing(f"g{2 * number - 1 + turn:04d}", round_, label, seats, lot)
+    orders = {
+        group: [pair for day in berger(end) for pair in day if max(pair) >= first]
+        for group, first, end in _groups(plan)
+    }
+    for round_ in range(1, plan.rounds + 1):
+        for group, order in orders.items():
+            for number, (one, other) in enumerate(order, (round_ - 1) * len(order) + 1):
+                label, players = f"p{group}{number:04d}", (plan.players[one], plan.players[other])
+                for turn, seats in enumerate((players, players[::-1])):
+                    lot = label if plan.game.decided_by_seed else f"{label} game {turn}"
+                    game = f"g{group}{2 * number - 1 + turn:04d}"
+                    yield Pairing(game, round_, label, seats, lot)
 
 
 def berger(players: int) -> tuple[tuple[tuple[int, int], ...], ...]:

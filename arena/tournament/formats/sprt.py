@@ -71,4 +71,4 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
 
 _ROUNDS = 50_000
 """A test seldom needs them all."""
-SEQUENTIAL_TEST = Format("sprt", SprtSchedule, SprtTable, _ROUNDS, _problems)
+SEQUENTIAL_TEST = Format("sprt", SprtSchedule, SprtTable, _ROUNDS, _problems, closed=True)
