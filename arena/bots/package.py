@@ -40,6 +40,8 @@ class Bot(Frozen):
     contents: str
     """The same of its files as they are now in `cwd`, perhaps built; of a script, of that alone."""
     source: str  # the absolute path at which it was handed in
+    number: int | None = None
+    """Of a submitted bot: its version's, from 1."""
 
 
 def open_bot(path: Path) -> Bot:

@@ -27,8 +27,8 @@ class Program(NamedTuple):
 
 
 def is_path(bot: str, folder: Path) -> bool:
-    """Whether `bot` is the path of a file or folder, not a built-in's name."""
-    return "/" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
+    """Whether `bot` is the path of a file, a folder or a version, not a built-in's name."""
+    return "/" in bot or "@" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
 
 
 def module(name: str) -> tuple[str, ...]:

@@ -10,73 +10,79 @@ kill before that, the earlier version stays active.
 """
 
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from arena.bots.entries import files_in
 from arena.bots.manifest import FILE_NAME
-from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
-from arena.bots.trees import copy, digest, made_aside, settle
+from arena.bots.package import ACTIVE, TREE, Bot
+from arena.bots.trees import copy, digest, locked, made_aside, settle
+from arena.bots.versions import (
+    RECEIPT,
+    CheckedItem,
+    Receipt,
+    active,
+    folder_of,
+    history,
+    open_version,
+    verified,
+)
 from arena.errors import PackageError, SubmissionError
-from arena.model import Frozen
-
-RECEIPT = "receipt.json"
-_VERSION_LENGTH = 12
 
 
-class CheckedItem(Frozen):
-    """An item of the checklist that a bot has passed."""
-
-    title: str
-    passed: bool | None  # null for an item that was skipped
-    detail: str
-
-
-class Receipt(Frozen):
-    """The record of an accepted version."""
-
-    name: str
-    digest: str  # SHA-256, in hex, of the files as they were handed in
-    contents: str  # the same of the files in `tree`, built
-    opens: str  # the bot in `tree`: a script's name, or `.` for all of it
-    source: str  # the name of the file or folder handed in
-    accepted_at: datetime
-    arena: str  # the version of the arena that accepted it
-    checked: tuple[CheckedItem, ...]
-
-    @property
-    def version(self) -> str:
-        """The name of this version's folder."""
-        return self.digest[:_VERSION_LENGTH]
-
-
-def accept(bot: Bot, checked: Sequence[CheckedItem], folder: Path) -> Receipt:
+def accept(
+    bot: Bot,
+    checked: Sequence[CheckedItem],
+    folder: Path,
+    *,
+    owner: str | None = None,
+    now: datetime | None = None,
+) -> Receipt:
     """Take a bot that is built and was checked into `folder`, and make it the active version. A
     version that exists is kept as it is, receipt included. Raises SubmissionError.
     """
-    assert bot.build is None, "build it first"
     home = home_for(bot, folder)
-    try:
-        known = receipt_of(bot, folder)
+    with _written(home, bot):
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            return keep(bot, checked, home, owner, now or datetime.now(UTC))
+
+
+def keep(
+    bot: Bot, checked: Sequence[CheckedItem], home: Path, owner: str | None, now: datetime
+) -> Receipt:
+    """The same where the folder of `home` is locked already."""
+    assert bot.build is None, "build it first"
+    with _written(home, bot):
+        known = receipt_of(bot, home.parent)
         if known is None:
             with made_aside(home) as aside:
-                known = _make(bot, checked, aside)
+                known = _make(bot, checked, aside, owner, now)
                 settle(aside, home / known.version)
-        with made_aside(home) as aside:
-            link = aside / ACTIVE
-            link.symlink_to(known.version)
-            link.replace(home / ACTIVE)
+        activate(home, known)
+    return known
+
+
+@contextmanager
+def _written(home: Path, bot: Bot) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise SubmissionError(
             f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and what "
             "was active stays so"
         ) from None
-    return known
+
+
+def activate(home: Path, receipt: Receipt) -> None:
+    """Let a version play from now on, instead of the one that does."""
+    with made_aside(home) as aside:
+        link = aside / ACTIVE
+        link.symlink_to(receipt.version)
+        link.replace(home / ACTIVE)
 
 
 def home_for(bot: Bot, folder: Path) -> Path:
@@ -103,20 +109,8 @@ def home_for(bot: Bot, folder: Path) -> Path:
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
     """The receipt for these contents, or None. Raises SubmissionError: they were changed."""
-    at = folder / bot.name / bot.digest[:_VERSION_LENGTH]
-    if not at.is_dir():
-        return None
-    receipt = _read(at)
-    if receipt.digest != bot.digest:
-        raise SubmissionError(f"{at}: the receipt is of other files; {_SUBMIT_AGAIN}")
-    return receipt
-
-
-def active_version(bot: Bot, folder: Path) -> str | None:
-    """The version of the bot's name that plays now; None when there is none."""
-    with suppress(OSError):
-        return (folder / bot.name / ACTIVE).readlink().name
-    return None
+    at = folder / bot.name / folder_of(bot.digest)
+    return verified(at) if at.is_dir() else None
 
 
 def submissions(folder: Path) -> tuple[Bot, ...]:
@@ -127,7 +121,7 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
         homes = sorted(folder.iterdir(), key=lambda home: home.name)
-        found = tuple(_open(home) for home in homes if (home / ACTIVE).is_symlink())
+        found = tuple(_open(home) for home in homes if active(home))
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
     if not found:
@@ -135,10 +129,9 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     return found
 
 
-_SUBMIT_AGAIN = "remove that folder and submit the bot again"
-
-
-def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
+def _make(
+    bot: Bot, checked: Sequence[CheckedItem], aside: Path, owner: str | None, now: datetime
+) -> Receipt:
     tree, here = aside / TREE, Path(bot.cwd)
     tree.mkdir()
     opens = "." if bot.rules is not None else Path(bot.source).name
@@ -156,36 +149,19 @@ def _make(bot: Bot, checked: Sequence[CheckedItem], aside: Path) -> Receipt:
         contents=contents,
         opens=opens,
         source=Path(bot.source).name,
-        accepted_at=datetime.now(UTC),
+        accepted_at=now,
         arena=version("bot-arena"),
         checked=tuple(checked),
+        number=max((each.number or 0 for each in history(aside.parent)), default=0) + 1,
+        owner=owner,
     )
     (aside / RECEIPT).write_text(receipt.model_dump_json(indent=2) + "\n", "utf-8")
     return receipt
 
 
 def _open(home: Path) -> Bot:
-    at = home / (home / ACTIVE).readlink().name
+    at = home / str(active(home))
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
-    receipt = _read(at)
-    try:
-        bot = open_bot(at / TREE / receipt.opens)
-        bot = startable(bot) if bot.build else bot
-    except PackageError as error:
-        raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None
-    return bot.model_copy(update={"digest": receipt.digest, "source": str(at)})
-
-
-def _read(at: Path) -> Receipt:
-    try:
-        receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
-        contents = digest(at / TREE, files_in(at / TREE))
-    except ValidationError:
-        why = f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
-        raise SubmissionError(why) from None
-    except (OSError, PackageError) as error:
-        raise SubmissionError(f"{at} is not as it was accepted: {error}; {_SUBMIT_AGAIN}") from None
-    if contents != receipt.contents:
-        raise SubmissionError(f"{at} was changed after it was accepted; {_SUBMIT_AGAIN}")
-    return receipt
+    plays = next((each for each in history(home) if each.version == at.name), None)
+    return open_version(home, plays or verified(at))

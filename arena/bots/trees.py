@@ -65,12 +65,12 @@ def made_aside(parent: Path) -> Iterator[Path]:
     """
     parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as ours:
-        with _locked(parent):  # so that no one sweeps the folder before it is locked
+        with locked(parent):  # so that no one sweeps the folder before it is locked
             for dead in parent.glob(f"{_ASIDE}*"):
-                with suppress(OSError), _locked(dead, wait=False):  # its maker is gone
+                with suppress(OSError), locked(dead, wait=False):  # its maker is gone
                     remove(dead)
             folder = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=parent))
-            ours.enter_context(_locked(folder))
+            ours.enter_context(locked(folder))
         ours.callback(remove, folder)
         folder.chmod(0o755)
         yield folder
@@ -103,8 +103,8 @@ def remove(folder: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock the folder. Without `wait` an OSError when another process has it."""
+def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a folder. Without `wait` an OSError when another process has it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

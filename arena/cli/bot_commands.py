@@ -13,7 +13,7 @@ from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
     from arena.bots.package import Bot
-    from arena.bots.submissions import Receipt
+    from arena.bots.versions import Receipt
     from arena.checks import Checklist
 
 app = typer.Typer()
@@ -102,11 +102,11 @@ def submit(
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from arena.bots.build import build
     from arena.bots.package import take
-    from arena.bots.submissions import CheckedItem, accept, active_version, home_for, receipt_of
+    from arena.bots.submissions import accept, home_for, receipt_of
+    from arena.bots.versions import CheckedItem, active
 
     package = take(bot)
-    home_for(package, to)  # its errors come before a check of half a minute
-    before = active_version(package, to)
+    before = active(home_for(package, to))  # its errors come before a check of half a minute
     receipt = receipt_of(package, to)
     if receipt is not None:  # exactly these files were checked before
         accept(package.model_copy(update={"build": None}), receipt.checked, to)

@@ -61,15 +61,26 @@ def run(
     replay_damaged: Annotated[
         bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
     ] = False,
+    take_new: Annotated[
+        bool, flag("--take-new", "Take new bots and versions into a run that has begun.")
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        option("BOT", "Leave a player out from now on; may be repeated."),
+    ] = None,
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.reports.playing import play_config, preview_config
     from arena.tournament.config_file import load_config
-    from arena.tournament.ready import ready
+    from arena.tournament.ready import ready_to_go_on
+    from arena.tournament.store import default_store
     from players.catalogue import BUILTINS
 
     refuse_other(file, "run")
-    config = ready(load_config(file, BUILTINS), file)
+    read = load_config(file, BUILTINS)
+    config = ready_to_go_on(
+        read, file, store or default_store(read), take_new=take_new, without=without or ()
+    )
     if dry_run:
         preview_config(config, store)
     else:
@@ -103,7 +114,7 @@ def report(
         elif csv == "crosstable":
             say(csv_report.crosstable(view.standings), nl=False)
         elif csv == "results":
-            say(csv_report.results(results_of(view.games)), nl=False)
+            say(csv_report.results(results_of(view.rated)), nl=False)
         else:
             terminal.show(view.standings, console())
 

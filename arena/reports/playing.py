@@ -30,7 +30,7 @@ from arena.tournament.estimate import estimate
 from arena.tournament.events import GameFinished, GameVoid, RunStarted
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
-from arena.tournament.store import Store
+from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
 
 _LOOK_S = 0.1
@@ -49,17 +49,21 @@ _SAMPLE_GAMES = 1000
 def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     """Say what would be played and how long it takes."""
     _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
-    names = ", ".join(player.name for player in config.players)
-    _say(f"{len(config.players)} players: {names}")
-    schedule = config.schedule()
-    ahead = estimate(config, iter(schedule.next, None))
-    _say(f"{to_play(config, schedule.total)}, {config.concurrency} at a time. {ahead}.")
-    for line in preparations(config):
-        PlainConsole().print(line, soft_wrap=True)
+    names = [player.name for player in config.players if player.status == "playing"]
+    _say(f"{len(names)} players: {', '.join(names)}")
+    schedule, done = config.schedule(), 0
     path = store_path or default_store(config)
     if path.exists():
         with Store.open(path) as store:
             store.refuse_changed(config)
+            done = len(store.finished())
+            for _, game in store.digests():
+                if isinstance(game, GameDigest):
+                    schedule.add(game)
+    ahead = estimate(config, iter(schedule.next, None))
+    _say(f"{to_play(config, schedule.total, done)}, {config.concurrency} at a time. {ahead}.")
+    for line in preparations(config):
+        PlainConsole().print(line, soft_wrap=True)
     _say(f"would be kept in {path}")
 
 
@@ -109,11 +113,6 @@ def play_config(
 
 def _say(line: str, console: Console | None = None) -> None:
     (console or PlainConsole()).print(Text(line), soft_wrap=True)
-
-
-def default_store(config: TournamentConfig) -> Path:
-    """The file of a run unless the user names another."""
-    return Path("runs") / f"{config.name}.sqlite"
 
 
 class LiveTable:

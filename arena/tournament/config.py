@@ -38,9 +38,13 @@ class Player(Frozen):
     """The player as it travels."""
     home: Home = Home()
     """What the machine that reads the file knows of it."""
+    number: int | None = None
+    """Of its version among those of a submitted bot, from 1; null for all others."""
     joined: int = 0
     """0 from the beginning; 1 for players of the first group that joined later, and so on."""
     status: Status = "playing"
+    version_of: str | None = None
+    """The name its bot has in the file, where an earlier version has it here; else null."""
 
     @model_validator(mode="before")
     @classmethod
@@ -65,6 +69,11 @@ class Player(Frozen):
     def name(self) -> str:
         """Its name in the tournament."""
         return self.contender.name
+
+    @property
+    def name_in_file(self) -> str:
+        """The name that all versions of its bot have in the tournament file."""
+        return self.version_of or self.name
 
 
 class Openings(Frozen):
@@ -112,6 +121,11 @@ class TournamentConfig(UnderTerms):
         """The sequential test that ends the tournament of two players; None without one."""
         return Sprt(**self.format_keys) if self.format == "sprt" else None
 
+    @property
+    def unrated(self) -> frozenset[str]:
+        """Names of players whose games stay in the record and count for nothing."""
+        return frozenset(each.name for each in self.players if each.status in ("gone", "out"))
+
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""
         joined = [player.joined for player in self.players]
@@ -151,29 +165,51 @@ def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
 
 
 def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
-    """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each.
+    """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each, and
+    `added bee, gnu` for players.
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
-    rating's anchor, where the programs are on this machine, and more rounds (the games of the
-    rounds already there stay the same). Fewer rounds are a difference, for games could lose their
-    place.
+    rating's anchor, where the programs are on this machine, players that joined later or are out,
+    and more rounds (the games of the rounds already there stay the same). Fewer rounds are a
+    difference, for games could lose their place.
     """
     before, after = dict(_leaves("", _identity(old))), dict(_leaves("", _identity(new)))
     if new.rounds > old.rounds:
         before["tournament.rounds"] = new.rounds
-    lines = [
+    for name, one, other in _both(old, new):
+        before |= _leaves(f"player {name}.", _of_player(one))
+        after |= _leaves(f"player {name}.", _of_player(other))
+    lines = (
         f"{key}: {_shown(before, key)} → {_shown(after, key)}"
         for key in before | after
         if key not in before or key not in after or before[key] != after[key]
-    ]
-    for number, (one, other) in enumerate(zip(old.players, new.players, strict=False), 1):
-        same = (one.name, one.bot) == (other.name, other.bot)
-        if same and one.digest != other.digest:
+    )
+    return (*lines, *changed_players(old, new))
+
+
+def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[str]:
+    """Those that came, went or changed, without having joined or left as a run allows."""
+    before, after = ([player.name for player in config.players] for config in (old, new))
+    added = [each.name for each in new.players if each.name not in before and not each.joined]
+    gone = [name for name in before if name not in after]
+    if added:
+        yield f"added {', '.join(added)}"
+    if gone:
+        yield f"gone: {', '.join(gone)}"
+    if [name for name in after if name in before] != [name for name in before if name in after]:
+        yield f"the players are in another order: {', '.join(before)} → {', '.join(after)}"
+    for name, one, other in _both(old, new):
+        if one.bot == other.bot and one.digest != other.digest:
             was, now = (each.digest[:12] if each.digest else "unknown" for each in (one, other))
-            lines.append(
-                f"player[{number}]: its program changed since, {other.bot} (digest {was} → {now})"
-            )
-    return tuple(lines)
+            yield f"{name}: its program changed since, {other.bot} (digest {was} → {now})"
+
+
+def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[str, Player, Player]]:
+    """The players of both, by name."""
+    found = {player.name: player for player in new.players}
+    for player in old.players:
+        if player.name in found:
+            yield player.name, player, found[player.name]
 
 
 def _shown(table: dict[str, object], key: str) -> str:
@@ -193,14 +229,12 @@ def _identity(config: TournamentConfig) -> dict[str, Any]:
         "clock": terms.clock.model_dump() | limits,
         "openings": {"plies": config.openings.plies, **{f"file[{n}]": line for n, line in lines}},
         config.format: config.format_keys,
-        **{f"player[{n}]": _of_player(each) for n, each in enumerate(config.players, 1)},
     }
 
 
 def _of_player(player: Player) -> dict[str, Any]:
     contender = player.contender
     return {
-        "name": player.name,
         "bot": player.bot,
         "options": contender.options,
         "resources": {"threads": contender.threads, "memory_mb": contender.memory_mb},

@@ -12,6 +12,7 @@ from arena.bots import programs
 from arena.bots.package import Bot, open_bot
 from arena.bots.prepare import as_package
 from arena.bots.submissions import submissions
+from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import did_you_mean, explain, shown
@@ -107,11 +108,14 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
-    package = open_bot(programs.existing(bot, folder))
+    found = submitted(folder / bot)
+    package = open_version(*found) if found else open_bot(programs.existing(bot, folder))
     if game is not None and not _plays(package, game):
         claimed = ", ".join(package.rules or ())
         raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
-    return _player(bot, package.name, as_package(package), table, reading, package=package)
+    which = f"@{package.number}" if "@" in Path(bot).name and found else ""
+    name = package.name + which
+    return _player(bot, name, as_package(package), table, reading, package=package)
 
 
 def _submissions(
@@ -166,6 +170,7 @@ def _player(
         think_ms=think_ms if isinstance(think_ms, int) else None,  # else it was reported
         budgeted=any(options.get(name) is not None for name in _BUDGETS),
         digest=package.digest if package else None,
+        number=package.number if package else None,
         contender=Contender(
             name=(table.name if table.from_ is None else None) or name,
             program=program,

@@ -1,12 +1,29 @@
 """Whether the players of a tournament can be started on this machine, before its first game."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from arena.bots.prepare import prepare
 from arena.errors import ConfigError, PackageError, Problem, ProgramError, SandboxError
 from arena.model.containment import Guarantee, Held
 from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.field import going_on
+from arena.tournament.store import Store
+
+
+def ready_to_go_on(
+    config: TournamentConfig,
+    file: Path,
+    store: Path,
+    *,
+    take_new: bool = False,
+    without: Sequence[str] = (),
+) -> TournamentConfig:
+    """The same with the field of the run in `store`, where one has begun: see `field.going_on`.
+    Raises ConfigError, UserError, StoreError.
+    """
+    kept = Store.begun_with(store) or config
+    return ready(going_on(kept, config, take_new=take_new, without=without), file)
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
@@ -18,6 +35,9 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
     refused: dict[str, list[str]] = {}
     """By sentence, the players it is about: one about the machine is about all of them."""
     for number, player in enumerate(config.players, 1):
+        if player.status != "playing":
+            players.append(player)
+            continue
         at = f"player[{number}] ({player.name})"
         try:
             held = prepare(player.contender, config.terms.rules, player.home).held
@@ -33,7 +53,8 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
             home = player.home.model_copy(update={"held": held})
             players.append(player.model_copy(update={"home": home}))
     problems = [Problem(", ".join(places), None, why) for why, places in refused.items()]
-    found = {player.name: player.home.held for player in players if player.home.held}
+    in_play = (player for player in players if player.status == "playing")
+    found = {player.name: player.home.held for player in in_play if player.home.held}
     problems += _lacking(found, config.require)
     if problems:
         raise ConfigError(file, tuple(problems))

@@ -101,16 +101,25 @@ class RunView(AbstractContextManager["RunView"]):
                 self.playing.clear()
 
     @property
+    def rated(self) -> list[GameDigest]:
+        """The games that count: those of players that are out stay in the record alone."""
+        unrated = self.config.unrated
+        return [game for game in self.games if unrated.isdisjoint(game.players)]
+
+    @property
     def standings(self) -> Standings:
         """The standings after the games there are."""
         if self._standings is None:
+            unrated, planned = self.config.unrated, self.schedule.total
+            rated = self.rated
+            names = (player.name for player in self.config.players)
             self._standings = standings(
-                self.games + self.void,
-                players=[player.name for player in self.config.players],
+                rated + [game for game in self.void if unrated.isdisjoint(game.players)],
+                players=[name for name in names if name not in unrated],
                 name=self.config.name,
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
-                planned=self.schedule.total,
+                planned=None if planned is None else planned - len(self.games) + len(rated),
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
                 damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),

@@ -39,8 +39,9 @@ from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
-from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.config import TournamentConfig, changed_players, differences
 from arena.tournament.events import Event, begin_events, events_file
+from arena.tournament.formats import FORMATS
 from arena.tournament.store_faults import (
     DAMAGED,
     PLAY_AGAIN,
@@ -145,6 +146,20 @@ class Store(AbstractContextManager["Store"]):
             store._held = held.pop_all()
         return store
 
+    @classmethod
+    def begun_with(cls, path: Path) -> TournamentConfig | None:
+        """What the run at `path` was last played with; None where none has begun. Raises
+        StoreError.
+        """
+        if not path.is_file():
+            return None
+        with ExitStack() as held:
+            store = cls(path, held, read_only=True)
+            if not list(store._rows("SELECT 1 FROM sqlite_master")):
+                return None
+            store._check_ours()
+            return store.config
+
     def append(self, event: Event) -> None:
         """Let watchers know what happens; only for the process that plays. Raises StoreError."""
         assert self._events is not None
@@ -189,8 +204,11 @@ class Store(AbstractContextManager["Store"]):
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
         if changed := differences(self.config, config):
             listed = "\n".join(f"  {line}" for line in changed)
+            begun = self.config
+            open_field = not FORMATS[begun.format].closed and any(changed_players(begun, config))
+            take = "`arena run --take-new` takes changed players into it.\n" if open_field else ""
             raise ConfigChangedError(
-                f"{self.path}: this run was begun with another configuration:\n{listed}\n"
+                f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"
                 f"Undo the change, or give the run another name, or move the file away."
             )
 
@@ -444,3 +462,8 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         return database
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
+
+
+def default_store(config: TournamentConfig) -> Path:
+    """The file of a run unless the user names another."""
+    return Path("runs") / f"{config.name}.sqlite"

@@ -254,8 +254,8 @@ def _as_written(change: str, sides: Sides, target: Target) -> str:
     for key, name in (
         ("clock", f"[verify] {target.words}"),
         ("sprt", "[verify]"),
-        ("player[1]", f"{sides.new} player"),
-        ("player[2]", f"{sides.old} player"),
+        (f"player {sides.new}", f"{sides.new} player"),
+        (f"player {sides.old}", f"{sides.old} player"),
     ):
         if change.startswith((f"{key}.", f"{key}:")):
             return f"{name}, {change[len(key) + 1 :].strip()}"

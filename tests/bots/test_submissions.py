@@ -14,14 +14,8 @@ import pytest
 from arena.bots import entries, trees
 from arena.bots import submissions as room
 from arena.bots.package import open_bot, package_store, take
-from arena.bots.submissions import (
-    CheckedItem,
-    accept,
-    active_version,
-    home_for,
-    receipt_of,
-    submissions,
-)
+from arena.bots.submissions import accept, home_for, receipt_of, submissions
+from arena.bots.versions import CheckedItem, active
 from arena.errors import PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
 
@@ -299,7 +293,7 @@ def test_killed_in_the_middle(package: Package, to: Path, moment: str) -> None:
     ended = subprocess.run((sys.executable, "-c", code, str(to), str(better)), check=False)
     assert ended.returncode == -signal.SIGKILL
     assert [found.digest for found in submissions(to)] == [first.digest]
-    assert active_version(open_bot(better), to) == first.version
+    assert active(to / "corner") == first.version
     second = accept(open_bot(better), CHECKED, to)
     assert [found.digest for found in submissions(to)] == [second.digest]
     left = {path.name for path in (to / "corner").iterdir()}

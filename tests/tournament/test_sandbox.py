@@ -95,8 +95,8 @@ def test_sandbox_and_ponder_belong_to_a_run_and_require_does_not(load: Load) -> 
         "tournament.ponder: False → True",
     )
     assert differences(config, load(f'{HEAD}sandbox = "none"\n{DOTS}')) == (
-        "player[1].sandbox: 'auto' → 'none'",
-        "player[2].sandbox: 'auto' → 'none'",
+        "player m0.sandbox: 'auto' → 'none'",
+        "player m1.sandbox: 'auto' → 'none'",
     )
 
 

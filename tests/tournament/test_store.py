@@ -97,8 +97,8 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
     assert text.startswith(f"{path}: this run was begun with another configuration:\n")
     assert "  clock.move_ms: 50 → None\n" in text
     assert "  clock.bank_ms: None → 70\n" in text
-    assert "  player[1].options.c: 1.0 → 1.5\n" in text
-    assert "  player[4].name: (not set) → 'm2'\n" in text
+    assert "  player thinker.options.c: 1.0 → 1.5\n" in text
+    assert "  added m2\n`arena run --take-new` takes changed players into it.\n" in text
     assert "rules" not in text
     Store.open(path).close()
     assert not path.with_name("t.sqlite.lock").exists()

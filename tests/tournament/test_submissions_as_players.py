@@ -87,7 +87,7 @@ def test_submissions_play_and_a_new_version_is_another_run(
     old, new = config.players[1].digest, changed.players[1].digest
     assert old is not None and new is not None
     assert line == (
-        f"player[2]: its program changed since, submissions/bob (digest {old[:12]} → {new[:12]})"
+        f"bob: its program changed since, submissions/bob (digest {old[:12]} → {new[:12]})"
     )
     with pytest.raises(ConfigChangedError, match="its program changed since, submissions/bob"):
         Store.open_run(tmp_path / "t.sqlite", changed)
@@ -102,7 +102,7 @@ def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
     assert differences(config, load(text, players=1)) == ()
     script.write_text(LAST)
     (line,) = differences(config, load(text, players=1))
-    assert line.startswith("player[1]: its program changed since, mine.py (digest ")
+    assert line.startswith("mine: its program changed since, mine.py (digest ")
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])

@@ -1,0 +1,192 @@
+"""The versions of a submitted bot: each has a folder of its own, with its receipt and its files,
+and never changes. A path names one of them as `DIR/fox`, `DIR/fox@2` or `DIR/fox@9c0c2c46`: the
+version that plays, the second one, or that of a digest.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from arena.bots.entries import files_in
+from arena.bots.manifest import FILE_NAME
+from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
+from arena.bots.trees import digest
+from arena.errors import PackageError, SubmissionError
+from arena.model import Frozen
+
+RECEIPT = "receipt.json"
+SHOWN_DIGITS = 8
+"""Of a digest, where a person reads it."""
+_FOLDER_DIGITS, _LEAST_DIGITS = 12, 4
+_SUBMIT_AGAIN = "remove that folder and submit the bot again"
+
+
+class CheckedItem(Frozen):
+    """An item of the checklist that a bot has passed."""
+
+    title: str
+    passed: bool | None  # null for an item that was skipped
+    detail: str
+
+
+class Receipt(Frozen):
+    """The record of an accepted version."""
+
+    name: str
+    digest: str  # SHA-256, in hex, of the files as they were handed in
+    contents: str  # the same of the files in `tree`, built
+    opens: str  # the bot in `tree`: a script's name, or `.` for all of it
+    source: str  # the name of the file or folder handed in
+    accepted_at: datetime
+    arena: str  # the version of the arena that accepted it
+    checked: tuple[CheckedItem, ...]
+    number: int | None = None
+    """From 1, in the order the bot's versions were accepted; null in receipts of earlier arenas."""
+    owner: str | None = None
+    """Whose it is; null outside of courses."""
+
+    @property
+    def version(self) -> str:
+        """The name of this version's folder."""
+        return folder_of(self.digest)
+
+
+def folder_of(digest: str) -> str:
+    """The name of the folder of a version."""
+    return digest[:_FOLDER_DIGITS]
+
+
+class Numbered(Protocol):
+    """Something that is a version of a bot."""
+
+    @property
+    def number(self) -> int | None:
+        """From 1."""
+
+    @property
+    def digest(self) -> str | None:
+        """Of its files."""
+
+
+Version = TypeVar("Version", bound=Numbered)
+
+
+def chosen(which: str, versions: Sequence[Version]) -> Version | None:
+    """The version that `which` names, a number or the beginning of a digest; None for no one."""
+    for each in versions:
+        if str(each.number) == which:
+            return each
+    found = [each for each in versions if each.digest and each.digest.startswith(which)]
+    return found[0] if len(found) == 1 and len(which) >= _LEAST_DIGITS else None
+
+
+def history(home: Path) -> tuple[Receipt, ...]:
+    """The receipts of a bot's versions, numbered, in the order they were accepted; without those
+    that cannot be read, and empty where the folder has none.
+    """
+    if (home / FILE_NAME).exists() or not home.is_dir():
+        return ()
+    folders = (at for at in home.iterdir() if not at.name.startswith(".") and at.name != ACTIVE)
+    found = list[Receipt]()
+    for at in folders:
+        with suppress(SubmissionError):
+            found.append(_receipt(at))
+    found.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
+    return tuple(
+        receipt.model_copy(update={"number": receipt.number or number})
+        for number, receipt in enumerate(found, 1)
+    )
+
+
+def active(home: Path) -> str | None:
+    """The folder's name of the version that plays; None when there is none."""
+    with suppress(OSError):
+        return (home / ACTIVE).readlink().name
+    return None
+
+
+def submitted(path: Path) -> tuple[Path, Receipt] | None:
+    """The home and the version of a submitted bot that a path names; None where it names something
+    else. Raises SubmissionError.
+    """
+    name, at, which = path.name.partition("@")
+    home = path.with_name(name) if name else path
+    versions = () if path.name in ("", "..") else history(home)
+    if not versions:
+        return None
+    plays = active(home)
+    found = (
+        chosen(which, versions)
+        if at
+        else next((each for each in versions if each.version == plays), None)
+    )
+    if found is not None:
+        return home, found
+    there = ", ".join(named(each) for each in versions)
+    if at:
+        raise SubmissionError(f"{home.parent} has no version {path.name}; there are: {there}")
+    raise SubmissionError(f"no version of {name} plays now; name one: {there}")
+
+
+def named(receipt: Receipt) -> str:
+    """`fox@2 (9c0c2c46)`: both names of a version."""
+    return f"{receipt.name}@{receipt.number} ({receipt.digest[:SHOWN_DIGITS]})"
+
+
+def place_of(path: Path) -> Path:
+    """Where the bot is that a path names: that of a submitted version, or the path itself. Raises
+    SubmissionError.
+    """
+    found = submitted(path)
+    if found is None:
+        return path
+    home, receipt = found
+    return home / receipt.version / TREE / receipt.opens
+
+
+def open_version(home: Path, receipt: Receipt) -> Bot:
+    """A submitted bot, as it was accepted. Raises SubmissionError: it was changed."""
+    at = home / receipt.version
+    verified(at)
+    try:
+        bot = open_bot(at / TREE / receipt.opens)
+        bot = startable(bot) if bot.build else bot
+    except PackageError as error:
+        raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None
+    own = {"name": receipt.name, "digest": receipt.digest, "number": receipt.number}
+    return bot.model_copy(update={**own, "source": str(at)})
+
+
+def verified(at: Path) -> Receipt:
+    """The receipt of the version in a folder, whose files are as they were accepted. Raises
+    SubmissionError.
+    """
+    receipt = _receipt(at)
+    try:
+        contents = digest(at / TREE, files_in(at / TREE))
+    except (OSError, PackageError) as error:
+        raise _changed(at, error) from None
+    if contents != receipt.contents:
+        raise SubmissionError(f"{at} was changed after it was accepted; {_SUBMIT_AGAIN}")
+    return receipt
+
+
+def _receipt(at: Path) -> Receipt:
+    try:
+        receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
+    except ValidationError:
+        why = f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
+        raise SubmissionError(why) from None
+    except OSError as error:
+        raise _changed(at, error) from None
+    if receipt.version != at.name:
+        raise SubmissionError(f"{at}: the receipt is of other files; {_SUBMIT_AGAIN}")
+    return receipt
+
+
+def _changed(at: Path, error: Exception) -> SubmissionError:
+    return SubmissionError(f"{at} is not as it was accepted: {error}; {_SUBMIT_AGAIN}")

@@ -1,0 +1,176 @@
+"""The field of a run that goes on. A run keeps the players it began with: those that were submitted
+are versions that never change, and what is submitted later waits until the run is told to take it.
+
+A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen
+from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean, shown
+from arena.tournament.config import Player, Status, TournamentConfig
+from arena.tournament.formats import FORMATS
+
+_NEWER = "has a new version"
+
+
+def going_on(
+    kept: TournamentConfig,
+    read: TournamentConfig,
+    *,
+    take_new: bool = False,
+    without: Sequence[str] = (),
+) -> TournamentConfig:
+    """The tournament that was `read` now, with the field of the run that has `kept` so far; with
+    `take_new` that field becomes the one that was read. The players `without` are out.
+
+    What else changed, as a program in its place or a table of the file, is left for `differences`
+    to refuse. Raises UserError.
+    """
+    fresh = {player.name: player for player in read.players}
+    change = _Change.between(kept.players, fresh)
+    moved = change.taken(kept.players) if take_new else change.asked
+    stay = (moved.pop(each.name, None) or _as_read(each, fresh) for each in kept.players)
+    players = [player for player in stay if player is not None]
+    players += moved.values()
+    for each in without:
+        out = _named(each, players)
+        players[players.index(out)] = _standing(out, "out")
+    _refuse_closed(kept.format, players)
+    left, seats = sum(map(_plays, players)), kept.terms.game.seats
+    if left < seats <= len(players):
+        raise UserError(f"a game needs {seats} players, and {left} would be left")
+    said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
+    return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
+
+
+class _Change(NamedTuple):
+    """What became of the players since the run was played last."""
+
+    added: list[Player]
+    """Those that are new in the file."""
+    newer: list[tuple[Player, Player]]
+    """Players of the run that play no more as they are, each with what has its name now."""
+    gone: list[Player]
+
+    @classmethod
+    def between(cls, kept: Sequence[Player], fresh: Mapping[str, Player]) -> "_Change":
+        latest = {player.name_in_file: player for player in sorted(kept, key=_plays)}
+        here = [one for one in latest.values() if one.status != "out"]
+        both = [(one, fresh[one.name_in_file]) for one in here if one.name_in_file in fresh]
+        return cls(
+            added=[player for name, player in fresh.items() if name not in latest],
+            newer=[(one, now) for one, now in both if one.digest != now.digest or not _plays(one)],
+            gone=[one for one in here if one.name_in_file not in fresh and _plays(one)],
+        )
+
+    @property
+    def asked(self) -> dict[str, Player]:
+        """Tables that are new in the file: they were written for this run."""
+        return {player.name: player for player in self.added if not _is_version(player)}
+
+    def taken(self, kept: Sequence[Player]) -> dict[str, Player]:
+        """The players whose standing changes, and then those that join, by name."""
+        moved = {player.name: _standing(player, "gone") for player in self.gone}
+        moved |= {player.name: _standing(player, "replaced") for player, _ in self.newer}
+        names, group = {player.name for player in kept}, 1 + max(each.joined for each in kept)
+        joining = list(self.added)
+        for _, now in self.newer:
+            before = [each for each in kept if _same(each, now)]
+            moved |= {each.name: _standing(each, "playing") for each in before}
+            joining += [] if before else [now]
+        for each in joining:
+            name = next(name for name in _names_for(each) if name not in names)
+            names.add(name)
+            of = None if name == each.name else each.name
+            moved[name] = _renamed(each, name, joined=group, version_of=of)
+        return moved
+
+    def told(self, *, take_new: bool, closed: bool) -> Iterator[str]:
+        """A sentence on what changed, and what is done about it; none where nothing did."""
+        parts = list[str]()
+        if self.added:
+            parts.append(f"added {', '.join(player.name for player in self.added)}")
+        for one, now in self.newer:
+            parts.append(f"{now.name} {'is back' if one.digest == now.digest else _NEWER}")
+        parts += [f"{player.name_in_file} is gone" for player in self.gone]
+        if parts and take_new:
+            yield f"Taken into this run: {'; '.join(parts)}."
+        elif parts:
+            how = "" if closed else " --take-new takes the change into it."
+            yield (
+                f"The players changed since this run began: {'; '.join(parts)}. It goes on with "
+                f"its own.{how}"
+            )
+
+
+def _as_read(player: Player, fresh: Mapping[str, Player]) -> Player | None:
+    """A player of the run with what its table says now; None where a table of its own is gone."""
+    now = fresh.get(player.name_in_file)
+    if not _plays(player):
+        return player
+    if now is None:
+        return player if _is_version(player) else None
+    if now.digest != player.digest and _is_version(player):
+        given = {"name": player.name, "program": player.contender.program}
+        return player.model_copy(update={"contender": now.contender.model_copy(update=given)})
+    place = {"bot": player.bot} if now.digest else {}  # the same files, wherever they are
+    return _renamed(now, player.name, joined=player.joined, version_of=player.version_of, **place)
+
+
+def _named(typed: str, players: Sequence[Player]) -> Player:
+    """The player of that name; of several versions the one that plays. Raises UserError."""
+    name, at, which = typed.partition("@")
+    versions = sorted((each for each in players if each.name_in_file == name), key=_plays)
+    exact = [player for player in players if player.name == typed] if at else versions[-1:]
+    found = exact[0] if exact else chosen(which, versions)
+    if found is None:
+        hint = did_you_mean(typed, [player.name for player in players], "players")
+        raise UserError(f"--without: no player is named {shown(typed)}; {hint}")
+    return found
+
+
+def _refuse_closed(name: str, players: Sequence[Player]) -> None:
+    if FORMATS[name].closed and any(player.joined or not _plays(player) for player in players):
+        raise UserError(
+            f'nobody joins or leaves a tournament of the format "{name}" once it has begun; play '
+            "the changed field as another run, with --store FILE"
+        )
+
+
+def _names_for(player: Player) -> Iterator[str]:
+    """Its own name, or where that is taken the name of its version."""
+    yield player.name
+    if player.number:
+        yield f"{player.name}@{player.number}"
+    if player.digest:
+        yield f"{player.name}@{player.digest[:SHOWN_DIGITS]}"
+    yield from (f"{player.name}@{number}" for number in count(2))
+
+
+def _renamed(player: Player, name: str, **more: object) -> Player:
+    contender = player.contender.model_copy(update={"name": name})
+    return player.model_copy(update={"contender": contender, **more})
+
+
+def _standing(player: Player, status: Status) -> Player:
+    return player.model_copy(update={"status": status})
+
+
+def _same(one: Player, now: Player) -> bool:
+    """Whether a player of the run is the bot and version that its table names now."""
+    return one.name_in_file == now.name and one.digest == now.digest
+
+
+def _plays(player: Player) -> bool:
+    return player.status == "playing"
+
+
+def _is_version(player: Player) -> bool:
+    """Whether its files are a submitted version, which never changes."""
+    package = player.home.package
+    return package is not None and (Path(package).parent / RECEIPT).is_file()

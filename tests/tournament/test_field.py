@@ -1,0 +1,247 @@
+"""The field of a run: kept while bots are submitted, changed when the run is told to."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.bots.package import open_bot
+from arena.bots.submissions import accept
+from arena.errors import ConfigChangedError, UserError
+from arena.model.record import GameRecord
+from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.field import going_on
+from arena.tournament.run import run
+from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
+
+Load = Callable[..., TournamentConfig]
+Record = Callable[..., GameRecord]
+TEXT = '[tournament]\nrounds = 2\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+FROM = f'{TEXT}[[player]]\nfrom = "submissions"\n'
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+
+
+class AtOnce:
+    """Plays every game at once."""
+
+    capacity = 1
+
+    def __init__(self, played: Record) -> None:
+        self.played, self.tasks = played, list[Task]()
+
+    def warning(self) -> None:
+        """Nothing makes games void here."""
+
+    def submit(self, task: Task) -> None:
+        self.tasks.append(task)
+
+    def wait(self, timeout_s: float) -> list[Report]:
+        task = self.tasks.pop()
+        return [Played(task, self.played(task.spec, attempt=task.attempt))]
+
+    def close(self, *, now: bool) -> None:
+        """Nothing is held open."""
+
+
+class Class:
+    """A class whose bots are submitted, and whose tournament is played again and again."""
+
+    def __init__(self, folder: Path, load: Load, played: Record) -> None:
+        self.folder, self.load, self.played = folder, load, played
+        self.store = folder / "t.sqlite"
+
+    def submit(self, *bots: str) -> None:
+        """`ant` submits a first version, `ant 2` another one."""
+        for bot in bots:
+            script = self.folder / "work" / f"{bot.split()[0]}.py"
+            script.parent.mkdir(exist_ok=True)
+            script.write_text(f"print('{bot}')\n")
+            accept(open_bot(script), (), self.folder / "submissions")
+
+    def remove(self, bot: str) -> None:
+        (self.folder / "submissions" / bot / "active").unlink()
+
+    def config(
+        self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
+    ) -> TournamentConfig:
+        read = self.load(text, players=0)
+        kept = Store.begun_with(self.store) or read
+        return going_on(kept, read, take_new=take_new, without=without)
+
+    def play(
+        self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
+    ) -> tuple[str, ...]:
+        """What `arena run` plays and says: the games of this call."""
+        config = self.config(text, take_new=take_new, without=without)
+        with Store.open_run(self.store, config) as store:
+            before = store.finished()
+            run(config, store, open_executor=lambda *_: AtOnce(self.played))
+            return tuple(sorted(store.finished() - before))
+
+    def rated(self) -> dict[str, int]:
+        """The players of the table, with their games."""
+        with RunView(self.store) as view:
+            assert view.standings.planned == view.standings.games
+            return {row.name: row.games for row in view.standings.players}
+
+
+@pytest.fixture
+def course(tmp_path: Path, load: Load, played: Record) -> Class:
+    return Class(tmp_path, load, played)
+
+
+def test_late_bots_leave_a_run_alone_until_it_takes_them(course: Class) -> None:
+    course.submit("ant", "cat", "fox")
+    begun = course.config()
+    assert len(course.play()) == 12
+    course.submit("bee", "ant 2", "gnu")
+    course.remove("fox")
+    assert course.play() == ()
+    config = course.config()
+    assert config.players == begun.players
+    assert config.left_out == (
+        "The players changed since this run began: added bee, gnu; ant has a new version; fox is "
+        "gone. It goes on with its own. --take-new takes the change into it.",
+    )
+    new = course.play(take_new=True)
+    assert course.config(take_new=True).left_out == ()
+    assert course.rated() == {"ant": 4, "cat": 16, "bee": 12, "gnu": 12, "ant@2": 12}
+    assert len(new) == 24, "cat, bee, gnu and ant@2, two rounds"
+    with RunView(course.store) as view:
+        assert {game.game for game in view.games} == {*new, *(f"g{n:04d}" for n in range(1, 13))}
+
+
+def test_two_more_bots_of_twelve_play_84_games(course: Class) -> None:
+    course.submit(*(f"b{n:02d}" for n in range(10)))
+    assert len(course.play()) == 180
+    course.submit("late", "later")
+    assert course.play() == ()
+    new = course.play(take_new=True)
+    assert len(new) == 84
+    assert set(course.rated().values()) == {44}
+    assert course.play(take_new=True) == ()
+    more = course.play(FROM.replace("rounds = 2", "rounds = 3"))
+    assert len(more) == 132, "a round of twelve"
+
+
+def test_a_player_left_out_keeps_its_games_in_the_record(course: Class) -> None:
+    course.submit("ant", "cat", "fox")
+    course.play()
+    assert course.play(without=("fox",)) == ()
+    assert course.rated() == {"ant": 4, "cat": 4}
+    assert len(course.play(FROM.replace("rounds = 2", "rounds = 3"))) == 2
+    course.submit("fox 2")
+    again = course.config(FROM.replace("rounds = 2", "rounds = 3"), take_new=True)
+    assert [each.name for each in again.players] == ["ant", "cat", "fox"], "it stays out"
+    with RunView(course.store) as view:
+        assert len([game for game in view.games if "fox" in game.players]) == 8
+
+
+def test_a_version_that_comes_back_goes_on_where_it_was(course: Class) -> None:
+    course.submit("ant", "cat")
+    course.play()
+    course.submit("ant 2")
+    assert len(course.play(take_new=True)) == 4
+    course.submit("ant")  # the first one again
+    assert course.play(take_new=True) == ()
+    players = {player.name: player.status for player in course.config().players}
+    assert players == {"ant": "playing", "cat": "playing", "ant@2": "replaced"}
+    assert course.rated() == {"ant": 4, "cat": 8, "ant@2": 4}
+    course.remove("ant")
+    course.submit("bee")
+    assert len(course.play(take_new=True)) == 4
+    assert course.rated() == {"cat": 8, "ant@2": 4, "bee": 4}
+    course.submit("ant")
+    assert len(course.play(take_new=True)) == 4, "against bee"
+    assert course.rated() == {"ant": 8, "cat": 12, "ant@2": 4, "bee": 8}
+
+
+@pytest.mark.parametrize("named", ["ant", "ant@2"])
+def test_a_name_alone_is_that_of_the_version_that_plays(course: Class, named: str) -> None:
+    course.submit("ant", "bee", "cat")
+    course.play()
+    course.submit("ant 2")
+    course.play(take_new=True, without=(named,))
+    assert course.rated() == {"ant": 8, "bee": 8, "cat": 8}
+    digest = next(player.digest for player in course.config().players if player.name == "ant")
+    assert digest is not None
+    course.play(without=(f"ant@{digest[:8]}",))
+    assert course.rated() == {"bee": 4, "cat": 4}
+
+
+def test_a_name_that_nobody_has_is_refused_with_the_nearest(course: Class) -> None:
+    course.submit("ant", "fox")
+    with pytest.raises(UserError, match='--without: no player is named "foxx"; did you mean "fox"'):
+        course.config(without=("foxx",))
+    with pytest.raises(UserError, match="--without: no player is named"):
+        course.config(without=("fox@3",))
+    with pytest.raises(UserError, match="a game needs 2 players, and 1 would be left"):
+        course.config(without=("fox",))
+
+
+def test_an_edited_file_is_refused_and_a_new_table_can_be_taken(course: Class) -> None:
+    course.submit("ant", "cat")
+    table = '[[player]]\nbot = "monkey"\n'
+    course.play(f"{FROM}{table}")
+    for text, said in (
+        (f"{FROM}{table}[clock]\nmove_ms = 7\n", "clock.move_ms: 5000 → 7"),
+        (f"{FROM}options = {{a = 1}}\n{table}", "player ant.options.a: (not set) → 1"),
+        (FROM, "gone: monkey"),
+        (f'{FROM}{table}name = "me"\n', "added me"),
+    ):
+        with pytest.raises(ConfigChangedError) as caught:
+            course.play(text)
+        assert said in str(caught.value)
+    more = f'{FROM}{table}[[player]]\nbot = "thinker"\n'
+    assert len(course.play(more, take_new=True)) == 12
+    assert course.play(more) == ()
+    turned = f'{TEXT}{table}[[player]]\nbot = "thinker"\n[[player]]\nfrom = "submissions"\n'
+    assert course.play(turned) == (), "the order of the tables is not that of the players"
+
+
+def test_a_script_changed_in_its_place_waits_for_take_new(course: Class) -> None:
+    script = course.folder / "mine.py"
+    script.write_text("print('1')\n")
+    text = f'{TEXT}[[player]]\nbot = "mine.py"\n[[player]]\nbot = "monkey"\n'
+    course.play(text)
+    script.write_text("print('2')\n")
+    with pytest.raises(ConfigChangedError, match=r"mine: its program changed since, mine\.py"):
+        course.play(text)
+    assert len(course.play(text, take_new=True)) == 4
+    old, _, new = course.config(text).players
+    assert (old.status, new.version_of) == ("replaced", "mine")
+    assert new.digest is not None and new.name == f"mine@{new.digest[:8]}"
+
+
+def test_nobody_joins_a_sequential_test(course: Class) -> None:
+    course.submit("ant", "cat")
+    text = f"{FROM}[sprt]\n".replace("rounds = 2", "rounds = 1")
+    course.play(text)
+    course.submit("ant 2")
+    assert course.play(text) == ()
+    assert course.config(text).left_out[0].endswith("It goes on with its own.")
+    with pytest.raises(UserError, match='nobody joins or leaves a tournament of the format "sprt"'):
+        course.play(text, take_new=True)
+
+
+def test_versions_are_players_by_their_names(course: Class) -> None:
+    course.submit("fox", "fox 2", "ant")
+    text = f'{TEXT}[[player]]\nbot = "submissions/fox@1"\n[[player]]\nbot = "submissions/fox"\n'
+    config = course.config(text)
+    assert [(each.name, each.number) for each in config.players] == [("fox@1", 1), ("fox", 2)]
+    course.play(text)
+    course.submit("fox 3")
+    assert len(course.play(text, take_new=True)) == 4
+    assert sorted(course.rated()) == ["fox", "fox@1", "fox@3"]
+
+
+def test_a_configuration_in_another_order_is_another_run(load: Load) -> None:
+    config = load(TEXT)
+    turned = config.model_copy(update={"players": config.players[::-1]})
+    assert differences(config, turned) == ("the players are in another order: m0, m1 → m1, m0",)
