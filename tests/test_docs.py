@@ -6,7 +6,7 @@ Fenced blocks, by what follows the language:
     toml GAME         tables of players, read as those of a tournament of that game
     python NAME.py    a bot, written to the folder, which then plays a game
     python            run, all of a page's in one namespace
-    sh                commands: `arena …` in this process, `sh …` and `cp …` by a shell
+    sh                commands: `arena …` and `export …` in this process, others by a shell
     text NAME         a file, written to the folder
     text              output, an example
 
@@ -16,12 +16,14 @@ Commands that take minutes are parsed, not run: see COSTLY.
 import contextlib
 import os
 import re
+import secrets
 import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +33,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import rules
+from arena.bots import course
 from arena.bots.manifest import read_manifest
 from arena.cli import app, pages
 from arena.model.protocol import Termination
@@ -71,6 +74,8 @@ bot = "greedy"
 bot = "monkey"
 """
 """Stands for tournaments/first.toml, which takes minutes: the README's install command plays it."""
+TOKEN = "7a1e2583614ea601e71102b74d49cedd"
+"""The token of the students' page, for a course that it does not make."""
 COMMANDS = get_command(app)
 
 
@@ -126,6 +131,11 @@ def folder(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         (work / "runs" / made).parent.mkdir(parents=True)
         shutil.copy(ROOT / "players" / "weights" / weights, work / "runs" / made)
     shutil.copy(first, work / "runs")
+    with monkeypatch.context() as patched:
+        patched.setattr(secrets, "token_hex", lambda _: TOKEN)
+        course.init(work / "class")
+        course.add_owners(work / "class", ["ada"], datetime.now(UTC))
+    monkeypatch.setenv("ARENA_TOKEN", "")
     return work
 
 
@@ -154,6 +164,9 @@ def follow(command: list[str]) -> None:
     match command:
         case [] | [".", ".venv/bin/activate"]:
             pass
+        case ["export", assignment]:
+            name, _, value = assignment.partition("=")
+            os.environ[name] = value
         case ["arena", first, *_] if first in COSTLY:
             parse_arena(command[1:])
         case ["arena", *arguments]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from arena.cli.arguments import RULES, Sandbox, argument, console, flag, option, say, say_json
+from arena.cli.course_commands import As, Token
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
@@ -68,7 +70,9 @@ def new(
 
 @app.command()
 def check(
-    bot: Annotated[Path, argument("BOT", "A script, or a folder or archive with a bot.toml.")],
+    bot: Annotated[
+        Path, argument("BOT", "A script, a folder or archive with a bot.toml, or DIR/fox@2.")
+    ],
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
     sandbox: Annotated[
         Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
@@ -83,6 +87,9 @@ def check(
     ] = None,
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
+    from arena.bots.versions import place_of
+
+    bot = place_of(bot)
     if not bot.exists():
         raise UserError(f"no such script, folder or archive: {bot}")
     checklist = _go_through(bot, sandbox, rules, quiet=json)
@@ -94,23 +101,27 @@ def check(
 @app.command()
 def submit(
     bot: Annotated[Path, argument("BOT", "A script, folder or archive.")],
-    to: Annotated[Path, option("DIR", "The submissions.")],
+    to: Annotated[Path, option("DIR", "The submissions, or the course.")],
+    owner: As = None,
+    token: Token = None,
     sandbox: Annotated[
         Sandbox, typer.Option(help="How it is contained while it is built and checked.")
     ] = "auto",
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
+    from arena.bots import course
     from arena.bots.build import build
     from arena.bots.package import take
-    from arena.bots.submissions import accept, home_for, receipt_of
+    from arena.bots.submissions import receipt_of
     from arena.bots.versions import CheckedItem, active
 
-    package = take(bot)
-    before = active(home_for(package, to))  # its errors come before a check of half a minute
+    who, now = course.known(to, owner, token), datetime.now(UTC)
+    package = course.admitted(to, take(bot), who, now)  # refused before a check of half a minute
+    before = active(to / package.name)
     receipt = receipt_of(package, to)
     if receipt is not None:  # exactly these files were checked before
-        accept(package.model_copy(update={"build": None}), receipt.checked, to)
-        _tell_accepted(package, receipt, to, before)
+        same = package.model_copy(update={"build": None})
+        _tell_accepted(package, course.submit(to, same, receipt.checked, who, now), to, before)
         return
     script = () if package.rules else (Path(package.source).name,)
     checklist = _go_through(bot, sandbox, opened=Path(package.cwd, *script))
@@ -123,7 +134,7 @@ def submit(
         for result in checklist.results
     ]
     built = build(package, checklist.sandbox.mode)
-    _tell_accepted(package, accept(built, checked, to), to, before)
+    _tell_accepted(package, course.submit(to, built, checked, who, now), to, before)
 
 
 def _go_through(

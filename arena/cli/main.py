@@ -6,7 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli import bench_commands, bot_commands, learning_commands, position_commands
+from arena.cli import (
+    bench_commands,
+    bot_commands,
+    course_commands,
+    learning_commands,
+    position_commands,
+)
 from arena.cli.arguments import (
     GAME,
     RULES,
@@ -183,6 +189,8 @@ def rate(
 app.add_typer(position_commands.app)
 app.add_typer(learning_commands.app)
 app.add_typer(bot_commands.app)
+app.add_typer(course_commands.course_app, name="course")
+app.add_typer(course_commands.bots_app, name="bots")
 app.add_typer(bench_commands.app, name="bench")
 
 

@@ -1,0 +1,317 @@
+"""A course: a folder of submissions whose bots have owners. Its files are those of any such folder,
+and
+
+    DIR/course.toml         the deadline and the quota; the staff edits it
+    DIR/roster.json         the owners
+    DIR/fox/withdrawn       the link `active` of a bot that its owner withdrew, renamed
+    DIR/fox/excluded        the same where the staff excluded it
+
+Each change is one rename, made while the folder is locked: a kill at any moment leaves the state
+before or after it. The functions here are all that a command or a page does to a course: `owner` is
+whose request it is, None for the staff, and `now` when it came. They raise ArenaError.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from arena.bots import roster
+from arena.bots.entries import files_in
+from arena.bots.package import ACTIVE, Bot
+from arena.bots.submissions import activate, home_for, keep, receipt_of
+from arena.bots.trees import locked
+from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
+from arena.errors import ConfigError, FileError, SubmissionError
+from arena.files.toml import read_file
+from arena.files.toml_tables import TomlTable, did_you_mean, problems, read_tables
+from arena.files.whole_file import write_whole
+
+FILE = "course.toml"
+WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
+State = Literal["plays", "withdrawn", "excluded", "none"]
+_NEW = """\
+# deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
+
+[quota]
+submissions = 50 # versions that an owner may submit, of all its bots
+size_mb = 10     # the files of one submission
+"""
+
+
+class Quota(TomlTable):
+    """`[quota]`."""
+
+    submissions: int = Field(default=50, ge=0)
+    """Versions of an owner, of all its bots."""
+    size_mb: float = Field(default=10.0, gt=0)
+    """The files of one submission."""
+
+
+class Course(TomlTable):
+    """course.toml."""
+
+    deadline: datetime | None = None
+    """The last moment of a submission; without an offset in local time."""
+    quota: Quota = Quota()
+
+
+class Entry(NamedTuple):
+    """A bot of a folder of submissions."""
+
+    name: str
+    owner: str | None
+    state: State
+    plays: Receipt | None
+    """The version that plays, or would if the bot was neither withdrawn nor excluded."""
+    versions: tuple[Receipt, ...]
+
+
+def init(folder: Path) -> None:
+    """Make a folder a course; a folder of submissions keeps what it has."""
+    if is_course(folder):
+        raise SubmissionError(f"{folder} is a course already; its rules are in {folder / FILE}")
+    with _changing(folder, make=True):
+        write_whole(folder / FILE, _NEW)
+
+
+def is_course(folder: Path) -> bool:
+    """Whether a folder is a course."""
+    return (folder / FILE).exists()
+
+
+def rules_of(folder: Path) -> Course:
+    """What its course.toml says."""
+    file = folder / FILE
+    if not file.exists():
+        raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
+    try:
+        text, data = read_file(file)
+    except FileError as error:
+        raise ConfigError(file, error.problems) from None
+    course, findings = read_tables(Course, data)
+    if findings:
+        raise ConfigError(file, problems(text, findings))
+    return course
+
+
+def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, str]:
+    """Put owners on the roster; the tokens of those that were not there."""
+    rules_of(folder)
+    with _changing(folder):
+        more, tokens = roster.read_roster(folder).added(names, now)
+        roster.write_roster(folder, more)
+    return tokens
+
+
+def revoke(folder: Path, owner: str, now: datetime) -> None:
+    """Let an owner's token open nothing any more."""
+    rules_of(folder)
+    with _changing(folder):
+        roster.write_roster(folder, roster.read_roster(folder).changed(owner, revoked_at=now))
+
+
+def renew(folder: Path, owner: str) -> str:
+    """Another token for an owner, in place of the one before."""
+    rules_of(folder)
+    with _changing(folder):
+        changed, token = roster.read_roster(folder).renewed(owner)
+        roster.write_roster(folder, changed)
+    return token
+
+
+def owners(folder: Path) -> tuple[roster.Owner, ...]:
+    """Everyone on the roster."""
+    rules_of(folder)
+    return roster.read_roster(folder).owners
+
+
+def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:
+    """The owner of a request, by its name or its token; None where neither is given."""
+    if owner is None and token is None:
+        return None
+    rules_of(folder)
+    on_roster = roster.read_roster(folder)
+    found = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
+    if owner not in (None, found.name):
+        raise SubmissionError(
+            f"the token is that of {found.name}, not of {owner}; give one of both"
+        )
+    return found.name
+
+
+def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
+    """The bot under the name that it has in the folder, where it may be submitted now: by its
+    owner, before the deadline, within the quota. A script is named after its owner, as everybody
+    has a `bot.py`. A folder that is no course takes every bot under its own name.
+    """
+    if not is_course(folder) and owner is None:
+        home_for(bot, folder)
+        return bot
+    course = rules_of(folder)
+    if owner is None:
+        raise SubmissionError(
+            f"{folder} is a course: say whose bot it is, with --token TOKEN, or --as OWNER"
+        )
+    if bot.rules is None:
+        bot = bot.model_copy(update={"name": owner})
+    home = home_for(bot, folder)
+    _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
+    if _state(home) == "excluded":
+        raise SubmissionError(f"{bot.name} was excluded by the staff of the course; ask them")
+    if course.deadline is not None and now > course.deadline.astimezone():
+        raise SubmissionError(
+            f"the deadline was {course.deadline:%Y-%m-%d %H:%M}; nothing is accepted after it"
+        )
+    if receipt_of(bot, folder) is None:
+        _refuse_beyond(course.quota, folder, bot, owner)
+    return bot
+
+
+def submit(
+    folder: Path, bot: Bot, checked: Sequence[CheckedItem], owner: str | None, now: datetime
+) -> Receipt:
+    """Accept a bot that is built and was checked; it plays from now on."""
+    with _changing(folder, make=True):
+        bot = admitted(folder, bot, owner, now)
+        home = folder / bot.name
+        receipt = keep(bot, checked, home, owner, now)
+        _clear(home)
+    return receipt
+
+
+def bots(folder: Path) -> tuple[Entry, ...]:
+    """Every bot of a folder of submissions, by name."""
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
+    found = (_entry(home) for home in sorted(folder.iterdir()))
+    return tuple(entry for entry in found if entry.versions)
+
+
+def bot(folder: Path, name: str) -> Entry:
+    """One bot of a folder of submissions, by its name alone."""
+    entry = _entry(folder / name)
+    if not entry.versions:
+        hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
+        raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
+    return entry
+
+
+def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
+    """Let another version of a bot play, named by its number or digest. It also brings back what
+    was withdrawn, and the staff what was excluded.
+    """
+    with _changing(folder):
+        entry = _allowed(folder, name, owner)
+        if entry.state == "excluded" and owner is not None:
+            raise SubmissionError(f"{name} was excluded by the staff of the course; ask them")
+        receipt = chosen(which, entry.versions)
+        if receipt is None:
+            there = ", ".join(named(each) for each in entry.versions)
+            raise SubmissionError(f"name a version of {name}: {there}")
+        activate(folder / name, receipt)
+        _clear(folder / name)
+    return receipt
+
+
+def withdraw(folder: Path, name: str, owner: str | None) -> Entry:
+    """Take a bot out of tournaments that begin from now on, until its owner submits it again."""
+    if owner is None and is_course(folder):
+        raise SubmissionError(
+            f"{folder} is a course: a bot is withdrawn by its owner, with --token or --as; the "
+            "staff excludes it"
+        )
+    return _take_out(folder, name, owner, WITHDRAWN)
+
+
+def exclude(folder: Path, name: str) -> Entry:
+    """Take a bot out, and accept nothing under its name; what the staff does."""
+    return _take_out(folder, name, None, EXCLUDED)
+
+
+@contextmanager
+def _changing(folder: Path, *, make: bool = False) -> Iterator[None]:
+    """Hold the folder's lock, and with `make` have the folder."""
+    try:
+        if make:
+            folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            yield
+    except OSError as error:
+        raise SubmissionError(f"{folder} cannot be changed: {error.strerror}") from None
+
+
+def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:
+    with _changing(folder):
+        entry, home = _allowed(folder, name, owner), folder / name
+        if entry.state == how or (entry.state == "excluded" and how == WITHDRAWN):
+            raise SubmissionError(f"{name} is {entry.state} already")
+        if entry.state == "none":
+            raise SubmissionError(f"no version of {name} plays")
+        _clear(home)
+        (home / (ACTIVE if entry.state == "plays" else entry.state)).rename(home / how)
+    return bot(folder, name)
+
+
+def _allowed(folder: Path, name: str, owner: str | None) -> Entry:
+    entry = bot(folder, name)
+    if owner is not None:
+        _refuse_foreign(folder, folder / name, owner)
+    return entry
+
+
+def _entry(home: Path) -> Entry:
+    versions, state = history(home), _state(home)
+    link = home / (ACTIVE if state == "plays" else state)
+    at = link.readlink().name if link.is_symlink() else None
+    plays = next((each for each in versions if each.version == at), None)
+    return Entry(home.name, _owner(versions), state, plays, versions)
+
+
+def _state(home: Path) -> State:
+    """A link `active` decides: one of the others next to it is left from an earlier state."""
+    if active(home):
+        return "plays"
+    if (home / EXCLUDED).is_symlink():
+        return "excluded"
+    return "withdrawn" if (home / WITHDRAWN).is_symlink() else "none"
+
+
+def _clear(home: Path) -> None:
+    """Remove the links of earlier states, where the bot plays."""
+    if active(home):
+        for name in (WITHDRAWN, EXCLUDED):
+            (home / name).unlink(missing_ok=True)
+
+
+def _owner(versions: Sequence[Receipt]) -> str | None:
+    """Who first used the name."""
+    return next((each.owner for each in versions if each.owner), None)
+
+
+def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
+    """A name belongs to the owner who first used it, and an owner's own name to that owner."""
+    other = _owner(history(home))
+    names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
+    other = other or names.get(home.name.casefold(), owner)
+    if other != owner:
+        raise SubmissionError(f'the name "{home.name}" belongs to {other}{advice}')
+
+
+def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:
+    here = Path(bot.cwd)
+    files = files_in(here) if bot.rules is not None else (Path(bot.source).name,)
+    size = sum((here / file).stat().st_size for file in files) / 1e6
+    if bot.contents == bot.digest and size > quota.size_mb:  # else it was measured unbuilt
+        raise SubmissionError(
+            f"{bot.source} has {size:.1f} MB; the course takes {quota.size_mb:g} at most"
+        )
+    count = sum(each.owner == owner for entry in bots(folder) for each in entry.versions)
+    if count >= quota.submissions:
+        raise SubmissionError(
+            f"{owner} has submitted {count} versions, and the course takes {quota.submissions} of "
+            "each owner; ask its staff"
+        )

@@ -1,0 +1,124 @@
+"""The owners of a course, each with a token that proves who it is. A token has 128 random bits; the
+roster keeps its hash alone, so it is shown once, when it is made.
+"""
+
+import csv
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from arena.bots.manifest import NAME_RULE, is_name
+from arena.errors import SubmissionError
+from arena.files.toml_tables import did_you_mean, shown
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
+
+FILE = "roster.json"
+_TOKEN_BYTES = 16
+
+
+class Owner(Frozen):
+    """Someone who submits bots."""
+
+    name: str
+    token_sha256: str
+    added_at: datetime
+    revoked_at: datetime | None = None
+    """Since when the token opens nothing any more."""
+
+
+class Roster(Frozen):
+    """All owners of a course."""
+
+    owners: tuple[Owner, ...] = ()
+
+    def owner(self, name: str) -> Owner:
+        """The owner of that name. Raises SubmissionError."""
+        found = next((owner for owner in self.owners if owner.name == name), None)
+        if found is None:
+            hint = did_you_mean(name, [owner.name for owner in self.owners], "owners")
+            raise SubmissionError(f"no owner is named {shown(name)}; {hint}")
+        return found
+
+    def with_token(self, token: str) -> Owner:
+        """The owner of a token. Raises SubmissionError."""
+        found = next((each for each in self.owners if each.token_sha256 == _hash(token)), None)
+        if found is None:
+            raise SubmissionError("no owner has this token; ask the staff of the course for yours")
+        if found.revoked_at is not None:
+            raise SubmissionError(f"this token of {found.name} was revoked; ask the staff for one")
+        return found
+
+    def added(self, names: Sequence[str], now: datetime) -> tuple["Roster", dict[str, str]]:
+        """The roster with those of `names` that it lacks, and their tokens."""
+        known = {owner.name for owner in self.owners}
+        tokens = {name: secrets.token_hex(_TOKEN_BYTES) for name in names if name not in known}
+        more = (
+            Owner(name=name, token_sha256=_hash(token), added_at=now)
+            for name, token in tokens.items()
+        )
+        return Roster(owners=(*self.owners, *more)), tokens
+
+    def changed(self, name: str, **to: object) -> "Roster":
+        """The roster with something else of one owner. Raises SubmissionError."""
+        one = self.owner(name)
+        other = one.model_copy(update=to)
+        return Roster(owners=tuple(other if each is one else each for each in self.owners))
+
+    def renewed(self, name: str) -> tuple["Roster", str]:
+        """The roster with another token of one owner, and that token. Raises SubmissionError."""
+        token = secrets.token_hex(_TOKEN_BYTES)
+        return self.changed(name, token_sha256=_hash(token), revoked_at=None), token
+
+
+def read_roster(folder: Path) -> Roster:
+    """The roster of a course. Raises SubmissionError."""
+    file = folder / FILE
+    try:
+        return Roster.model_validate_json(file.read_bytes()) if file.exists() else Roster()
+    except ValidationError:
+        raise SubmissionError(f"{file} is not a roster of the arena; restore it") from None
+
+
+def write_roster(folder: Path, roster: Roster) -> None:
+    """Keep the roster of a course."""
+    write_whole(folder / FILE, roster.model_dump_json(indent=2) + "\n")
+
+
+def names_in(file: Path) -> list[str]:
+    """The owners that a CSV file names: in its column `owner`, else in its first. Raises
+    SubmissionError with every bad line.
+    """
+    try:
+        rows = list(csv.reader(file.read_text("utf-8-sig").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or "not a CSV file in UTF-8"
+        raise SubmissionError(f"{file} cannot be read: {why}") from None
+    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    column = header.index("owner") if "owner" in header else 0
+    first = 1 if "owner" in header else 0
+    found = {
+        line: row[column].strip() if len(row) > column else ""
+        for line, row in enumerate(rows[first:], first + 1)
+        if any(cell.strip() for cell in row)
+    }
+    _refuse_names(file, found.items())
+    return list(dict.fromkeys(found.values()))
+
+
+def _refuse_names(file: Path, found: Iterable[tuple[int, str]]) -> None:
+    wrong = [f"{file}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
+    if wrong:
+        listed = "\n".join(wrong)
+        raise SubmissionError(
+            f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
+            'column "owner" if there are others.'
+        )
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.strip().encode()).hexdigest()

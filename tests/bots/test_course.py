@@ -1,0 +1,299 @@
+"""A course: owners, their bots and versions, the deadline and the quota, whatever is killed."""
+
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.bots import course, roster
+from arena.bots.package import open_bot
+from arena.bots.submissions import accept, submissions
+from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
+from arena.errors import ArenaError, ConfigError, SubmissionError
+from tests.bots.conftest import MANIFEST, Package
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+CHECKED = (CheckedItem(title="build", passed=True, detail="nothing to build"),)
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    """A course of three owners."""
+    folder = tmp_path / "course"
+    course.init(folder)
+    course.add_owners(folder, ["ada", "bob", "eve"], NOW)
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    file = tmp_path / "bot.py"
+    file.write_text("print('bot')\n")
+    return file
+
+
+def submit(to: Path, path: Path, owner: str | None, now: datetime = NOW) -> Receipt:
+    bot = course.admitted(to, open_bot(path), owner, now)
+    return course.submit(to, bot, CHECKED, owner, now)
+
+
+def named(package: Package, name: str, text: str = "print('hello')\n") -> Path:
+    return package(name, MANIFEST.replace('"corner"', f'"{name}"'), bot_py=text)
+
+
+def playing(to: Path) -> dict[str, int | None]:
+    try:
+        return {bot.name: bot.number for bot in submissions(to)}
+    except SubmissionError:
+        return {}
+
+
+def test_two_students_scripts_do_not_collide(to: Path, script: Path) -> None:
+    first = submit(to, script, "ada")
+    submit(to, script, "bob")
+    script.write_text("print('better')\n")
+    second = submit(to, script, "ada", NOW + timedelta(days=1))
+    assert playing(to) == {"ada": 2, "bob": 1}
+    assert [(each.number, each.owner, each.source) for each in (first, second)] == [
+        (1, "ada", "bot.py"),
+        (2, "ada", "bot.py"),
+    ]
+    assert second.accepted_at == NOW + timedelta(days=1) and second.checked == CHECKED
+    bot = next(bot for bot in submissions(to) if bot.name == "ada")
+    assert Path(bot.command[-1]).read_text() == "print('better')\n"
+
+
+def test_a_name_belongs_to_the_owner_who_first_used_it(to: Path, package: Package) -> None:
+    submit(to, named(package, "fox"), "ada")
+    with pytest.raises(SubmissionError, match='the name "fox" belongs to ada; choose another'):
+        submit(to, named(package, "fox", "print('mine')\n"), "bob")
+    with pytest.raises(SubmissionError, match='the name "eve" belongs to eve'):
+        submit(to, named(package, "eve"), "bob")
+    with pytest.raises(SubmissionError, match='the name "EVE" belongs to eve'):
+        submit(to, named(package, "EVE"), "bob")
+    assert playing(to) == {"fox": 1}
+    with pytest.raises(SubmissionError, match="is a course: say whose bot it is"):
+        submit(to, named(package, "gnu"), None)
+    with pytest.raises(SubmissionError, match="is not a course"):
+        submit(to / "other", named(package, "gnu"), "ada")
+
+
+def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
+    (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00Z\n")
+    submit(to, script, "ada", NOW)
+    script.write_text("print('late')\n")
+    with pytest.raises(SubmissionError, match="the deadline was 2026-11-02 12:00"):
+        submit(to, script, "ada", NOW + timedelta(days=2))
+    (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
+    with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
+        submit(to, script, "ada", NOW)
+
+
+def test_an_owner_submits_no_more_than_the_quota(to: Path, package: Package) -> None:
+    (to / "course.toml").write_text("[quota]\nsubmissions = 2\nsize_mb = 0.001\n")
+    submit(to, named(package, "fox"), "ada")
+    submit(to, named(package, "gnu"), "ada")
+    with pytest.raises(SubmissionError, match="ada has submitted 2 versions, and the course takes"):
+        submit(to, named(package, "ant"), "ada")
+    submit(to, named(package, "fox"), "ada")  # this version is there
+    with pytest.raises(SubmissionError, match=r"has 0\.\d MB; the course takes 0\.001"):
+        submit(to, named(package, "ant", "#" * 200_000), "bob")
+
+
+def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
+    submit(to, script, "ada")
+    submit(to, script, "bob")
+    with pytest.raises(SubmissionError, match=r'the name "ada" belongs to ada$'):
+        course.withdraw(to, "ada", "bob")
+    with pytest.raises(SubmissionError, match="a bot is withdrawn by its owner"):
+        course.withdraw(to, "ada", None)
+    assert course.withdraw(to, "ada", "ada").state == "withdrawn"
+    assert playing(to) == {"bob": 1}
+    with pytest.raises(SubmissionError, match="ada is withdrawn already"):
+        course.withdraw(to, "ada", "ada")
+    submit(to, script, "ada")
+    assert playing(to) == {"ada": 1, "bob": 1}
+    course.withdraw(to, "ada", "ada")
+    course.rollback(to, "ada", "1", "ada")
+    assert playing(to) == {"ada": 1, "bob": 1}
+
+
+def test_what_the_staff_excluded_stays_out(to: Path, script: Path) -> None:
+    submit(to, script, "ada")
+    course.withdraw(to, "ada", "ada")
+    assert course.exclude(to, "ada").state == "excluded"
+    script.write_text("print('again')\n")
+    for request in (
+        lambda: submit(to, script, "ada"),
+        lambda: course.rollback(to, "ada", "1", "ada"),
+    ):
+        with pytest.raises(SubmissionError, match="ada was excluded by the staff"):
+            request()
+    assert playing(to) == {}
+    course.rollback(to, "ada", "1", None)
+    assert playing(to) == {"ada": 1}
+    submit(to, script, "ada")
+    assert playing(to) == {"ada": 2}
+
+
+def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
+    first = submit(to, script, "ada")
+    script.write_text("print('2')\n")
+    second = submit(to, script, "ada")
+    for name, receipt in (
+        ("ada", second),
+        ("ada@1", first),
+        ("ada@2", second),
+        (f"ada@{first.digest[:4]}", first),
+        (f"ada@{first.digest}", first),
+    ):
+        assert submitted(to / name) == (to / "ada", receipt)
+        assert place_of(to / name) == to / "ada" / receipt.version / "tree" / "bot.py"
+    for wrong in ("ada@3", "ada@", f"ada@{first.digest[:3]}"):
+        with pytest.raises(SubmissionError, match=r"there are: ada@1 \(\w{8}\), ada@2 \(\w{8}\)"):
+            submitted(to / wrong)
+    assert submitted(to / "nobody") is None and place_of(script) == script
+    course.withdraw(to, "ada", "ada")
+    with pytest.raises(SubmissionError, match="no version of ada plays now; name one: ada@1"):
+        submitted(to / "ada")
+    assert submitted(to / "ada@2") == (to / "ada", second)
+    with pytest.raises(SubmissionError, match="name a version of ada: ada@1"):
+        course.rollback(to, "ada", "", None)
+
+
+def test_a_folder_of_submissions_of_before_becomes_a_course(
+    tmp_path: Path, script: Path, package: Package
+) -> None:
+    folder = tmp_path / "old"
+    accept(open_bot(script), CHECKED, folder)
+    script.write_text("print('2')\n")
+    accept(open_bot(script), CHECKED, folder)
+    for receipt in folder.glob("bot/*/receipt.json"):
+        text = receipt.read_text()
+        receipt.chmod(0o644)
+        lines = [line for line in text.splitlines() if '"number"' not in line]
+        receipt.write_text("\n".join(lines))
+    (entry,) = course.bots(folder)
+    assert [each.number for each in entry.versions] == [1, 2]
+    assert course.withdraw(folder, "bot", None).owner is None, "nobody owns it there"
+    course.init(folder)
+    with pytest.raises(SubmissionError, match="is a course already"):
+        course.init(folder)
+    course.add_owners(folder, ["ada"], NOW)
+    submit(folder, named(package, "bot", "print('3')\n"), "ada")
+    entry = course.bot(folder, "bot")
+    assert ([each.number for each in entry.versions], entry.owner) == ([1, 2, 3], "ada")
+
+
+def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
+    tokens = course.add_owners(to, ["ada", "zoe", "tom"], NOW)
+    assert list(tokens) == ["zoe", "tom"]
+    assert {len(bytes.fromhex(token)) for token in tokens.values()} == {16}
+    assert not any(token in (to / "roster.json").read_text() for token in tokens.values())
+    assert course.known(to, token=f"{tokens['zoe']}\n") == "zoe"
+    assert course.known(to, owner="ada") == "ada" and course.known(to) is None
+    course.revoke(to, "zoe", NOW)
+    with pytest.raises(SubmissionError, match="this token of zoe was revoked"):
+        course.known(to, token=tokens["zoe"])
+    token = course.renew(to, "zoe")
+    assert course.known(to, token=token) == "zoe"
+    for wrong in (tokens["zoe"], "", "ada"):
+        with pytest.raises(SubmissionError, match="no owner has this token"):
+            course.known(to, token=wrong)
+    with pytest.raises(SubmissionError, match='no owner is named "zoé"; did you mean "zoe"'):
+        course.known(to, owner="zoé")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("ada\nbob\n\nada\n", ["ada", "bob"]),
+        ("mail,owner\na@x, ada \nb@x,bob\n", ["ada", "bob"]),
+        ("\ufeffowner;x\n", None),
+        ("Ada Lovelace\nbob\n../x\n", None),
+    ],
+)
+def test_owners_come_from_a_table(tmp_path: Path, text: str, names: list[str] | None) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text(text)
+    if names is not None:
+        assert roster.names_in(file) == names
+        return
+    with pytest.raises(SubmissionError, match=r"names\.csv:1: .*(?s:.*)Use login names"):
+        roster.names_in(file)
+
+
+def test_a_broken_roster_is_told(to: Path) -> None:
+    (to / "roster.json").write_text("{")
+    with pytest.raises(SubmissionError, match=r"roster\.json is not a roster of the arena"):
+        course.owners(to)
+
+
+DIES = """
+import os, signal, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from arena.bots import course, submissions
+from arena.bots.package import open_bot
+to, script, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+room, name = moment.split(".")
+def die(*given):
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr({"course": course, "submissions": submissions, "path": Path}[room], name, die)
+now = datetime.now(UTC)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "action", "left"),
+    [
+        ("submissions.settle", "course.submit(to, bot, (), 'ada', now)", {"ada": 1}),
+        ("submissions.activate", "course.submit(to, bot, (), 'ada', now)", {"ada": 1}),
+        ("course._clear", "course.submit(to, bot, (), 'ada', now)", {"ada": 2}),
+        ("path.rename", "course.withdraw(to, 'ada', 'ada')", {"ada": 1}),
+        ("path.rename", "course.exclude(to, 'ada')", {"ada": 1}),
+    ],
+)
+def test_killed_in_the_middle(
+    to: Path, script: Path, moment: str, action: str, left: dict[str, int]
+) -> None:
+    submit(to, script, "ada")
+    script.write_text("print('2')\n")
+    code = f"{DIES}\nbot = course.admitted(to, open_bot(script), 'ada', now)\n{action}\n"
+    words = (sys.executable, "-c", code, str(to), str(script), moment)
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    if moment == "submissions.activate":
+        assert [each.number for each in course.bot(to, "ada").versions] == [1, 2]
+    assert playing(to) == left
+    submit(to, script, "ada")
+    assert playing(to) == {"ada": 2}
+
+
+def test_the_links_of_an_earlier_state_say_nothing(to: Path, script: Path) -> None:
+    """A kill leaves them next to a version that plays."""
+    submit(to, script, "ada")
+    (to / "ada" / "excluded").symlink_to((to / "ada" / "active").readlink())
+    assert course.bot(to, "ada").state == "plays"
+    assert course.withdraw(to, "ada", "ada").state == "withdrawn"
+
+
+def test_what_is_wrong_is_an_error_of_the_arena(to: Path, script: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for request in (
+        lambda: course.rules_of(tmp_path / "none"),
+        lambda: course.owners(tmp_path),
+        lambda: course.bots(file),
+        lambda: course.bot(to, "nobody"),
+        lambda: course.bot(to, ""),
+        lambda: course.rollback(to, "nobody", "1", "ada"),
+        lambda: course.revoke(to, "nobody", NOW),
+        lambda: roster.names_in(file.with_name("none.csv")),
+        lambda: course.init(file),
+        lambda: course.rollback(tmp_path / "none", "fox", "1", None),
+    ):
+        with pytest.raises(ArenaError):
+            request()

@@ -1,0 +1,154 @@
+"""A course on the command line: its owners, its bots, and a run that goes on next week."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.bots import course
+from arena.bots.package import open_bot
+from arena.cli import app
+from arena.tournament.run_view import RunView
+
+Arena = Callable[..., Result]
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+BOT = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "start":
+        print('{"type": "ready"}', flush=True)
+    elif request["type"] == "turn":
+        move = request["legal"][WHICH]
+        print(json.dumps({"type": "move", "ply": request["ply"], "move": move}), flush=True)
+    elif request["type"] == "quit":
+        break
+"""
+CUP = """
+[tournament]
+sandbox = "none"
+concurrency = 1
+[game]
+rules = "dots"
+rows = 1
+cols = 1
+[openings]
+plies = 0
+[[player]]
+from = "course"
+"""
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """Runs a command in a folder of its own."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("ARENA_TOKEN", "")
+    monkeypatch.chdir(tmp_path)
+
+    def run(line: str, *, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, line.split())
+        error = result.exception
+        assert error is None or isinstance(error, SystemExit), error
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def hand_in(owner: str, which: str = "0") -> None:
+    """What `arena submit` does to the course after its check."""
+    script = Path("bot.py")
+    script.write_text(BOT.replace("WHICH", which))
+    bot = course.admitted(Path("course"), open_bot(script), owner, NOW)
+    course.submit(Path("course"), bot, (), owner, NOW)
+
+
+@pytest.fixture
+def tokens(arena: Arena) -> dict[str, str]:
+    arena("course init course")
+    Path("names.csv").write_text("owner\nada\nbob\n")
+    header, *lines = arena("course roster add names.csv --course course").stdout.split()
+    assert header == "owner,token"
+    return dict(line.split(",") for line in lines)
+
+
+def test_the_roster(arena: Arena, tokens: dict[str, str]) -> None:
+    again = arena("course roster add names.csv --course course")
+    assert (again.stdout, "0 owners are new" in again.stderr) == ("owner,token\n", True)
+    arena("course roster revoke ada --course course")
+    shown = arena("course roster list --course course").stdout.splitlines()
+    assert [("revoked" in line) for line in shown] == [True, False]
+    renewed = arena("course roster renew ada --course course").stdout.split()[1]
+    assert renewed.startswith("ada,") and renewed != f"ada,{tokens['ada']}"
+    said = arena("course roster revoke adda --course course", code=2)
+    assert 'no owner is named "adda"; did you mean "ada"?' in said.stderr
+    assert "is not a course" in arena("course roster list", code=2).stderr
+    assert "is a course already" in arena("course init course", code=2).stderr
+
+
+def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, str]) -> None:
+    Path("bot.py").write_text(BOT)
+    for words, said in (
+        ("", "is a course: say whose bot it is"),
+        (" --as adda", 'no owner is named "adda"'),
+        (" --token 123", "no owner has this token"),
+        (f" --as bob --token {tokens['ada']}", "the token is that of ada, not of bob"),
+    ):
+        shown = arena(f"submit bot.py --to course{words}", code=2)
+        assert said in shown.stderr and shown.stdout == ""
+    assert "is not a course" in arena("submit bot.py --to subs --as ada", code=2).stderr
+    assert not Path("subs").exists()
+
+
+def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
+    assert "has no submission yet" in arena("bots list course").stdout
+    hand_in("ada")
+    hand_in("ada", "-1")
+    hand_in("bob")
+    (ada, bob) = arena("bots list course").stdout.splitlines()[1:]
+    assert ada.split()[:4] == ["ada", "ada", "ada@2", "(" + ada.split("(")[1].split(")")[0] + ")"]
+    assert bob.split()[2] == "bob@1"
+    head, first, second = arena("bots show course/ada").stdout.splitlines()
+    assert head.startswith("ada, of ada: ada@2 (")
+    assert "2026-11-01 12:00 UTC, by ada, not checked" in first and "ada@2" in second
+    assert "bot.py, SHA-256" in arena("bots show course/ada@1").stdout
+    said = arena(f"bots rollback course/ada@1 --token {tokens['bob']}", code=2)
+    assert 'the name "ada" belongs to ada' in said.stderr
+    assert "plays from now on" in arena("bots rollback course/ada@1 --as ada").stdout
+    assert "name a version of ada" in arena("bots rollback course/ada@7", code=2).stderr
+    assert "ada is withdrawn" in arena("bots withdraw course/ada --as ada").stdout
+    assert "bob is excluded" in arena("bots exclude course/bob").stdout
+    shown = arena("bots list course").stdout
+    assert "withdrawn" in shown and "excluded" in shown
+    assert 'has no bot "bop"; did you mean "bob"' in arena("bots show course/bop", code=2).stderr
+
+
+def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
+    Path("cup.toml").write_text(CUP)
+    arena("course roster add names.csv --course course")
+    for owner in ("ada", "bob"):
+        hand_in(owner)
+    assert "2/2" in arena("run cup.toml").stdout
+    hand_in("bob", "-1")
+    Path("names.csv").write_text("eve\n")
+    arena("course roster add names.csv --course course")
+    hand_in("eve")
+    said = arena("run cup.toml").stdout
+    assert "All 2 games are played already." in said
+    assert "added eve; bob has a new version. It goes on with its own. --take-new" in said
+    ahead = arena("run cup.toml --take-new --dry-run").stdout
+    assert "3 players: ada, eve, bob@2" in ahead and "6 of 8 games to play" in ahead
+    assert "8/8" in arena("run cup.toml --take-new").stdout
+    table = arena("report runs/cup.sqlite --csv players").stdout
+    assert {line.split(",")[1] for line in table.splitlines()[1:]} == {"ada", "bob", "eve", "bob@2"}
+    assert "All 8 games" in arena("run cup.toml --without eve").stdout
+    assert "eve" not in arena("report runs/cup.sqlite --csv players").stdout
+    with RunView(Path("runs/cup.sqlite")) as view:
+        game = next(game.game for game in view.games if "eve" in game.players)
+    assert "eve" in arena(f"replay runs/cup.sqlite {game} --all").stdout
+    said = arena("run cup.toml --without bobb", code=2)
+    assert '--without: no player is named "bobb"; did you mean "bob"' in said.stderr
