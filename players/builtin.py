@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from players.sdk import Answer, Start, Turn, play
+from players.sdk import Answer, End, Start, Turn, play
 
 if TYPE_CHECKING:
     from players.games.tiles.boards import TileBoard
@@ -101,7 +101,7 @@ class Builtin(ABC):
 
         def start(game: Start) -> None:
             nonlocal player
-            player = None  # the last game's memory first
+            player = None  # the last game's memory first, where it has not ended
             reason = cls.unsupported(game.rules, game.variant)
             if reason is not None:
                 sys.exit(reason)
@@ -111,7 +111,11 @@ class Builtin(ABC):
             assert player is not None  # the referee starts a game before it asks for moves
             return player.choose(turn)
 
-        play(choose, start=start, name=cls.name)
+        def end(game: End) -> None:
+            nonlocal player
+            player = None  # the process may be kept for a long time
+
+        play(choose, start=start, end=end, name=cls.name)
 
 
 def slides_and_places(rules: str, variant: Mapping[str, Any]) -> str | None:

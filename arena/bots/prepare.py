@@ -33,6 +33,7 @@ def prepare(
     prepared = Prepared(
         **{name: getattr(contender, name) for name in Given.model_fields},
         command=program.command,
+        builtin=isinstance(contender.program, Module),
         cwd=program.cwd,
         policy=Policy(
             readable=_readable(contender, folder, rule_set if ours else None),

@@ -77,14 +77,11 @@ def against_opponent(subject: Subject) -> CheckFinding:
     """Four games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
     us, other = (subject.spec,), (subject.opponent,)
-    with SessionPool(keep_alive=True, cores=usable_cores()) as pool:
+    with SessionPool(keep_alive=None, cores=usable_cores()) as pool:  # the bot is begun afresh
         for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
-            records = []
-            for lineup in lineups:
-                records.append(_play(subject, game, lineup, number, pool))
-                pool.only(other)  # each game has a fresh process of the bot
+            records = [_play(subject, game, lineup, number, pool) for lineup in lineups]
             if trouble := _trouble(subject, board, records[0], ours=(seat,)):
                 return trouble
             other_seat = 0 if game.seats == 1 else 1 - seat

@@ -156,7 +156,7 @@ def _go_through(
     from players.catalogue import BUILTINS
 
     held = resolve(sandbox, Prepared(name="bot", command=(sys.executable,)))
-    opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module))
+    opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module), builtin=True)
     screen, results = console(quiet=quiet), []
     report.show_start(str(path), held, screen)
     for result in run_checks(opened or path, opponent, held, rules=tuple(rules or ()) or None):

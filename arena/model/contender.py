@@ -78,6 +78,8 @@ class Prepared(Given):
 
     command: tuple[str, ...] = Field(min_length=1)
     """The program and its arguments."""
+    builtin: bool = False
+    """Whether it comes with the arena, and so forgets the last game as the next begins."""
     cwd: str | None = None
     """The folder it is started in; null for the referee's own."""
     policy: Policy = Policy()

@@ -80,9 +80,7 @@ class _Game:
     def play(self, attempt: int) -> GameRecord:
         self._open()
         try:
-            # Two players that take turns at games of one seat start once; unless they ponder, when
-            # an idle one is not frozen and would take the other's core.
-            self.pool.only(self.players, spare=0 if self.terms.ponder else 2 - len(self.players))
+            self.pool.rest(self.players)
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")
@@ -206,13 +204,30 @@ class _Game:
                 options=seat.prepared.options,
             )
             seat.told = len(self.moves)
-            return player.begin(request, self.terms.grace_ms)
+            try:
+                return player.begin(request, self.terms.grace_ms)
+            except PlayerFault as error:
+                self._kill_kept(seat, player, error)
+                return self._begin(seat)
 
     def _await_ready(self, seat: Seat, start: PendingRequest) -> Session:
-        assert seat.player is not None, "begun before"
+        player = seat.player
+        assert player is not None, "begun before"
         with self._loading(seat):
-            seat.ready, seat.startup_ms = seat.player.ready(start)
-        return seat.player
+            try:
+                seat.ready, seat.startup_ms = player.ready(start)
+            except PlayerFault as error:
+                self._kill_kept(seat, player, error)
+                return self._await_ready(seat, self._begin(seat))
+        return player
+
+    def _kill_kept(self, seat: Seat, player: Session, error: PlayerFault) -> None:
+        """Make way for a fresh process where the fault may come from an earlier game; else raise
+        it.
+        """
+        if not player.kept or error.termination is Termination.VOID:
+            raise error
+        self._kill(seat)
 
     @contextmanager
     def _loading(self, seat: Seat) -> Iterator[None]:
@@ -245,10 +260,11 @@ class _Game:
         if outcome.termination is Termination.VOID:  # in the midst of anything: keep no process
             for seat in self.seats:
                 self._kill(seat)
-        players = [seat.player for seat in self.seats if seat.player is not None]
-        for player in players:
+        players = {seat.index: seat.player for seat in self.seats if seat.player is not None}
+        for player in players.values():
             player.end(self.setup.game, outcome, self.position)
             player.process.note_peak_memory()
-        self.pool.finish(players)
+        faulty = [players[seat.index] for seat in self.seats if seat.player and seat.random_moves]
+        self.pool.finish(players.values(), faulty)
         for seat in self.seats:
             seat.note_memory()

@@ -11,24 +11,37 @@ from arena.referee.presence import Presence
 from arena.referee.session import Session
 from arena.referee.transport import HeadTail, PlayerProcess
 from arena.sandbox import leftovers
+from arena.sandbox.features import available_memory
 from arena.sandbox.processes import become_subreaper, children, kill_children
 
 QUIT_S = 1.0
 """How long players may take to exit after `quit`."""
+_MOST_IDLE = 64
+"""Idle processes a pool has at most: each takes file descriptors."""
 
 
 class SessionPool:
     """Starts, keeps and ends player processes, in a `with` statement; first it removes what killed
-    referees left. With `keep_alive` a process that ended its game well plays its player's next.
-    The holder becomes a subreaper: children that were not there before were forked away by a
-    player. `cores` are those its contained players run on; None for ours.
+    referees left. The holder becomes a subreaper: children that were not there before were forked
+    away by a player. `cores` are those its contained players run on; None for ours.
+
+    With `keep_alive` a process that ended its game well plays its player's next; with None those
+    of built-in players do. Meanwhile it is idle: stopped, and let go if all idle ones together hold
+    more than `idle_bytes` of memory and the others were used since.
     """
 
-    def __init__(self, *, keep_alive: bool = False, cores: tuple[int, ...] | None = None) -> None:
-        self.keep_alive = keep_alive
+    def __init__(
+        self,
+        *,
+        keep_alive: bool | None = False,
+        cores: tuple[int, ...] | None = None,
+        idle_bytes: int | None = None,
+    ) -> None:
+        self._keep_alive = keep_alive
         self._cores = cores
-        self._alive: list[Session] = []
-        self._idle: list[Session] = []
+        self._idle_bytes = available_memory() // 2 if idle_bytes is None else idle_bytes
+        self._playing: list[Session] = []
+        self._idle: list[Session] = []  # the longest unused first
         self._presence = Presence()
         become_subreaper()
         self._others = children()
@@ -39,27 +52,32 @@ class SessionPool:
         `stderr` keeps what it writes there from now on. Raises PlayerFault (`start_failed`); an
         OSError is the host's fault.
         """
+        used = Counter(core for player in self._playing for core in player.process.cores or ())
+        cores = sorted(self._cores or (), key=used.__getitem__)[: prepared.threads]
+        most = sum(used[core] for core in cores)  # players that it shares its cores with
         for player in self._idle:
-            if player.process.spec == prepared:
-                self._idle.remove(player)
-                try:
-                    player.process.expect_silence()
-                except PlayerFault:  # after its game, and no fault in it: begin afresh
-                    self.kill(player)
-                    break
-                if stderr is not None:
-                    player.process.stderr = stderr
-                return player
-        cores = self._least_used(prepared.threads)
-        player = Session(PlayerProcess(prepared, cores, stderr, self._presence))
-        self._alive.append(player)
+            shared = sum(used[core] for core in player.process.cores or ())
+            if player.process.spec == prepared and shared <= most:
+                if self._wake(player, stderr):
+                    return player
+                break
+        own = None if self._cores is None else tuple(cores)
+        player = Session(PlayerProcess(prepared, own, stderr, self._presence))
+        self._playing.append(player)
         return player
 
-    def _least_used(self, count: int) -> tuple[int, ...] | None:
-        if self._cores is None:
-            return None
-        used = Counter(core for player in self._alive for core in player.process.cores or ())
-        return tuple(sorted(self._cores, key=lambda core: used[core])[:count])
+    def _wake(self, player: Session, stderr: HeadTail | None) -> bool:
+        """Have an idle process play again; False where it died or wrote since: it is ended."""
+        self._idle.remove(player)
+        self._playing.append(player)
+        try:
+            player.process.expect_silence()
+        except PlayerFault:
+            self.kill(player)
+            return False
+        if stderr is not None:
+            player.process.stderr = stderr
+        return True
 
     def play_together(self, players: Collection[Session]) -> None:
         """These are at one board: while one is waited for, the others are looked after too."""
@@ -70,26 +88,46 @@ class SessionPool:
     def kill(self, player: Session) -> None:
         """End a process that cannot be trusted any more."""
         player.process.kill()
-        self._alive.remove(player)
+        (self._idle if player in self._idle else self._playing).remove(player)
 
     def freeze_all_but(self, player: Session) -> None:
         """Stop every other process until something is written to it. OSError: the host fails."""
-        for other in self._alive:
+        for other in self._playing:
             if other is not player:
                 other.process.freeze()
 
-    def finish(self, players: Collection[Session]) -> None:
-        """A game is over for these: keep them or let them go, and sweep up what was forked away."""
-        if self.keep_alive:
-            self._idle += players
-        else:
-            self._retire(players)
-        kill_children(self._others | {player.process.pid for player in self._alive})
+    def finish(self, players: Collection[Session], faulty: Collection[Session] = ()) -> None:
+        """A game is over for these: keep them or let them go, the `faulty` in any case, and sweep
+        up what was forked away. Those kept have until `rest` to take note of the end.
+        """
+        kept = [each for each in players if self._keeps(each) and each not in faulty]
+        self._retire([each for each in players if each not in kept])
+        for player in kept:
+            player.kept = True
+            self._playing.remove(player)
+        self._idle += kept
+        alive = (*self._playing, *self._idle)
+        kill_children(self._others | {player.process.pid for player in alive})
 
-    def only(self, needed: Collection[Prepared], *, spare: int = 0) -> None:
-        """Let go of idle processes that the next game does not need, but for the last `spare`."""
+    def _keeps(self, player: Session) -> bool:
+        builtin = player.process.spec.builtin
+        return builtin if self._keep_alive is None else self._keep_alive
+
+    def rest(self, needed: Collection[Prepared] = ()) -> None:
+        """Stop the idle processes, and let go of those that hold too much memory in sum, but for
+        those `needed` at once. OSError: the host fails.
+        """
+        for player in self._idle:
+            player.process.freeze()
+            player.process.look_after()
+        surplus = [player for player in self._idle if player.process.fault is not None]
         others = [player for player in self._idle if player.process.spec not in needed]
-        self._retire(others[: max(0, len(others) - spare)])
+        held = sum(player.process.memory_bytes for player in others)
+        for number, player in enumerate(others):
+            if held > self._idle_bytes or len(others) - number > _MOST_IDLE:
+                held -= player.process.memory_bytes
+                surplus.append(player)
+        self._retire(dict.fromkeys(surplus))
 
     def _retire(self, players: Collection[Session]) -> None:
         for player in players:
@@ -97,8 +135,6 @@ class SessionPool:
         deadline = time.monotonic_ns() + int(QUIT_S * 1e9)
         for player in tuple(players):
             player.process.wait_for_exit(deadline)
-            if player in self._idle:
-                self._idle.remove(player)
             self.kill(player)
 
     def __enter__(self) -> Self:
@@ -107,7 +143,6 @@ class SessionPool:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self._retire(tuple(self._idle))
-        self._idle.clear()
-        for player in tuple(self._alive):
+        for player in (*self._playing, *self._idle):
             self.kill(player)
         kill_children(self._others)

@@ -44,6 +44,9 @@ class Session:
         self, process: PlayerProcess, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self.process = process
+        self.kept = False
+        """Whether it has played a game before: what it does wrong as the next begins may come from
+        there, and a fresh process is tried in its place."""
         self._clock = clock
 
     def start(self, request: Start, grace_ms: int) -> tuple[Ready, float]:

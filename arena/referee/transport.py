@@ -99,7 +99,7 @@ class PlayerProcess:
         self.spec = spec
         self.cores = cores
         self.stderr = stderr or HeadTail()
-        self.peak_memory_bytes = 0
+        self.memory_bytes = self.peak_memory_bytes = 0  # when it was last looked at; so far
         self.lines_read = 0
         self.last_line = b""
         self.others: tuple[PlayerProcess, ...] = ()
@@ -316,7 +316,7 @@ class PlayerProcess:
         took = time.process_time_ns() - began
         self._sample_at = now + max(_WATCH_MS * 1_000_000, _WATCH_SHARE * took)
         self._presence.worked(took)
-        self.peak_memory_bytes = max(self.peak_memory_bytes, used)
+        self.memory_bytes, self.peak_memory_bytes = used, max(self.peak_memory_bytes, used)
         if self._limit_bytes is None:
             return
         if used > self._limit_bytes // 2:

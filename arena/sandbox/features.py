@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -60,6 +61,16 @@ def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:
     cores = sorted(os.sched_getaffinity(0))
     quota = cpu_quota(cgroups)
     return tuple(cores if quota is None else cores[: max(1, int(quota))])
+
+
+def available_memory(cgroups: Path = _CGROUPS) -> int:
+    """Bytes that programs may still take: what is free, within the limit of our container."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):  # there is none, or it is "max"
+            return min(free, int((cgroups / name).read_text()))
+    return free
 
 
 def cpu_quota(cgroups: Path = _CGROUPS) -> float | None:

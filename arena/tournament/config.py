@@ -99,8 +99,8 @@ class TournamentConfig(UnderTerms):
     seed: int = 1
     concurrency: int
     """Games played at the same time."""
-    keep_alive: bool = False
-    """Whether further games are played on the same player process."""
+    keep_alive: bool | None = None
+    """Whether further games are played on the same player process; null: on those of built-ins."""
     require: tuple[Guarantee, ...] = ()
     """What every player must be held to, or nothing is played."""
     openings: Openings = Openings()
@@ -164,6 +164,14 @@ def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
     return sum(most[:seats]) if ponder else most[0]
 
 
+def continued(old: TournamentConfig, new: TournamentConfig) -> TournamentConfig:
+    """`new` as it goes on with the games of `old`: a run whose players were all begun afresh, as
+    they were by default in earlier versions, remains so where the file does not say otherwise.
+    """
+    afresh = new.keep_alive is None and old.keep_alive is False
+    return new.model_copy(update={"keep_alive": False}) if afresh else new
+
+
 def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each, and
     `added bee, gnu` for players.
@@ -173,6 +181,7 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     and more rounds (the games of the rounds already there stay the same). Fewer rounds are a
     difference, for games could lose their place.
     """
+    new = continued(old, new)
     before, after = dict(_leaves("", _identity(old))), dict(_leaves("", _identity(new)))
     if new.rounds > old.rounds:
         before["tournament.rounds"] = new.rounds

@@ -27,7 +27,8 @@ class TournamentTable(TomlTable):
     concurrency: int | None = Field(default=None, ge=1)
     on_fault: OnFault = "forfeit"
     max_plies: int | None = Field(default=None, ge=1)
-    keep_alive: bool = False
+    keep_alive: bool | None = None
+    """None keeps the processes of built-ins alone."""
     ponder: bool = False
     sandbox: Asked = "auto"
     require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)

@@ -42,12 +42,13 @@ def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
     game, max_plies = config.terms.game, config.terms.max_plies
     plies = min(game.typical_plies, max_plies or game.typical_plies)
     players = {player.name: player for player in config.players}
-    start = 0.0 if config.keep_alive else _START_S
+    fresh = {name: _START_S for name, player in players.items() if not _kept(config, player)}
     alike = Counter((_opening_plies(config, game.round), game.players) for game in games)
     expected, worst = [0.0], [0.0]  # seconds of a game, by kind
     for opening, names in alike:
         own = max(1, (plies - opening) // len(names))
         about, most = zip(*(_times(config, own, players[name]) for name in names), strict=True)
+        start = max(fresh.get(name, 0.0) for name in names)
         expected.append(start + sum(about))
         worst.append(start + sum(most))
     counts = [0, *alike.values()]
@@ -58,6 +59,10 @@ def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
         worst_s=None if endless else sum(map(mul, counts, worst)) / side_by_side + max(worst),
         known=not any(players[name].budgeted for _, names in alike for name in names),
     )
+
+
+def _kept(config: TournamentConfig, player: Player) -> bool:
+    return player.builtin is not None if config.keep_alive is None else config.keep_alive
 
 
 def _opening_plies(config: TournamentConfig, round_: int) -> int:

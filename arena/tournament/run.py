@@ -12,7 +12,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.referee.outcome import void_record
 from arena.tournament import events
-from arena.tournament.config import TournamentConfig
+from arena.tournament.config import TournamentConfig, continued
 from arena.tournament.estimate import estimate
 from arena.tournament.executors import base as executing
 from arena.tournament.executors.local import LocalExecutor
@@ -39,6 +39,7 @@ def run(
     which alone may handle signals). Raises ExecutorError when no game can be played, StoreError
     when one cannot be kept, or is damaged and not to be played again (`replay_damaged`).
     """
+    config = continued(store.config, config)
     schedule, ahead = config.schedule(), config.schedule()
     for game in store.whole(replay=replay_damaged):
         schedule.add(game)

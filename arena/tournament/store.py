@@ -39,7 +39,7 @@ from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
-from arena.tournament.config import TournamentConfig, changed_players, differences
+from arena.tournament.config import TournamentConfig, changed_players, continued, differences
 from arena.tournament.events import Event, begin_events, events_file
 from arena.tournament.formats import FORMATS
 from arena.tournament.store_faults import (
@@ -176,6 +176,7 @@ class Store(AbstractContextManager["Store"]):
             return
         self._check_ours()
         self.refuse_changed(config)
+        config = continued(self.config, config)
         if self._schema == 1:
             self._migrate()
         with self._database:

@@ -3,9 +3,7 @@
 import errno
 import json
 import os
-import signal
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -195,82 +193,6 @@ def test_faults_may_be_answered_with_random_moves(
     again = play_game(*spec, pool)
     if fault != "leaves_after_answering":
         assert [m.move for m in record.moves] == [m.move for m in again.moves]
-    assert bots.left() == []
-
-
-# Processes kept for several games
-
-
-def pid_of(record: GameRecord, seat: int = 0) -> int:
-    return int(record.seats[seat].stderr_head.removeprefix("pid "))
-
-
-def test_a_kept_process_plays_on(tmp_path: Path, bots: Bots, dots: Spec) -> None:
-    bot = recorder(tmp_path / "log")
-    with SessionPool(keep_alive=True) as pool:
-        first, second = (play_game(*dots(bot, bots.hostile()), pool) for _ in range(2))
-        assert first.termination is second.termination is T.NATURAL
-        assert pid_of(first) == pid_of(second)
-    assert bots.left() == []
-
-
-def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, dots: Spec) -> None:
-    bot = recorder(tmp_path / "log")
-    with SessionPool(keep_alive=True) as pool:
-        first = play_game(*dots(bot, bots.hostile()), pool)
-        os.kill(pid_of(first), signal.SIGKILL)
-        os.waitid(os.P_PID, pid_of(first), os.WEXITED | os.WNOWAIT)
-        second = play_game(*dots(bot, bots.hostile()), pool)
-        assert second.termination is T.NATURAL, second.detail
-        assert pid_of(second) != pid_of(first)
-    assert bots.left() == []
-
-
-def test_an_idle_process_that_is_not_needed_is_let_go(
-    tmp_path: Path, bots: Bots, dots: Spec
-) -> None:
-    with SessionPool(keep_alive=True) as pool:
-        play_game(*dots(recorder(tmp_path / "log"), bots.hostile()), pool)
-        play_game(*dots(bots.hostile(), bots.hostile()), pool)
-        assert requests(tmp_path / "log")[-1] == {"type": "quit"}
-        assert len(bots.left()) == 2
-
-
-def test_two_who_take_turns_at_games_of_one_seat_are_started_once(
-    tmp_path: Path, bots: Bots
-) -> None:
-    players = [recorder(tmp_path / name) for name in "ab"]
-    third = recorder(tmp_path / "c")
-    with SessionPool(keep_alive=True) as pool:
-        records = [
-            play_game(*spec_of("2048", {}, player, max_plies=4, ponder=False), pool)
-            for player in (*players, *players, third)
-        ]
-        a, b, again_a, again_b, c = map(pid_of, records)
-        assert (a, b) == (again_a, again_b)
-        assert len({a, b, c}) == 3
-        assert requests(tmp_path / "a")[-1] == {"type": "quit"}  # one idle process is enough
-    assert bots.left() == []
-
-
-def test_a_player_that_ponders_has_no_idle_process_next_to_it(tmp_path: Path, bots: Bots) -> None:
-    players = [recorder(tmp_path / name) for name in "ab"]
-    with SessionPool(keep_alive=True) as pool:
-        for player in players:
-            play_game(*spec_of("2048", {}, player, max_plies=4, ponder=True), pool)
-        assert requests(tmp_path / "a")[-1] == {"type": "quit"}
-    assert bots.left() == []
-
-
-def test_who_talks_between_games_is_replaced(bots: Bots, dots: Spec) -> None:
-    talker = bots.hostile("talks_after_end")
-    with SessionPool(keep_alive=True) as pool:
-        assert play_game(*dots(bots.hostile(), talker), pool).termination is T.NATURAL
-        before = bots.left()
-        time.sleep(0.2)  # it is told the end, and answers
-        record = play_game(*dots(bots.hostile(), talker), pool)
-        assert record.termination is T.NATURAL, record.detail
-        assert len(set(before) & set(bots.left())) == 1
     assert bots.left() == []
 
 

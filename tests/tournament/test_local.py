@@ -256,6 +256,26 @@ def test_each_game_has_cores_of_its_own(
     assert seen == {f"[{core}]" for core in cores}
 
 
+def test_a_game_goes_to_the_worker_that_has_its_players(
+    load: Load, executor: Callable[..., LocalExecutor]
+) -> None:
+    if len(usable_cores()) < 2:
+        pytest.skip("needs two cores")
+    config = load(f'[tournament]\nsandbox = "none"\n{DOTS}', players=4)
+    specs = {frozenset(each.name for each in spec.players): spec for spec in schedule(config)}
+    one, other = (Task(spec=specs[frozenset(names)]) for names in ({"m0", "m1"}, {"m2", "m3"}))
+    pool, pids = executor(config, 2), []
+    for together in ((one, other), (other, one)):
+        for task in together:
+            pool.submit(task)
+        reports = until_ended(pool, 2)
+        assert all(isinstance(report, Played) for report in reports)
+        running = psutil.Process().children(recursive=True)
+        pids.append({each.pid for each in running if "players.monkey" in each.cmdline()})
+    assert len(pids[0]) == 4
+    assert pids[0] == pids[1]
+
+
 def test_more_cores_than_there_are_are_refused(
     load: Load, executor: Callable[..., LocalExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:

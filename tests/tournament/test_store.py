@@ -113,6 +113,18 @@ def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:
         Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}"))
 
 
+def test_a_run_that_began_with_fresh_processes_goes_on_so(load: Load, path: Path) -> None:
+    afresh, silent = "[tournament]\nkeep_alive = false\n", load(DOTS)
+    assert silent.keep_alive is None
+    Store.open_run(path, load(afresh + DOTS)).close()
+    with Store.open_run(path, silent) as store:
+        assert store.config.keep_alive is False
+    other = path.with_name("other.sqlite")
+    Store.open_run(other, silent).close()
+    with pytest.raises(ConfigChangedError, match=r"keep_alive: None → False"):
+        Store.open_run(other, load(afresh + DOTS))
+
+
 def test_a_second_player_of_the_run_is_refused_readers_are_not(
     load: Load, path: Path, played: Played
 ) -> None:

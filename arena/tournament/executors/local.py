@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import IO
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from arena.errors import ExecutorError
 from arena.files.toml_tables import Finding
 from arena.model.record import GameRecord
-from arena.sandbox.features import usable_cores
+from arena.sandbox.features import available_memory, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
@@ -40,6 +40,8 @@ class _Worker:
     cores: tuple[int, ...]
     task: Task | None = None
     ready: bool = False
+    known: set[str] = field(default_factory=set)
+    """Players of its games: it may still have their processes."""
 
     def send(self, message: BaseModel) -> None:
         """Tell it something; `LocalExecutor.wait` finds it dead."""
@@ -102,7 +104,12 @@ class LocalExecutor:
         self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
         self._cores = cores[: games * threads]
         homes = {player.name: player.home for player in config.players}
-        self._setup = WorkerSetup(keep_alive=config.keep_alive, homes=homes, masked=masked)
+        self._setup = WorkerSetup(
+            keep_alive=config.keep_alive,
+            idle_bytes=available_memory() // (2 * games),
+            homes=homes,
+            masked=masked,
+        )
         self._workers: list[_Worker] = []
         self._failed_starts = 0
         self._failure: ExecutorError | None = None
@@ -117,11 +124,13 @@ class LocalExecutor:
             raise ExecutorError(f"no process can be started: {error.strerror}") from None
 
     def submit(self, task: Task) -> None:
-        """Begin a game in an idle worker, or in a new one."""
-        worker = next((worker for worker in self._workers if worker.task is None), None)
-        if worker is None:
-            worker = self._start(self._free.pop(0))
+        """Begin a game in the idle worker that knows most of its players, or in a new one."""
+        players = {player.name for player in task.spec.players}
+        idle = [worker for worker in self._workers if worker.task is None]
+        most = max(idle, key=lambda worker: len(worker.known & players), default=None)
+        worker = most or self._start(self._free.pop(0))
         worker.task = task
+        worker.known |= players
         worker.send(task)
 
     def _start(self, cores: tuple[int, ...]) -> _Worker:

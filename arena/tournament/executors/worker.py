@@ -35,13 +35,17 @@ _MOVES_S = 0.25
 """Moves are sent at most that often."""
 _KEPT = 64
 """Contenders that stay prepared; a tuning has ever new ones."""
+_LULL_S = 0.2
+"""Without a game for that long, the players that are kept are stopped."""
 
 
 class WorkerSetup(Frozen):
     """What a worker is given before its first task: what its machine knows, and no task says."""
 
-    keep_alive: bool = False
-    """Whether further games are played on the same player process."""
+    keep_alive: bool | None = False
+    """Whether further games are played on the same player process; null: on those of built-ins."""
+    idle_bytes: int | None = None
+    """The memory that processes kept for further games may hold; null for half of what is free."""
     homes: dict[str, Home] = Field(default_factory=dict)
     """Those of contenders, by name; of the others it knows nothing but what travels."""
     masked: tuple[str, ...] = ()
@@ -65,8 +69,11 @@ def main(arguments: list[str]) -> None:
     with suppress(EOFError):
         setup = WorkerSetup.model_validate_json(connection.recv_bytes())
         prepared = lru_cache(_KEPT)(partial(_prepared, setup))
-        with SessionPool(keep_alive=setup.keep_alive, cores=ours) as pool, suppress(EOFError):
+        kept = setup.model_dump(include={"keep_alive", "idle_bytes"})
+        with SessionPool(**kept, cores=ours) as pool, suppress(EOFError):
             while True:
+                if not connection.poll(_LULL_S):
+                    pool.rest()
                 task = Task.model_validate_json(connection.recv_bytes())
                 connection.send_bytes(_play(task, prepared, pool, connection))
     kill_children()
