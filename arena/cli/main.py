@@ -120,7 +120,7 @@ def report(
         elif csv == "crosstable":
             say(csv_report.crosstable(view.standings), nl=False)
         elif csv == "results":
-            say(csv_report.results(results_of(view.rated)), nl=False)
+            say(csv_report.results(results_of(view.rated), view.label), nl=False)
         else:
             terminal.show(view.standings, console())
 

@@ -238,6 +238,11 @@ class Verdict(Frozen):
     """Games of these units that were forfeited."""
     repeats: int = 0
     """Units that went move for move like an earlier one: no new evidence, unless by chance."""
+    void: int = 0
+    """Void attempts at games of the test."""
+    usable: bool = True
+    """False where more than 5 % of the attempts were forfeited or void: then it says nothing of the
+    players, whatever was accepted."""
     estimate: Count | None
     """The lead in these units; null without any. Biased once the test has stopped: a test stops
     when luck has run one way."""

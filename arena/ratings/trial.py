@@ -1,6 +1,6 @@
 """A sequential test of two players of a tournament: its units put together from games."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -13,6 +13,8 @@ from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, results_of
 from arena.ratings.sprt import Sprt, log_likelihood_ratio
 
+_MOST_SPOILT = 0.05
+"""Forfeits and void attempts, as a share of all attempts, up to which a test is usable."""
 _AT_ONCE = 1000
 """Units looked at together: few are looked at in vain past the one that decides."""
 
@@ -90,7 +92,8 @@ class Trial:
         """Round → its games, until they make a unit."""
         self._units: dict[int, Unit] = {}
         """Complete rounds."""
-        self._spoilt: set[int] = set()
+        self._spoilt = Counter[int]()
+        """Round → its void attempts."""
         self._begin()
 
     def _begin(self) -> None:
@@ -101,7 +104,7 @@ class Trial:
     def add(self, game: GameDigest) -> None:
         """Take note of a game, or of a void attempt at one."""
         if game.termination is Termination.VOID:
-            self._spoilt.add(game.round)
+            self._spoilt[game.round] += 1
             return
         self._begun[game.round].append(game)
         unit = self._unit(self._begun[game.round])
@@ -133,8 +136,10 @@ class Trial:
     def verdict(self) -> Verdict:
         """The state of the test."""
         self._count()
-        found = {"forfeits": self._forfeits, "repeats": self._repeats}
-        return self._tally.verdict.model_copy(update=found)
+        found: dict[str, int] = {"forfeits": self._forfeits, "repeats": self._repeats}
+        void = self._spoilt.total()
+        usable = self._forfeits + void <= _MOST_SPOILT * (2 * self._tally.units + void)
+        return self._tally.verdict.model_copy(update=found | {"void": void, "usable": usable})
 
     def _count(self) -> None:
         """Count the units that are complete by now."""

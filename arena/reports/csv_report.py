@@ -58,9 +58,14 @@ def crosstable(standings: Standings) -> str:
     return _table(tuple(Cell.model_fields), cells)
 
 
-def results(rated: Iterable[Result]) -> str:
-    """The results behind a rating, in the form that `arena rate` reads."""
-    return _table(Result._fields, rated)
+def results(rated: Iterable[Result], run: str) -> str:
+    """The results of a run in the form that `arena rate` reads, also after those of others: pairs
+    are named after the run.
+    """
+    return _table(
+        Result._fields,
+        (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated),
+    )
 
 
 def _table(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -75,7 +80,8 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     """The results in CSV `text`; `source` is the file's name for messages.
 
     A first line that names the columns may put them in any order and have others next to them,
-    which are ignored. Blank lines are skipped. Raises RateError.
+    which are ignored. Blank lines are skipped, and that first line where it comes again, as where
+    files were put together. Raises RateError.
     """
     head = text.partition("\n")[0]
     if "," not in head and (";" in head or "\t" in head):
@@ -91,7 +97,8 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     columns = [*COLUMNS, "pair"]
     names = [field.lower() for field in lines[0][1]]
     if "score" in names or {"first", "second"} <= set(names):  # a header
-        columns, (number, _) = names, lines.pop(0)
+        columns, (number, header) = names, lines.pop(0)
+        lines = [line for line in lines if line[1] != header]
         if missing := [name for name in COLUMNS if name not in columns]:
             raise RateError(
                 f"{source}, line {number}: the header lacks {', '.join(missing)};"

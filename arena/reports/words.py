@@ -125,10 +125,12 @@ def where_it_stands(verdict: Verdict) -> str:
 
 
 def decision(verdict: Verdict) -> str:
-    """The accepted hypothesis, in a sentence."""
+    """The accepted hypothesis, in a sentence; or why none counts."""
     low, high = f"{verdict.elo0:g}", f"{verdict.elo1:g} {verdict.model} Elo"
     if verdict.decision is None:
         return f"Not decided after {verdict.units:,} {_plural(verdict.unit, verdict.units)}."
+    if not verdict.usable:
+        return not_usable(verdict)
     if verdict.decision == "H1":
         means = "stronger" if verdict.elo0 >= 0 else f"not weaker by {-verdict.elo0:g}"
         return (
@@ -141,6 +143,22 @@ def decision(verdict: Verdict) -> str:
         f"H0 accepted: {verdict.player} is {means}. A lead of {low} fits better than {high}; where "
         f"the lead is {verdict.elo1:g} or more, at most {_percent(verdict.beta)} of such tests say "
         "so."
+    )
+
+
+def not_usable(verdict: Verdict) -> str:
+    """Why a test says nothing of the players, and what to do."""
+    games = 2 * verdict.units
+    share = 100 * (verdict.forfeits + verdict.void) / (games + verdict.void)
+    forfeits, void = (
+        f"{count:,} {_plural(word, count)}"
+        for count, word in ((verdict.forfeits, "forfeit"), (verdict.void, "void attempt"))
+    )
+    return (
+        f"Not usable: {forfeits} in {games:,} games, and {void}. That is {share:.0f} % of what was "
+        "played; beyond 5 % a test measures the machine or a bot's faults, not strength. Remove "
+        "the cause, which the report names (often a busy machine, or too short a time a move), "
+        "and begin the test again under another name."
     )
 
 

@@ -109,10 +109,11 @@ class RunOutcome(Frozen):
 
     @property
     def exit_code(self) -> Exit:
-        """Done, interrupted, or failed: games void, or a sequential test not decided."""
+        """Done, interrupted, or failed: games void, or a test not decided or not usable."""
         if self.interrupted:
             return Exit.INTERRUPTED
-        failed = bool(self.void) if self.verdict is None else self.verdict.decision is None
+        test = self.verdict
+        failed = bool(self.void) if test is None else test.decision is None or not test.usable
         return Exit.FAILED if failed else Exit.DONE
 
 

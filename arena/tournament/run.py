@@ -120,7 +120,7 @@ class _Run:
         self.void: dict[str, events.GameVoid] = {}
         self._attempts = Counter(store.attempts())
         self._tries: Counter[str] = Counter()
-        self._info: Counter[str] = Counter()  # characters kept of each player's since the start
+        self._info = Counter(store.info_kept())  # characters kept of each player's
 
     @property
     def over(self) -> bool:

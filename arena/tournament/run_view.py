@@ -49,6 +49,8 @@ class RunView(AbstractContextManager["RunView"]):
     def _begin(self) -> None:
         """Start from the configuration, which a new run may have changed."""
         self.config: TournamentConfig = self._store.config
+        self.label = self._store.label
+        """What tells its games from those of any other run."""
         self.games: list[GameDigest] = []
         """Those with a result, in the order they ended."""
         self.void: list[GameDigest] = []

@@ -1,6 +1,7 @@
 """One run in one SQLite file: its configuration and every game, durable game by game.
 
-    run        one row: the resolved configuration (JSON), where and when it began
+    run        one row: the resolved configuration (JSON), where and when it began, and a token that
+               tells it from runs of the same name; files of earlier versions lack it
     games      one row an attempt, `id` in the order they ended. `termination` is `void` for an
                attempt that counts for nothing; at most one attempt of a game is not void.
                `offender` is the seat that forfeited, `opening` and `faults` (seat, word, sentence)
@@ -13,6 +14,7 @@
                that standings need not read it
     checksums  of the rows of an attempt and of its record, to tell damaged ones; files of earlier
                versions lack them
+    info       how many characters of each player's `info` the records have, as far as counted
 
 Schema 1, of earlier versions, has `games` alone, with the record in it: it is read as it is, and
 brought to this schema when the run is played.
@@ -25,6 +27,7 @@ returns. The process that plays has a lock file next to it, and appends what hap
 import json
 import os
 import platform
+import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -56,6 +59,7 @@ from arena.tournament.store_faults import (
 from arena.tournament.store_tables import (
     CHECKSUMS,
     GAMES,
+    INFO,
     PLAIN,
     ROWS,
     RUN,
@@ -180,7 +184,7 @@ class Store(AbstractContextManager["Store"]):
         if self._schema == 1:
             self._migrate()
         with self._database:
-            self._execute_all(CHECKSUMS)
+            self._execute_all(CHECKSUMS + INFO)
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _check_ours(self) -> None:
@@ -222,11 +226,12 @@ class Store(AbstractContextManager["Store"]):
             version("bot-arena"),
             platform.python_version(),
             platform.node(),
+            secrets.token_hex(4),
         )
         with database:  # all or nothing: a kill in between leaves an empty file
             database.execute("BEGIN IMMEDIATE")
-            self._execute_all(RUN + GAMES + CHECKSUMS)
-            database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?)", row)
+            self._execute_all(RUN + GAMES + CHECKSUMS + INFO)
+            database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -236,7 +241,7 @@ class Store(AbstractContextManager["Store"]):
         with database:
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(GAMES + CHECKSUMS)
+            self._execute_all(GAMES + CHECKSUMS + INFO)
             query = "SELECT game, attempt, record FROM old ORDER BY rowid"
             for *attempt, text in database.execute(query):
                 record = parsed(text)
@@ -265,6 +270,20 @@ class Store(AbstractContextManager["Store"]):
         """The configuration the run was last played with."""
         ((text,),) = self._rows("SELECT config FROM run")
         return TournamentConfig.model_validate_json(text)
+
+    @property
+    def label(self) -> str:
+        """What tells its games from those of any other run: its name and a token of its own, or
+        where it has none the time it began.
+        """
+        columns = [name for (name,) in self._rows("SELECT name FROM pragma_table_info('run')")]
+        token = "token" if "token" in columns else "created_at"
+        ((found,),) = self._rows(f"SELECT {token} FROM run")
+        return f"{self.config.name} {found}"
+
+    def info_kept(self) -> dict[str, int]:
+        """How many characters of each player's `info` are kept, as far as they were counted."""
+        return dict(self._rows("SELECT player, kept FROM info"))
 
     def add(self, record: GameRecord, text: str | None = None) -> bool:
         """Keep a game for good, as `text` where its JSON is there already. The first write wins:
@@ -319,6 +338,10 @@ class Store(AbstractContextManager["Store"]):
         rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
         sums = (id_, checksum_of(rows), checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
+        insert(
+            "INSERT INTO info VALUES (?, ?) ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
+            ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
+        )
         return True
 
     def _check_still_there(self) -> None:

@@ -12,7 +12,7 @@ RUN = """
 CREATE TABLE run (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     config TEXT NOT NULL, created_at TEXT NOT NULL,
-    arena TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL
+    arena TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL, token TEXT
 );
 """
 GAMES = """
@@ -39,6 +39,9 @@ CHECKSUMS = """
 CREATE TABLE IF NOT EXISTS checksums (
     id INTEGER PRIMARY KEY, rows BLOB NOT NULL, record BLOB NOT NULL
 );
+"""
+INFO = """
+CREATE TABLE IF NOT EXISTS info (player TEXT PRIMARY KEY, kept INTEGER NOT NULL) WITHOUT ROWID;
 """
 SCHEMA_1 = """
 CREATE TEMP VIEW games AS

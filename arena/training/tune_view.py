@@ -58,10 +58,10 @@ def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
 
 
 def comparison_line(comparison: StartComparison) -> str:
-    """A score against the start with its error."""
+    """A score against the start, in brackets its 95 % interval."""
+    score, low, high = (100 * share for share in (comparison.score, *comparison.interval))
     return (
-        f"after {comparison.games:,} games {100 * comparison.score:.1f} % ± "
-        f"{100 * comparison.error:.1f} against the start"
+        f"after {comparison.games:,} games {score:.1f} ({low:.0f}–{high:.0f}) % against the start"
     )
 
 

@@ -130,7 +130,11 @@ def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the sta
         "H0": "No gain is shown at {}.",
         None: "Not decided at {}: no gain is shown.",
     }
-    return " ".join(said[each["decision"]].format(at) for at, each in verdicts.items())
+    unusable = "The test at {} is not usable, for its forfeits and void games: no gain is shown."
+    return " ".join(
+        (said[each["decision"]] if each.get("usable", True) else unusable).format(at)
+        for at, each in verdicts.items()
+    )
 
 
 class BudgetTest:

@@ -158,3 +158,18 @@ def test_lone_sliders_are_compared_on_each_seed() -> None:
     assert verdict.counts == {"lost": 0, "drawn": 1, "won": 2}
     assert verdict.llr == float(log_likelihood_ratio(TEST, [0, 1, 2]))
     assert trial(*seed(1, 1, 2), paired=False).verdict.counts["lost"] == 1
+
+
+@pytest.mark.parametrize(
+    ("forfeits", "void", "usable"),
+    [(0, 0, True), (4, 0, True), (5, 0, False), (2, 2, True), (2, 3, False), (0, 5, False)],
+)
+def test_more_than_5_percent_of_forfeits_or_voids_make_it_not_usable(
+    forfeits: int, void: int, usable: bool
+) -> None:
+    games = [each for n in range(1, 41) for each in pair(n, n % 2, 1 - n % 2)]
+    games[:forfeits] = [each._replace(offender=1) for each in games[:forfeits]]
+    games += [game(1 + n, "a", "b", void=True) for n in range(void)]
+    verdict = trial(*games).verdict
+    assert verdict.units == 40
+    assert (verdict.forfeits, verdict.void, verdict.usable) == (forfeits, void, usable)

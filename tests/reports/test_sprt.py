@@ -86,6 +86,15 @@ def test_what_makes_a_verdict_doubtful_is_said() -> None:
     assert "forfeited" not in shown(verdict(4, 3)) and "move for move" not in shown(verdict(4, 3))
 
 
+def test_a_verdict_that_is_not_usable_says_why_and_what_to_do() -> None:
+    spoilt = verdict(*[4] * 40, forfeits=5, void=1, usable=False)
+    text = " ".join(shown(spoilt).split())
+    assert f"Not usable: 5 forfeits in {2 * spoilt.units} games, and 1 void attempt." in text
+    assert "begin the test again under another name." in text
+    assert "accepted" not in text
+    assert "Not decided" in shown(verdict(4, forfeits=1, usable=False))
+
+
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_nothing_is_cut_off_on_a_narrow_terminal(width: int) -> None:
     text = shown(verdict(*[4] * 40, forfeits=3, repeats=1), width)

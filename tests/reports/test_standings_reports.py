@@ -140,11 +140,30 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
 
 
 def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
-    text = csv_report.results(results_of(map(digest, cup)))
+    text = csv_report.results(results_of(map(digest, cup)), "cup 1f")
     again = standings_of_results(read_results(text, "cup.csv"), name="cup", anchor="monkey")
     assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
         (row.name, row.elo, row.elo_error) for row in table.players
     ]
+
+
+def test_the_results_of_two_runs_make_one_table(cup: list[GameRecord]) -> None:
+    played = results_of(map(digest, cup))
+    halves = played[: len(played) // 2], played[len(played) // 2 :]
+
+    def rated(*runs: str) -> list[tuple[str, float | None, float | None]]:
+        text = "".join(map(csv_report.results, halves, runs))
+        table = standings_of_results(read_results(text, "both.csv"))
+        return [(row.name, row.elo, row.elo_error) for row in table.players]
+
+    renamed = [half._replace(pair=f"{half.pair} of the second") for half in halves[1]]
+    apart = standings_of_results((*halves[0], *renamed)).players
+    assert rated("cup 1f", "cup 2e") == [(row.name, row.elo, row.elo_error) for row in apart]
+    same = [
+        each._replace(pair=f"p{number // 2}") for half in halves for number, each in enumerate(half)
+    ]
+    halves = tuple(same[: len(halves[0])]), tuple(same[len(halves[0]) :])
+    assert rated("cup 1f", "cup 2e") != rated("cup", "cup")
 
 
 def test_headings_are_text_with_style_apart(table: Standings) -> None:

@@ -274,9 +274,15 @@ def test_a_run_keeps_so_much_of_what_a_player_tells(
     path = tmp_path / "run.sqlite"
     play(load(DOTS), path, ScriptedExecutor(answer))
     with Store.open(path) as store:
+        kept = store.info_kept()
         told = Counter(
             (record.seats[0].player, record.seats[0].info_cut, record.moves[0].info is None)
             for record in store.records()
         )
     for player in {name for name, _, _ in told}:
         assert told[player, 0, False] == told[player, 1, True] == 1
+        assert kept[player] == 10
+    more = load(DOTS).model_copy(update={"rounds": load(DOTS).rounds + 1})
+    play(more, path, ScriptedExecutor(answer))  # the run goes on, and so does its bound
+    with Store.open(path) as store:
+        assert store.info_kept() == kept

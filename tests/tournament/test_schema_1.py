@@ -51,6 +51,7 @@ def test_it_is_read_as_it_is(path: Path) -> None:
         assert len(records) == 28 and len(list(store.records())) == 27
         assert store.attempts()["g0025"] == 1 and "g0025" not in store.finished()
         assert len(store.openings()) == 3
+        assert store.label == "old 2026-11-22T12:40:10+00:00"
     with RunView(path) as view:
         assert (len(view.games), view.schedule.total, view.schedule.over) == (27, 36, False)
         assert view.standings.players[0].name == "greedy"

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigChangedError, ConfigError
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.config import differences
@@ -128,6 +130,16 @@ def test_h0(load: Load, tmp_path: Path, played: Record) -> None:
     outcome, _ = play(load(SPRT), tmp_path / "t.sqlite", Winning(played, "m1"))
     assert outcome.verdict is not None
     assert outcome.verdict.decision == "H0" and outcome.exit_code == 0
+
+
+def test_forfeits_leave_it_without_a_verdict(load: Load, tmp_path: Path, played: Record) -> None:
+    def forfeited(spec: GameSpec) -> GameRecord:
+        forfeit = {"termination": Termination.TIMEOUT, "offender": 1}
+        return played(spec).model_copy(update=forfeit)
+
+    outcome, _ = play(load(SPRT), tmp_path / "t.sqlite", Winning(forfeited, "m0"))
+    assert outcome.verdict is not None and not outcome.verdict.usable
+    assert outcome.verdict.decision == "H1" and outcome.exit_code == 1
 
 
 def test_undecided_and_on_with_more_rounds(load: Load, tmp_path: Path, played: Record) -> None:

@@ -125,6 +125,17 @@ def test_a_run_that_began_with_fresh_processes_goes_on_so(load: Load, path: Path
         Store.open_run(other, load(afresh + DOTS))
 
 
+def test_runs_of_the_same_name_have_other_labels(load: Load, tmp_path: Path) -> None:
+    labels = []
+    for name in ("a.sqlite", "b.sqlite"):
+        with Store.open_run(tmp_path / name, load(DOTS)) as store:
+            labels.append(store.label)
+        with Store.open(tmp_path / name) as store:
+            assert store.label == labels[-1]
+    assert labels[0] != labels[1]
+    assert all(label.startswith("t ") for label in labels)
+
+
 def test_a_second_player_of_the_run_is_refused_readers_are_not(
     load: Load, path: Path, played: Played
 ) -> None:

@@ -272,6 +272,10 @@ def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
         "A gain over the start is shown at H1. No gain is shown at H0. "
         "Not decided at open: no gain is shown."
     )
+    loose = {"here": {"decision": "H1", "usable": False}}
+    assert gain(loose, TEST) == (
+        "The test at here is not usable, for its forfeits and void games: no gain is shown."
+    )
     assert gain({}, TEST) == f"Not tested: no gain is claimed. To test it: {TEST}"
 
 
@@ -343,7 +347,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     progress = TuningProgress(100, 50.0, POINTS, [StartComparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
-    assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 % ± ")
+    assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 (25–75) %")
 
 
 @pytest.mark.parametrize(("width", "height", "count"), [(80, 19, 120), (80, 19, 30), (120, 35, 60)])

@@ -103,8 +103,9 @@ def _draw_scores(axes: Axes, comparisons: Sequence[StartComparison], games: int)
     title = "Score against the start, 95 % interval"
     begin_panel(axes, games, title, "share of the points")
     axes.axhline(0.5, color=FAINT, linewidth=1, linestyle="--")
-    points = [(each.games, each.score, each.error) for each in comparisons]
-    played, scores, errors = zip(*points, strict=True)
+    points = [(each.games, each.score, *each.interval) for each in comparisons]
+    played, scores, lows, highs = map(np.array, zip(*points, strict=True))
+    errors = (scores - lows, highs - scores)
     look: dict[str, Any] = {"fmt": "o-", "color": LINE, "markersize": 4.5, "clip_on": False}
     axes.errorbar(played, scores, errors, capsize=3, **look)
 

@@ -67,11 +67,17 @@ class StartComparison(NamedTuple):
         return sum(self.scores) / (2 * len(self.scores))
 
     @property
-    def error(self) -> float:
-        """Half of its 95 % interval; that of a coin where all pairs are alike."""
-        shares = [score / 2 for score in self.scores]
-        variance = sum((share - self.score) ** 2 for share in shares) / len(shares)
-        return 1.96 * math.sqrt((variance or 0.125) / len(shares))
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval (Wilson 1927), of as many independent games as have the spread of the
+        pairs; one more pair, all won or all lost, joins it.
+        """
+        pairs, mean = len(self.scores), self.score
+        spread = sum((score / 2 - mean) ** 2 for score in self.scores) + 0.25
+        games = pairs * (pairs * mean * (1 - mean) + 0.25) / spread
+        pull = 1.96**2 / games
+        middle = (mean + pull / 2) / (1 + pull)
+        error = math.sqrt(pull * mean * (1 - mean) + pull**2 / 4) / (1 + pull)
+        return max(middle - error, 0.0), min(middle + error, 1.0)
 
 
 class _Counts(TypedDict):
