@@ -23,9 +23,9 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.ready import ready
+from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
-from arena.tournament.store import Store
+from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
 
 Table = dict[str, list[Any]]
@@ -91,15 +91,20 @@ def run(
     tournament: str | Path | Mapping[str, Any] | TournamentConfig,
     *,
     store: str | Path | None = None,
+    take_new: bool = False,
+    without: Sequence[str] = (),
 ) -> Run:
     """Play a tournament, or what is left of it, and return its run.
 
     `tournament` is a file, or its tables as a dict, with paths relative to the current folder. The
-    run is kept in `store`, by default `runs/NAME.sqlite`. Raises ConfigError, StoreError,
-    ExecutorError, and KeyboardInterrupt when it is stopped: the same call goes on.
+    run is kept in `store`, by default `runs/NAME.sqlite`; it keeps the players it began with,
+    unless `take_new` takes the new ones, and leaves out those `without`. Raises ConfigError,
+    UserError, StoreError, ExecutorError, and KeyboardInterrupt when it is stopped: the same call
+    goes on.
     """
-    config = _ready(tournament)
-    path = Path(store or Path("runs") / f"{config.name}.sqlite")
+    read, file = _read(tournament)
+    path = Path(store or default_store(read))
+    config = ready_to_go_on(read, file, path, take_new=take_new, without=without)
     with Store.open_run(path, config) as opened:
         outcome = running.run(config, opened)
     if outcome.interrupted:
@@ -123,14 +128,13 @@ def play(
     what `[clock]` takes. Raises ConfigError, and UserError where there are too few or too many
     players.
     """
-    config = _ready(
-        {
-            "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
-            "game": {"rules": rules, **(settings or {})},
-            "clock": dict(clock or {}),
-            "player": _named(players),
-        }
-    )
+    tables = {
+        "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
+        "game": {"rules": rules, **(settings or {})},
+        "clock": dict(clock or {}),
+        "player": _named(players),
+    }
+    config = ready(*_read(tables))
     seats = config.terms.game.seats
     if len(players) != seats:
         raise UserError(f"{rules} has {seats} seats, and {len(players)} players were given")
@@ -228,8 +232,10 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
     return tables
 
 
-def _ready(tournament: str | Path | Mapping[str, Any] | TournamentConfig) -> TournamentConfig:
-    """The tournament with its bots built and contained, and the kernels it needs compiled."""
+def _read(
+    tournament: str | Path | Mapping[str, Any] | TournamentConfig,
+) -> tuple[TournamentConfig, Path]:
+    """A tournament and its file, with the kernels it needs compiled."""
     from players.catalogue import BUILTINS
 
     match tournament:
@@ -247,4 +253,4 @@ def _ready(tournament: str | Path | Mapping[str, Any] | TournamentConfig) -> Tou
             config = load_config(file, BUILTINS)
     if any(BUILTINS[player.builtin].kernels for player in config.players if player.builtin):
         warm_kernels([config.terms.rules])
-    return ready(config, file)
+    return config, file

@@ -58,6 +58,13 @@ class Course(TomlTable):
     """The last moment of a submission; without an offset in local time."""
     quota: Quota = Quota()
 
+    def is_over(self, now: datetime) -> bool:
+        """Whether the deadline has passed."""
+        if self.deadline is None:
+            return False
+        local = self.deadline.tzinfo is None
+        return self.deadline < (now.astimezone().replace(tzinfo=None) if local else now)
+
 
 class Entry(NamedTuple):
     """A bot of a folder of submissions."""
@@ -162,7 +169,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
     if _state(home) == "excluded":
         raise SubmissionError(f"{bot.name} was excluded by the staff of the course; ask them")
-    if course.deadline is not None and now > course.deadline.astimezone():
+    if course.is_over(now):
         raise SubmissionError(
             f"the deadline was {course.deadline:%Y-%m-%d %H:%M}; nothing is accepted after it"
         )

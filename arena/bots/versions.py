@@ -5,11 +5,10 @@ version that plays, the second one, or that of a digest.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from pydantic import ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from arena.bots.entries import files_in
 from arena.bots.manifest import FILE_NAME
@@ -41,10 +40,10 @@ class Receipt(Frozen):
     contents: str  # the same of the files in `tree`, built
     opens: str  # the bot in `tree`: a script's name, or `.` for all of it
     source: str  # the name of the file or folder handed in
-    accepted_at: datetime
+    accepted_at: AwareDatetime
     arena: str  # the version of the arena that accepted it
     checked: tuple[CheckedItem, ...]
-    number: int | None = None
+    number: int | None = Field(default=None, ge=1)
     """From 1, in the order the bot's versions were accepted; null in receipts of earlier arenas."""
     owner: str | None = None
     """Whose it is; null outside of courses."""

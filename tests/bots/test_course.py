@@ -87,6 +87,9 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     script.write_text("print('late')\n")
     with pytest.raises(SubmissionError, match="the deadline was 2026-11-02 12:00"):
         submit(to, script, "ada", NOW + timedelta(days=2))
+    (to / "course.toml").write_text("deadline = 0001-01-01T00:00:00\n")  # no zone: local time
+    with pytest.raises(SubmissionError, match="the deadline was"):
+        submit(to, script, "ada")
     (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
     with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
         submit(to, script, "ada", NOW)

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 import rules
 from arena.analysis.analyse import find_position
+from arena.bots import course, roster
 from arena.bots.package import open_bot
 from arena.bots.submissions import submissions
 from arena.cli import app
@@ -98,6 +99,17 @@ resources = { memory_mb = 64, threads = 1 }
 command = ["python3", "bot.py"]
 sandbox = "none"
 """
+COURSE = b"deadline = 2026-12-24T23:59:00\n[quota]\nsubmissions = 5\nsize_mb = 1.5\n"
+ROSTER = {
+    "owners": [
+        {
+            "name": "ada",
+            "token_sha256": "ab" * 32,
+            "added_at": "2026-11-01T12:00:00Z",
+            "revoked_at": None,
+        }
+    ]
+}
 
 
 class Reader(NamedTuple):
@@ -464,6 +476,19 @@ READERS = {
             "receipt", "all/bot/abababababab/receipt.json", _read_receipt, (SubmissionError,),
             lambda: documents([RECEIPT]).map(as_json) | edited([as_json(RECEIPT)]),
             {"all/bot/abababababab/tree/bot.py": BOT},
+        ),
+        Reader(
+            "course", "course.toml", lambda path: course.rules_of(path.parent), (ConfigError,),
+            lambda: edited([COURSE]) | documents([tomllib.loads(COURSE.decode())]).map(as_toml),
+        ),
+        Reader(
+            "roster", "roster.json", lambda path: roster.read_roster(path.parent),
+            (SubmissionError,),
+            lambda: documents([ROSTER]).map(as_json) | edited([as_json(ROSTER)]),
+        ),
+        Reader(
+            "owners", "names.csv", roster.names_in, (SubmissionError,),
+            lambda: edited([b"owner,mail\nada,a@x\nbob,b@x\n", b"ada\nbob\n"]),
         ),
         Reader("results", "r.csv", partial(_arena, "rate"), (ArenaError,), lambda: edited(_CSV)),
         Reader("position", "p.txt", _read_positions, (ArenaError,), _positions),
