@@ -92,7 +92,7 @@ def read_config(
     game = _game(tables.game, report)
     clock = _clock(limits, report)
     reading = Reading(game, builtins, folder, report, table.sandbox)
-    players, left_out = read_players(tables.player, reading, player_folders or {})
+    players, left_out, clashes = read_players(tables.player, reading, player_folders or {})
     start = Openings()
     if game is not None and game.decided_by_seed:
         for key in ("plies", "file"):
@@ -148,6 +148,7 @@ def read_config(
         rating=tables.rating,
         players=players,
         left_out=left_out,
+        clashes=clashes,
     )
 
 

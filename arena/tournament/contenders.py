@@ -183,10 +183,20 @@ def _player(
     )
 
 
+class Found(NamedTuple):
+    """What the tables of players come to."""
+
+    players: tuple[Player, ...]
+    left_out: tuple[str, ...]
+    """Submissions that do not take part, a sentence each."""
+    clashes: tuple[str, ...]
+    """The same of those whose name another player has."""
+
+
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
-) -> tuple[tuple[Player, ...], tuple[str, ...]]:
-    """The players of all tables, and the submissions that do not take part.
+) -> Found:
+    """The players of all tables.
 
     `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
     """
@@ -205,8 +215,14 @@ def read_players(
     if got < seats:
         needed = "2 players are" if seats == 2 else "1 player is"
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
-    _check_names(tables, players, reading.report)
-    return tuple(player for _, player in players), tuple(left_out)
+    clashing = _check_names(tables, players, reading.report)
+    clashes = (
+        f"{player.name} of {shown(tables[index].from_)} does not take part: another player has its "
+        "name; give that one a name of its own"
+        for index, player in clashing
+    )
+    taking_part = tuple(entry[1] for entry in players if entry not in clashing)
+    return Found(taking_part, tuple(left_out), tuple(clashes))
 
 
 def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:
@@ -261,7 +277,10 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 
 def _check_names(
     tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Report
-) -> None:
+) -> list[tuple[int, Player]]:
+    """Report names that differ too little; the submissions that have the name of another player,
+    which nobody here can change.
+    """
     for index, table in enumerate(tables):
         if table.name is None:
             continue
@@ -271,13 +290,17 @@ def _check_names(
         elif not table.name.strip():
             report(("player", index, "name"), "must not be empty")
     first: dict[str, int] = {}
-    for index, player in players:
+    clashing: list[tuple[int, Player]] = []
+    for index, player in sorted(players, key=lambda entry: tables[entry[0]].from_ is not None):
         name = player.name
-        if name in first:
+        if name in first and tables[index].from_ is not None:
+            clashing.append((index, player))
+        elif name in first:
             given = sum(other.name == name for other in tables)
             advice = "names must differ" if given > 1 else "give each of them a name of its own"
             report(
-                ("player", index, "name" if tables[index].from_ is None else "from"),
+                ("player", index, "name"),
                 f"player[{first[name] + 1}] is named {shown(name)} already; {advice}",
             )
         first.setdefault(name, index)
+    return clashing

@@ -45,7 +45,8 @@ def going_on(
     if left < seats <= len(players):
         raise UserError(f"a game needs {seats} players, and {left} would be left")
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
-    return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
+    left_out = (*read.left_out, *read.clashes, *said)
+    return read.model_copy(update={"players": tuple(players), "left_out": left_out})
 
 
 class _Change(NamedTuple):

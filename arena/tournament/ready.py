@@ -22,8 +22,10 @@ def ready_to_go_on(
     """The same with the field of the run in `store`, where one has begun: see `field.going_on`.
     Raises ConfigError, UserError, StoreError.
     """
-    kept = Store.begun_with(store) or config
-    return ready(going_on(kept, config, take_new=take_new, without=without), file)
+    kept = Store.begun_with(store)
+    if kept is None and config.clashes:
+        raise ConfigError(file, tuple(Problem("player", None, why) for why in config.clashes))
+    return ready(going_on(kept or config, config, take_new=take_new, without=without), file)
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
@@ -34,11 +36,11 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
     players: list[Player] = []
     refused: dict[str, list[str]] = {}
     """By sentence, the players it is about: one about the machine is about all of them."""
-    for number, player in enumerate(config.players, 1):
+    for player in config.players:
         if player.status != "playing":
             players.append(player)
             continue
-        at = f"player[{number}] ({player.name})"
+        at = f"player {player.name}"
         try:
             held = prepare(player.contender, config.terms.rules, player.home).held
         except (SandboxError, PackageError, ProgramError) as error:

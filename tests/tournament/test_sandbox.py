@@ -149,7 +149,7 @@ def test_a_sandbox_that_cannot_be_had_is_refused(
     with pytest.raises(ConfigError) as caught:
         ready(load(f'{HEAD}sandbox = "bwrap"\n{DOTS}', players=2), tmp_path / "t.toml")
     assert str(caught.value) == (  # said once of all
-        f"{tmp_path}/t.toml: player[1] (m0), player[2] (m1): "
+        f"{tmp_path}/t.toml: player m0, player m1: "
         'sandbox = "bwrap": bubblewrap is not installed. Install it.'
     )
 

@@ -12,7 +12,7 @@ from arena.bots.submissions import accept
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.ready import ready
+from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run import run
 from arena.tournament.store import Store
 
@@ -143,12 +143,30 @@ def test_a_folder_that_cannot_be_used_is_told_once(load: Load, tmp_path: Path) -
     assert "has no submission" in told
 
 
+def test_no_run_begins_with_a_submission_that_has_the_name_of_another_player(
+    load: Load, submitted: Path, tmp_path: Path
+) -> None:
+    text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions"\n[[player]]\nbot = "monkey"\n'
+    store = tmp_path / "t.sqlite"
+    with pytest.raises(ConfigError) as caught:
+        named = f'{text}name = "bob"\n'
+        ready_to_go_on(load(named, players=0, cores=1), tmp_path / "t.toml", store)
+    said = 'bob of "submissions" does not take part: another player has its name'
+    assert said in str(caught.value)
+    begun = ready_to_go_on(load(text, players=0, cores=1), tmp_path / "t.toml", store)
+    Store.open_run(store, begun).close()
+    submit(package(tmp_path / "late" / "monkey", "dots"), submitted)
+    later = ready_to_go_on(load(text, players=0, cores=1), tmp_path / "t.toml", store)
+    assert later.players == begun.players, "a late submission stops no run"
+    assert 'monkey of "submissions" does not take part' in later.left_out[-1]
+
+
 def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
     package(tmp_path / "carl", "dots", more='build = ["sh", "-c", "echo no such type >&2; exit 3"]')
     config = load(f'{FREE}{DOTS}[[player]]\nbot = "./carl"\n', players=1)
     with pytest.raises(ConfigError) as caught:
         ready(config, tmp_path / "t.toml")
-    assert "t.toml: player[1] (carl): " in str(caught.value)
+    assert "t.toml: player carl: " in str(caught.value)
     assert "ended with exit code 3" in str(caught.value)
     assert "no such type" in str(caught.value)
 
@@ -164,10 +182,6 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
         ),
         ('from = "submissions"\nname = "x"', "player[1].name: cannot be given together with from"),
         ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),
-        (
-            'from = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"',
-            'player[2].name: player[1] is named "bob" already; give each of them a name',
-        ),
         ('bot = "work/eve"', "player[1].bot: eve plays othello, not dots"),
         ('form = "submissions"', 'player[1].form: unknown key; did you mean "from"?'),
     ],
