@@ -81,6 +81,8 @@ def init(folder: Path) -> None:
     """Make a folder a course; a folder of submissions keeps what it has."""
     if is_course(folder):
         raise SubmissionError(f"{folder} is a course already; its rules are in {folder / FILE}")
+    if folder.is_file():
+        raise SubmissionError(f"{folder} is a file; name a folder")
     with _changing(folder, make=True):
         write_whole(folder / FILE, _NEW)
 

@@ -25,12 +25,10 @@ Bot = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox o
 OneVersion = Annotated[
     Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
 ]
-As = Annotated[
-    str | None, option("OWNER", "Whose request it is, as the staff says.", "--as", show_default="")
-]
+As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
 Token = Annotated[
     str | None,
-    option("TOKEN", "The owner's token.", envvar="ARENA_TOKEN", show_default=""),
+    option("TOKEN", "The owner's token.", envvar="ARENA_TOKEN"),
 ]
 
 
