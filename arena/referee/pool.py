@@ -117,11 +117,12 @@ class SessionPool:
         """Stop the idle processes, and let go of those that hold too much memory in sum, but for
         those `needed` at once. OSError: the host fails.
         """
+        others = [player for player in self._idle if player.process.spec not in needed]
+        for player in others:
+            player.process.look_after()
         for player in self._idle:
             player.process.freeze()
-            player.process.look_after()
-        surplus = [player for player in self._idle if player.process.fault is not None]
-        others = [player for player in self._idle if player.process.spec not in needed]
+        surplus = [player for player in others if player.process.fault is not None]
         held = sum(player.process.memory_bytes for player in others)
         for number, player in enumerate(others):
             if held > self._idle_bytes or len(others) - number > _MOST_IDLE:

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from arena.errors import ExecutorError
-from arena.sandbox.features import usable_cores
+from arena.sandbox.features import available_memory, usable_cores
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Lost, Played, Report, Task
@@ -333,6 +333,14 @@ def test_a_worker_killed_while_it_starts_is_started_again(
     (played,) = until_ended(pool, 1)
     assert isinstance(played, Played)
     assert (tmp_path / "killed").is_dir()
+
+
+def test_a_container_limits_the_memory(tmp_path: Path) -> None:
+    assert available_memory(tmp_path) > 2**20
+    (tmp_path / "memory.max").write_text("max\n")
+    assert available_memory(tmp_path) > 2**20
+    (tmp_path / "memory.max").write_text("4096\n")
+    assert available_memory(tmp_path) == 4096
 
 
 def test_a_container_quota_limits_the_cores(tmp_path: Path) -> None:
