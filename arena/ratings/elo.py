@@ -25,7 +25,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from arena.ratings.model import Advantage, Neighbours
 from arena.ratings.results import Result
@@ -139,6 +138,8 @@ class _Model:
     def __init__(
         self, players: Sequence[str], results: Sequence[Result], first_mover: bool
     ) -> None:
+        from scipy import sparse  # a quarter of a run's start, which fits nothing yet
+
         index = {name: position for position, name in enumerate(players)}
         self.size = size = len(players)
         sides = np.array([(index[first], index[second]) for first, second, *_ in results])
@@ -190,6 +191,8 @@ class _Model:
         the number of each result's. Enlarged, as a variance is by n/(n − 1), for the differences
         and the advantage that were fitted to the same results.
         """
+        from scipy import sparse
+
         expected = self.expected(strengths)
         surplus = self.scores - expected[self.pairing]
         total, parameters = int(clusters.max()) + 1, len(strengths)

@@ -1,13 +1,15 @@
 """What plays games for a run: the interface, and the reports that come back."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from arena.files.toml_tables import Finding
 from arena.model import Frozen
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
-from arena.tournament.config import TournamentConfig
+
+if TYPE_CHECKING:  # a worker, started for every few games, needs none of what it loads
+    from arena.tournament.config import TournamentConfig
 
 _POLL_S = 0.2
 
@@ -85,7 +87,7 @@ class Executor(Protocol):
         """Let go of everything; with `now`, games being played are cut off and not reported."""
 
 
-OpenExecutor = Callable[[TournamentConfig, tuple[str, ...]], Executor]
+OpenExecutor = Callable[["TournamentConfig", tuple[str, ...]], Executor]
 """Makes what plays a tournament; its players, who may see their folder, cannot read the files."""
 
 
