@@ -19,6 +19,9 @@ from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""Hundreds of processes are started, that would compile the same modules each time."""
+
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
 DOTS = {"rows": 2, "cols": 2}
@@ -36,7 +39,22 @@ CLOCKED = (
     "test_bench.py",
 )
 """Where tests judge clocks or measure load."""
-LONG = ("players/", "analysis/", "cli/", "human/", "training/", "tournament/")
+WARMING = ("analysis/", "human/", "players/compiled/test_cache.py", "tournament/test_sandbox.py")
+"""Where commands compile all kernels of a rule set: one after the other, each is compiled once."""
+STARTING = (
+    *WARMING,
+    "bots/",
+    "checks/",
+    "cli/",
+    "players/test_gtp.py",
+    "referee/",
+    "sandbox/",
+    "tournament/",
+)
+"""Begun while workers are small: a start of a player is a fork, which costs 5 ms then and 40 ms
+once a worker has compiled kernels.
+"""
+LONG = ("players/", "training/")
 """Begun before the rest: what comes last should be short, for all workers to end together."""
 SLOW = (
     # 2048's kernels once more, for another board
@@ -118,17 +136,22 @@ def is_clocked(nodeid: str) -> bool:
 
 
 def turn(item: pytest.Item) -> int:
-    """Clocked tests come first, which wait while other workers compile; then the long ones."""
-    if is_clocked(item.nodeid):
-        return 0
-    return 1 if item.nodeid.removeprefix("tests/").startswith(LONG) else 2
+    """Clocked tests come first, which wait while others work; then what starts many processes,
+    then what compiles kernels.
+    """
+    name = item.nodeid.removeprefix("tests/")
+    early = (is_clocked(name), name.startswith(STARTING), name.startswith(LONG))
+    return early.index(True) if any(early) else len(early)
 
 
 class _FileByFile(LoadScopeScheduling):
-    """Gives workers whole files, and to one of them all clocked tests."""
+    """Gives workers whole files, and to one of them all clocked tests, to one all that warm."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "clock" if is_clocked(nodeid) else nodeid.partition("::")[0]
+        if is_clocked(nodeid):
+            return "clock"
+        file = nodeid.partition("::")[0]
+        return "warm" if file.removeprefix("tests/").startswith(WARMING) else file
 
 
 @pytest.hookimpl(optionalhook=True)
