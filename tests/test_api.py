@@ -12,7 +12,7 @@ from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserErr
 from arena.model.protocol import Termination
 
 CUP = {
-    "tournament": {"rounds": 2},
+    "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
     "game": {"rules": "dots", "rows": 2, "cols": 2},
     "openings": {"plies": 2},
     "player": [{"bot": "greedy"}, {"bot": "monkey"}],
@@ -80,14 +80,15 @@ def test_standings_are_those_of_the_report(run: arena.Run) -> None:
 
 
 def test_a_run_goes_on(run: arena.Run) -> None:
-    more = arena.run({**CUP, "tournament": {"rounds": 3}}, store=run.path)
+    more = arena.run({**CUP, "tournament": {**CUP["tournament"], "rounds": 3}}, store=run.path)
     assert len(more.games()["game"]) == 6
 
 
 def test_play_returns_the_record() -> None:
     record = arena.play(
-        "othello", ["greedy", "monkey"], settings={"size": 4}, clock={"move_ms": 900}, seed=5
-    )
+        "othello", ["greedy", "monkey"], settings={"size": 4}, clock={"move_ms": 900}, seed=5,
+        sandbox="none",
+    )  # fmt: skip
     assert record.termination is Termination.NATURAL
     assert [seat.player for seat in record.seats] == ["greedy", "monkey"]
     assert record.terms.clock.move_ms == 900

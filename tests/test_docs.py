@@ -65,6 +65,9 @@ MADE = {
 }
 """What the costly commands leave in `runs`, and weights of ours like it."""
 FIRST = """
+[tournament]
+concurrency = 1
+sandbox = "none"
 [game]
 rules = "othello"
 size = 4
@@ -202,7 +205,7 @@ def play_bot(path: Path) -> None:
     """The bot plays games on a small board against itself, without a fault."""
     toml = Path("its-game.toml")
     toml.write_text(
-        '[game]\nrules = "othello"\nsize = 4\n'
+        '[tournament]\nconcurrency = 1\n[game]\nrules = "othello"\nsize = 4\n'
         f'[[player]]\nbot = "{path}"\nname = "a"\n[[player]]\nbot = "{path}"\nname = "b"\n'
     )
     run_arena(["run", str(toml)])

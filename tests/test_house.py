@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
 HEAVY = ("numba", "llvmlite", "players")
 
 
@@ -15,20 +13,17 @@ def modules_after(statement: str) -> set[str]:
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "rules",
-        "arena.model.protocol",
-        "arena.referee.game",
-        "arena.tournament.run",
-        "arena.ratings.standings",
-        "arena.reports.terminal",
-        "arena.cli",
-    ],
-)
-def test_the_arena_runs_without_players_and_numba(module: str) -> None:
-    assert modules_after(f"import {module}").isdisjoint(HEAVY)
+def test_the_arena_runs_without_players_and_numba() -> None:
+    rooms = (
+        "rules, arena.model.protocol, arena.referee.game, arena.tournament.run, "
+        "arena.ratings.standings, arena.reports.terminal, arena.cli"
+    )
+    assert modules_after(f"import {rooms}").isdisjoint(HEAVY)
+
+
+def test_a_worker_starts_without_what_only_a_run_needs() -> None:
+    loaded = modules_after("import arena.tournament.executors.worker")
+    assert loaded.isdisjoint({"numpy", "scipy", *HEAVY})
 
 
 def test_help_starts_without_the_tournament() -> None:

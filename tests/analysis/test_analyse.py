@@ -210,7 +210,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The file of a run of one pairing on a 4×4 board."""
     folder = tmp_path_factory.mktemp("run")
     players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "monkey"\n'
-    text = f'[openings]\nplies = 2\n[game]\nrules = "othello"\nsize = 4\n{players}'
+    quick = '[tournament]\nconcurrency = 1\nsandbox = "none"\n'
+    text = f'{quick}[openings]\nplies = 2\n[game]\nrules = "othello"\nsize = 4\n{players}'
     (folder / "t.toml").write_text(text)
     store = str(folder / "t.sqlite")
     assert arena("run", str(folder / "t.toml"), "--store", store).exit_code == 0

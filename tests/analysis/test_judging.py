@@ -21,6 +21,8 @@ WITHIN = 7
 FILE = """
 [tournament]
 on_fault = "random_move"
+concurrency = 1
+sandbox = "none"
 [openings]
 plies = 6
 [game]

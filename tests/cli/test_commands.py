@@ -18,10 +18,14 @@ from arena.cli import app
 from rules import load
 from rules.dots_record import read_record
 from rules.transcript import read_transcript
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun
 
 MONKEYS = """
 [tournament]
 rounds = {rounds}
+concurrency = 1
+sandbox = "none"
 [game]
 rules = "dots"
 rows = 2
@@ -148,14 +152,15 @@ def test_a_dry_run_refuses_what_a_run_would(folder: Path, finished: Path) -> Non
 
 
 def test_a_run_ends_with_its_table_and_again_plays_nothing(folder: Path) -> None:
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=1))
     first = arena("run", "t.toml")
     assert first.exit_code == 0
-    assert "4/4" in first.output
+    assert "2/2" in first.output
     assert "Kept in runs/t.sqlite" in first.output
     again = arena("run", "t.toml")
     assert again.exit_code == 0
-    assert "All 4 games are played already." in again.output
-    assert "1/4" not in again.output
+    assert "All 2 games are played already." in again.output
+    assert "1/2" not in again.output
 
 
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
@@ -285,7 +290,8 @@ def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
 @pytest.mark.parametrize("rules", ['"2048"', '"2584"\nplacer = "player"'])
 def test_tile_games_replay_from_their_seed(folder: Path, rules: str) -> None:
     players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'
-    (folder / "tiles.toml").write_text(f"[game]\nrules = {rules}\n{players}")
+    quick = '[tournament]\nconcurrency = 1\nsandbox = "none"\n'
+    (folder / "tiles.toml").write_text(f"{quick}[game]\nrules = {rules}\n{players}")
     assert arena("run", "tiles.toml").exit_code == 0
     for game in ("g0001", "g0002"):
         shown = arena("replay", "runs/tiles.sqlite", game)
@@ -354,9 +360,9 @@ def test_what_a_user_can_fix_is_a_sentence(
         (folder / kept).parent.mkdir(exist_ok=True)
         (folder / kept).touch()
     if "runs/o.sqlite" in arguments:
-        players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'
-        (folder / "o.toml").write_text(f'[game]\nrules = "othello"\nsize = 4\n{players}')
-        assert arena("run", "o.toml").exit_code == 0
+        games = [play_record("othello", "a", "b", size=4).model_copy(update={"game": "g0001"})]
+        with begun(folder / "runs/o.sqlite", games) as store:
+            store.add(games[0])
     result = arena(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr
@@ -423,12 +429,12 @@ def test_schemas_are_json() -> None:
 
 
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=6))
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=4))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.startswith(" 3/12"):
+            if line.startswith("2/8"):
                 break
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
@@ -438,7 +444,7 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     assert "Go on with: arena run t.toml" in rest
     resumed = arena("run", "t.toml")
     assert resumed.exit_code == 0
-    left = re.search(r"(\d+) of 12 games to play", resumed.output)
+    left = re.search(r"(\d+) of 8 games to play", resumed.output)
     assert left is not None
-    assert 0 < int(left[1]) <= 9
-    assert "12/12" in resumed.output
+    assert 0 < int(left[1]) <= 6
+    assert "8/8" in resumed.output

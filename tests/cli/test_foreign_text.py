@@ -30,6 +30,7 @@ TOML = "".join(c if c.isalnum() else f"\\U{ord(c):08x}" for c in FOREIGN)
 ALLOWED = f"{SEEN}\\u200b\\u200d\\u2028\\ufeff\\u3164"
 """In a string of a TOML file, what is taken there."""
 MANIFEST = 'name = "b"\nrules = ["dots"]\ncommand = ["python3", "b.py"]\n'
+QUICK = '[tournament]\nconcurrency = 1\nsandbox = "none"\n'
 CUP = """[game]
 rules = "dots"
 rows = 1
@@ -131,8 +132,7 @@ def test_what_a_bot_writes(name: str, folder: Path) -> None:
     )
     (folder / f"{name}.py").write_text({"both": both, "dies": dies, "replies": replies}[name])
     assert SEEN in arena("check", f"{name}.py", "--sandbox", "none", "--rules", "dots", "--json")
-    table = f'"{name}.py"\nsandbox = "none"'
-    (folder / "cup.toml").write_text(CUP.replace('"greedy"', table))
+    (folder / "cup.toml").write_text(QUICK + CUP.replace("greedy", f"{name}.py"))
     assert SEEN in arena("run", "cup.toml")
     assert SEEN in arena("replay", "runs/cup.sqlite", "1", "--all")
     assert SEEN in arena("play", "dots", "--against", f"{name}.py")
@@ -176,7 +176,7 @@ def test_a_file_of_a_command(command: str, text: str, folder: Path) -> None:
 
 
 def test_names_that_a_tournament_takes(folder: Path) -> None:
-    text = f'[tournament]\nname = "x"\n{CUP}name = "{ALLOWED}"\noptions = {{}}\n'
+    text = f'{QUICK}{CUP}name = "{ALLOWED}"\noptions = {{}}\n'
     (folder / "x.toml").write_text(text)
     assert f"{SEEN}\\u200b" in arena("run", "x.toml", "--dry-run")
     assert f"{SEEN}\\u200b" in arena("run", "x.toml")

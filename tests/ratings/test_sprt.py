@@ -104,7 +104,7 @@ def test_no_distribution_near_by_is_likelier(counts: list[int], model: Model, el
     seen = np.where(np.array(counts) > 0, counts, 1e-3)
     wanted, best = statistic(found, worth, model), float(seen @ np.log(found))
     rng = np.random.default_rng(1)
-    for _ in range(50):
+    for _ in range(20):
         step = rng.normal(size=len(found)) * found * 0.02
         tilt = np.linspace(-1, 1, len(found)) * found
         low, high = -0.5, 0.5  # how far to tilt so that the hypothesis holds again

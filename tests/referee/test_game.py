@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -69,17 +70,24 @@ def recorder(path: Path, **more: Any) -> Prepared:
     return Prepared(**{"name": path.name, "command": command, **more})
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[SessionPool]:
+    """Its two monkeys play all games."""
+    with SessionPool(keep_alive=True) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize(("name", "settings"), VARIANTS, ids=str)
 def test_the_monkey_plays_everything(
-    name: str, settings: dict[str, Any], pool: SessionPool
+    name: str, settings: dict[str, Any], kept: SessionPool
 ) -> None:
     spec = spec_of(name, settings, MONKEY)
-    record, again = (play_game(*spec, pool) for _ in range(2))
+    record, again = (play_game(*spec, kept) for _ in range(2))
     assert record.termination in (T.NATURAL, T.ADJUDICATED), record.detail
     assert record.offender is None
     moves = [(move.seat, move.move) for move in record.moves]
     assert moves == [(move.seat, move.move) for move in again.moves]
-    other = play_game(*spec.but(seed=8), pool)
+    other = play_game(*spec.but(seed=8), kept)
     assert moves != [(move.seat, move.move) for move in other.moves]
     if name in ("2048", "2584"):
         assert record.points == ()

@@ -178,19 +178,15 @@ def test_the_schedule_is_the_same_in_every_process(load: Load) -> None:
         "print([spec.model_dump_json() for spec in"
         " schedule(TournamentConfig.model_validate_json(sys.stdin.read()))])"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            input=config.model_dump_json(),
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for seed in ("0", "1", "4242")
-    ]
-    here = str([spec.model_dump_json() for spec in schedule(config)])
-    assert outputs == [here] * 3
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        input=config.model_dump_json(),
+        env={**os.environ, "PYTHONHASHSEED": "4242"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    assert there == str([spec.model_dump_json() for spec in schedule(config)])
 
 
 @pytest.mark.parametrize("rule_set", ["dots", "2048"])

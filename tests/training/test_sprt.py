@@ -60,7 +60,9 @@ def test_not_decided_within_max_games_and_on_with_more() -> None:
 
 def test_a_tournament_file_of_tiles_compares_seed_by_seed(folder: Path) -> None:
     players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "monkey"\n'
-    table = '[tournament]\nrounds = 3\nmax_plies = 60\n[sprt]\nmodel = "logistic"\n'
+    table = (
+        '[tournament]\nrounds = 3\nmax_plies = 60\nsandbox = "none"\n[sprt]\nmodel = "logistic"\n'
+    )
     (folder / "t.toml").write_text(f'{table}[game]\nrules = "2048"\n{players}')
     assert arena("run", "t.toml").exit_code == 1
     data = json.loads(arena("report", "runs/t.sqlite", "--json").output)["sprt"]

@@ -62,7 +62,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
     """An empty folder to work in, with the training file `t.toml`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.toml").write_text(config())

@@ -69,6 +69,7 @@ def test_the_cells_of_dots_are_edges(folder: Path) -> None:
     assert "· tuples: 6 of 4 edges, " in load_training(folder / "t.toml").about
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:
     assert arena("train", "t.toml").exit_code == 0
     (folder / "t.toml").write_text(CONFIG.replace("games = 90", "games = 120"))

@@ -32,7 +32,6 @@ from arena.training.tuned_player import budget_test, measured
 from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
 from players.games.registry import load_board
-from players.learning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted, MatchTask
 from players.learning.tuning.result import PICTURES
@@ -67,12 +66,6 @@ TEST = "arena tune it.toml --verify"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take longer than the games; one test looks at them."""
-    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
 
 
 def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:

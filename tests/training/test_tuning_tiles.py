@@ -12,7 +12,6 @@ from arena.cli import app
 from arena.model.protocol import Termination
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
-from players.learning import pictures
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
@@ -41,9 +40,8 @@ depth = 1
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pictures take longer than the games; another test looks at them."""
-    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

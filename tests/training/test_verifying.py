@@ -12,7 +12,6 @@ from arena.cli import app
 from arena.errors import UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
-from players.learning import pictures
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
@@ -57,9 +56,8 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pictures take longer than the games; other tests look at them."""
-    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -15,7 +15,6 @@ from arena.errors import FileError
 from arena.tournament.store import Store
 from arena.training.verify import gain
 from arena.training.verify_config import load_learned
-from players.learning import pictures
 from players.learning.games import evidence
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.matches import Aborted
@@ -35,12 +34,9 @@ TARGET = "nodes 20, under the referee, by alphabeta"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, with the tuning file `t.toml`. No curve is drawn there, as that
-    takes longer than all games.
-    """
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
+    """An empty folder to work in, with the tuning file `t.toml`."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(pictures, "save_figure", lambda *_: None)
     (tmp_path / "t.toml").write_text(LEARN + VERIFY)
     return tmp_path
 
