@@ -11,19 +11,17 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from arena.errors import Exit
 from arena.files.console import PlainConsole
 from arena.model.containment import Held
 from arena.model.protocol import Termination
-from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
+from arena.reports.live_screen import screen
 from arena.tournament.config import TournamentConfig
 from arena.tournament.contenders import CatalogueEntry
 from arena.tournament.estimate import estimate
@@ -39,9 +37,6 @@ _FIT_S = 0.5
 """Standings are fitted again at most this often."""
 _FIT_GAMES = 2000
 """Of more games the standings are fitted less often: the fit takes its time from the games."""
-_SHOWN_GAMES = 6
-_STATE_LINES = 12
-"""Lines of the screen that are not players."""
 _SAMPLE_GAMES = 1000
 """The games from which the average time of one is estimated."""
 
@@ -111,8 +106,10 @@ def play_config(
     return outcome.exit_code
 
 
-def _say(line: str, console: Console | None = None) -> None:
-    (console or PlainConsole()).print(Text(line), soft_wrap=True)
+def _say(line: str | Text, console: Console | None = None) -> None:
+    console = console or PlainConsole()
+    text = line if isinstance(line, Text) else Text(line)
+    console.print(text, soft_wrap=not console.is_terminal)
 
 
 class LiveTable:
@@ -133,7 +130,7 @@ class LiveTable:
             self._live.start()
         if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, len(view.games) / _FIT_GAMES):
             self._table, self._fitted_at = view.standings, time.monotonic()
-        self._live.update(screen(self._table, view, self._console.height), refresh=True)
+        self._live.update(screen(self._table, view, self._console), refresh=True)
 
     def close(self) -> None:
         """Take the screen away."""
@@ -195,41 +192,6 @@ def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
         thread.join()
         if failures:
             raise failures[0]
-
-
-def screen(table: Standings, view: RunView, height: int) -> RenderableType:
-    """The screen of a terminal during a run: the table is cut where there is no room for it."""
-    state = Table.grid(padding=(0, 2, 0, 0))
-    bar = ProgressBar(total=view.schedule.total, completed=len(view.games), width=24)
-    state.add_row(bar, Text(status(view)))
-    games = Table.grid(padding=(0, 2, 0, 0))
-    playing = list(view.playing.values())
-    for game in playing[:_SHOWN_GAMES]:
-        now = f"ply {len(game.moves)}" if game.moves else "starting"
-        names = " – ".join(game.started.players)
-        games.add_row(Text(game.started.game, style="dim"), Text(names), Text(now))
-    if len(playing) > _SHOWN_GAMES:
-        games.add_row("", Text(f"and {len(playing) - _SHOWN_GAMES} more", style="dim"))
-    most = max(3, height - _STATE_LINES - min(len(playing), _SHOWN_GAMES))
-    parts = [terminal.heading(table), terminal.ranking(table, most)]
-    if any(row.tiles for row in table.players):
-        parts.append(terminal.tile_scores(table))
-    if view.schedule.verdict:
-        parts.append(terminal.sequential_test(view.schedule.verdict))
-    return Group(*parts, Text(), state, games)
-
-
-def status(view: RunView) -> str:
-    """Games done, speed, time left, in one line."""
-    total, most = view.schedule.total, "at most " if view.schedule.verdict else ""
-    parts = [f"{len(view.games):,}{f' of {most}{total:,}' if total is not None else ''} games"]
-    if view.games_per_s is not None:
-        parts.append(f"{view.games_per_s:.3g} games/s")
-    if view.left_s is not None:
-        parts.append(f"{words.duration(view.left_s)} left")
-    if view.void:
-        parts.append(f"{len(view.void)} void")
-    return " · ".join(parts)
 
 
 def _finished(event: GameFinished, view: RunView) -> str:

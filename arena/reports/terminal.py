@@ -1,9 +1,8 @@
 """Standings for people, on a terminal or as plain text. Nothing is said by colour alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from arena.ratings.model import Match, Ranking, Share, Standings, TileReach, Verdict
 from arena.reports import words
+from arena.reports.tables import new_table, paragraphs, titled
 
 _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
@@ -18,8 +18,6 @@ _GAUGE_WIDTH = 31
 """Places between the bounds of a sequential test."""
 _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
-_WORDS = ("Counted by", "Forfeits")
-"""Columns of words, which stand to the left."""
 
 
 def show(standings: Standings, console: Console) -> None:
@@ -30,11 +28,11 @@ def show(standings: Standings, console: Console) -> None:
 def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     """The parts of the report in their order, to fit `width` columns."""
     yield heading(standings)
-    yield from _paragraphs(words.about_damage(standings))
+    yield from paragraphs(words.about_damage(standings))
     if standings.ranking is not None:
         yield format_ranking(standings.ranking)
     yield ranking(standings)
-    yield from _paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
+    yield from paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
     if any(row.tiles for row in standings.players):
         yield tile_scores(standings)
         yield from tile_reach(standings, width)
@@ -46,11 +44,11 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
         yield from crosstable(standings, width)
     if any(row.as_first or row.as_second for row in standings.players):
         yield course(standings)
-        yield from _paragraphs(words.about_course(standings))
+        yield from paragraphs(words.about_course(standings))
     if any(row.times or row.forfeits for row in standings.players):
         yield conduct(standings)
-    yield from _paragraphs(words.about_endings(standings))
-    yield from _paragraphs(words.about_sandbox(standings))
+    yield from paragraphs(words.about_endings(standings))
+    yield from paragraphs(words.about_sandbox(standings))
     if standings.faults:
         yield faults(standings)
 
@@ -69,7 +67,7 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
     """The Elo table, of at most that many players."""
     anchor = standings.anchor.player if standings.anchor.in_force else None
     los = {pair.upper: percent(pair.los) for pair in standings.neighbours}
-    table = _table("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS")
+    table = new_table("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS")
     for row in standings.players[:most]:
         table.add_row(
             str(row.rank),
@@ -80,16 +78,22 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
             _optional(row.score, "{:.1%}"),
             los.get(row.name, ""),
         )
-    cut = len(standings.players) - table.row_count
-    return Group(_titled("Elo", table), *([Text(f"and {cut} more", style="dim")] if cut else []))
+    return Group(titled("Elo", table), *_and_more(len(standings.players), table))
 
 
-def format_ranking(ranked: Ranking) -> RenderableType:
-    """The order by the rules of the format."""
-    table = _table("#", "Player", *ranked.columns)
-    for row in ranked.players:
+def _and_more(players: int, table: Table) -> Iterator[Text]:
+    """How many of the players a table that was cut does not show."""
+    if players > table.row_count:
+        yield Text(f"and {players - table.row_count} more", style="dim")
+
+
+def format_ranking(ranked: Ranking, most: int | None = None) -> RenderableType:
+    """The order by the rules of the format, of at most that many players."""
+    table = new_table("#", "Player", *ranked.columns)
+    for row in ranked.players[:most]:
         table.add_row(str(row.rank), Text(row.player), *(f"{each:g}" for each in row.figures))
-    return Group(_titled("Ranking", table), *_paragraphs(ranked.notes))
+    more = _and_more(len(ranked.players), table)
+    return Group(titled("Ranking", table), *more, *paragraphs(ranked.notes))
 
 
 def match(counted: Match) -> RenderableType:
@@ -106,7 +110,7 @@ def match(counted: Match) -> RenderableType:
         said.append(f"Pairs: {pairs}.{loose}")
     if any(found.with_prior for _, found in ways):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
-    table = _table("Counted by", "Elo", "±", "nElo", "±", "LOS")
+    table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
     for way, found in ways:
         table.add_row(
             way + (" (with prior)" if found.with_prior else ""),
@@ -117,7 +121,7 @@ def match(counted: Match) -> RenderableType:
             f"{found.los:.2%}",
         )
     title = f"{counted.player} against {counted.opponent}"
-    return Group(_titled(title, table), *_paragraphs(said))
+    return Group(titled(title, table), *paragraphs(said))
 
 
 def sequential_test(verdict: Verdict) -> RenderableType:
@@ -146,31 +150,31 @@ def crosstable(standings: Standings, width: int) -> Iterator[RenderableType]:
     for low in range(0, len(rows), at_once):
         part = rows[low : low + at_once]
         opponents = [other.name for other in part]
-        table = _table("#", "Player", *(str(other.rank) for other in part))
+        table = new_table("#", "Player", *(str(other.rank) for other in part))
         for row in rows:
             met = {other: cells.get((row.name, other), "") for other in opponents} | {row.name: "·"}
             table.add_row(str(row.rank), Text(row.name), *(met[other] for other in opponents))
-        yield _titled("Won-drawn-lost against", table)
+        yield titled("Won-drawn-lost against", table)
 
 
 def course(standings: Standings) -> RenderableType:
     """Course points, and the share of the points on each side."""
     difference = any(row.difference is not None for row in standings.players)
     more = ["Difference"] if difference else []
-    table = _table("#", "Player", "Points", "Won", *more, "Moving first", "Moving second")
+    table = new_table("#", "Player", "Points", "Won", *more, "Moving first", "Moving second")
     for row in sorted(standings.players, key=lambda row: (row.course_rank, row.rank)):
         sides = [_share(row.as_first), _share(row.as_second)]
         if difference:
             sides.insert(0, _optional(row.difference, "{:+d}"))
         table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
-    return _titled("Course points, and share of the points by side (95 % interval)", table)
+    return titled("Course points, and share of the points by side (95 % interval)", table)
 
 
 def conduct(standings: Standings) -> RenderableType:
     """Time used, and forfeits by word."""
     random = any(row.random_moves for row in standings.players)
     more = ["Random"] if random else []
-    table = _table("Player", "Moves", "Mean ms", "p99 ms", "Longest ms", *more, "Forfeits")
+    table = new_table("Player", "Moves", "Mean ms", "p99 ms", "Longest ms", *more, "Forfeits")
     for row in standings.players:
         cells = ["", "", "", ""]
         if row.times:
@@ -179,7 +183,7 @@ def conduct(standings: Standings) -> RenderableType:
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
-    return _titled("Time used a move, and forfeits", table)
+    return titled("Time used a move, and forfeits", table)
 
 
 def faults(standings: Standings) -> RenderableType:
@@ -194,10 +198,10 @@ def faults(standings: Standings) -> RenderableType:
     return Group(Text(), *parts)
 
 
-def tile_scores(standings: Standings) -> RenderableType:
-    """Scores of 2048 and 2584."""
-    table = _table("Player", "Games", "Mean score", "±", "Best", "Slides a game", "s a game")
-    for row in standings.players:
+def tile_scores(standings: Standings, most: int | None = None) -> RenderableType:
+    """Scores of 2048 and 2584, of at most that many players."""
+    table = new_table("Player", "Games", "Mean score", "±", "Best", "Slides a game", "s a game")
+    for row in standings.players[:most]:
         if row.tiles is not None:
             table.add_row(
                 Text(row.name),
@@ -208,7 +212,8 @@ def tile_scores(standings: Standings) -> RenderableType:
                 f"{row.tiles.mean_moves:,.1f}",
                 f"{row.tiles.mean_seconds:,.2f}",
             )
-    return _titled("Scores as slider", table)
+    shown = titled("Scores as slider", table)
+    return Group(shown, *_and_more(len(standings.players), table)) if most else shown
 
 
 def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
@@ -218,12 +223,12 @@ def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
     at_once = max(1, (width - 6) // _REACH_WIDTH)
     for low in range(0, len(players), at_once):
         part = players[low : low + at_once]
-        table = _table("Tile")
+        table = new_table("Tile")
         for name, _ in part:
             table.add_column(Text(name), justify="right", no_wrap=True, max_width=_REACH_WIDTH - 1)
         for tile in sorted(seen, reverse=True):
             table.add_row(str(tile), *(_reach(reach, tile) for _, reach in part))
-        yield _titled("Games that reached the tile / that ended there", table)
+        yield titled("Games that reached the tile / that ended there", table)
 
 
 def _reach(reach: Sequence[TileReach], tile: int) -> str:
@@ -252,27 +257,3 @@ def _optional(value: Any, form: str) -> str:
 
 def _share(share: Share | None) -> str:
     return "–" if share is None else words.share(share)
-
-
-def _table(*columns: str) -> Table:
-    """Names are cut rather than wrapped; figures stand to the right, whole."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    for name in columns:
-        if name == "Player":
-            table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=24)
-        elif name in _WORDS:
-            table.add_column(name)
-        else:
-            table.add_column(Text(name), justify="right", no_wrap=True)
-    return table
-
-
-def _titled(title: str, table: Table) -> RenderableType:
-    """The title stands above the table, so that a narrow table does not wrap it."""
-    return Group(Text(), Text(title, style="bold cyan"), table)
-
-
-def _paragraphs(lines: Iterable[str]) -> Iterator[RenderableType]:
-    texts = [Text(line) for line in lines]
-    if texts:
-        yield Group(Text(), *texts)

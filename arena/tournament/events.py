@@ -28,6 +28,8 @@ class _Happened(Frozen):
 
     at: float = Field(default_factory=time.time)
     """When, in seconds since 1970 (UTC)."""
+    clock: float = Field(default_factory=time.monotonic)
+    """The same on a clock that is never set: the seconds from one event to another."""
 
 
 class RunStarted(_Happened):

@@ -4,7 +4,9 @@ A view reads its store and the events next to it, each time only what came since
 looking often costs little while thousands of games are played.
 """
 
+import re
 from collections import deque
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +33,11 @@ class GameInPlay:
     started: events.GameStarted
     moves: list[str] = field(default_factory=list)
     """Those known so far, the opening's included."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a player has moved."""
+        return len(self.moves) > len(self.started.opening)
 
 
 class RunView(AbstractContextManager["RunView"]):
@@ -89,14 +96,14 @@ class RunView(AbstractContextManager["RunView"]):
             case events.RunStarted():
                 self._begin()
                 self.started = event
-                self._ends.append(event.at)
+                self._ends.append(event.clock)
             case events.GameStarted():
                 self.playing[event.game] = GameInPlay(event)
             case events.MovesPlayed() if event.game in self.playing:
                 self.playing[event.game].moves[event.ply :] = event.moves
             case events.GameFinished():
                 self.playing.pop(event.game, None)
-                self._ends.append(event.at)
+                self._ends.append(event.clock)
             case events.GameVoid():
                 self.playing.pop(event.game, None)
             case events.RunFinished():
@@ -151,13 +158,29 @@ class RunView(AbstractContextManager["RunView"]):
         self.close()
 
 
-def recorded_game(path: Path, game: str) -> tuple[TournamentConfig, GameRecord]:
-    """A game of a run, and the tournament it belongs to. Raises UserError and StoreError."""
+def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]:
+    """A game of a run, and the tournament it belongs to; `typed` is its id, or the number in it.
+    Raises UserError and StoreError.
+    """
     with Store.open(path) as store:
-        config, record = store.config, store.record(game)
+        config, played = store.config, list(store.attempts())
+        game = _full_id(path, typed, played)
+        record = store.record(game)
     if record is not None:
         return config, record
-    known = [pairing.game for pairing in iter(config.schedule().next, None)]
-    if game in known:
+    planned = [pairing.game for pairing in iter(config.schedule().next, None)]
+    if game in planned:
         raise UserError(f"{path}: game {game} has not been played yet.")
-    raise UserError(f'{path}: there is no game "{game}"; they are {known[0]} to {known[-1]}.')
+    known = planned or sorted(played)
+    there = f"they are {known[0]} to {known[-1]}" if known else "none has been played"
+    raise UserError(f'{path}: there is no game "{typed}"; {there}.')
+
+
+def _full_id(path: Path, typed: str, played: Iterable[str]) -> str:
+    """The id of the game that was typed: a number alone is that of the one game that has it."""
+    if not typed.isdecimal() or typed in played:
+        return typed
+    fitting = [game for game in played if re.fullmatch(rf"\D*0*{int(typed)}", game)]
+    if len(fitting) > 1:
+        raise UserError(f"{path}: game {typed} may be {', '.join(fitting)}; give one of them")
+    return fitting[0] if fitting else f"g{typed:0>4}"

@@ -56,12 +56,12 @@ def ended(
     done: int,
     total: int,
     verdict: Verdict | None = None,
-    **at: float,
+    **clock: float,
 ) -> None:
     """Keep a game, and let watchers know."""
     store.add(record)
     event = GameFinished(
-        game=record.game, attempt=record.attempt, done=done, total=total, verdict=verdict, **at
+        game=record.game, attempt=record.attempt, done=done, total=total, verdict=verdict, **clock
     )
     store.append(event)
 

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from arena.model.record import GameRecord
 from arena.reports import playing, words
+from arena.reports.live_screen import screen, status
 from arena.tournament.events import (
     GameVoid,
     MovesPlayed,
@@ -45,10 +46,10 @@ def test_the_live_table_shows_standings_speed_and_games(
 ) -> None:
     for record in cup[:10]:
         store.add(record)
-    store.append(RunStarted(at=0, total=72, done=10, estimate=estimate()))
+    store.append(RunStarted(clock=0, total=72, done=10, estimate=estimate()))
     for number, record in enumerate(cup[10:30], start=11):
         store.append(game_started(record))
-        ended(store, record, number, 72, at=2.0 * number)
+        ended(store, record, number, 72, clock=2.0 * number)
     store.append(game_started(cup[30]))
     store.append(MovesPlayed(game=cup[30].game, ply=0, moves=("a1a2", "a2a3", "a1b1")))
     console = terminal()
@@ -71,10 +72,40 @@ def test_a_table_of_many_players_leaves_room_for_the_rest(
     for record in cup[:30]:
         store.add(record)
     with RunView(store.path) as view:
-        console = terminal(height=15)
-        console.print(playing.screen(view.standings, view, 15))
-    shown = text_of(console)
-    assert "and 1 more" in shown and "30 of 72 games" in shown
+        console = terminal(height=10)
+        console.print(screen(view.standings, view, console))
+    lines = text_of(console).splitlines()
+    assert "30 of 72 games" in lines[0] and "and 1 more" in lines[-1] and len(lines) <= 10
+
+
+def test_a_game_starts_until_a_player_has_moved(store: Store, cup: list[GameRecord]) -> None:
+    begun = cup[0].model_copy(update={"opening": ("a1a2", "a2a3")})
+    store.append(RunStarted(total=72, done=0, estimate=estimate()))
+    store.append(game_started(begun))
+    store.append(MovesPlayed(game=begun.game, ply=0, moves=begun.opening))
+    with RunView(store.path) as view:
+        assert not view.playing[begun.game].has_begun
+        store.append(MovesPlayed(game=begun.game, ply=2, moves=("a1b1",)))
+        view.refresh()
+        assert view.playing[begun.game].has_begun
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (50, 20), (30, 12)])
+def test_the_screen_fits_every_terminal(
+    store: Store, cup: list[GameRecord], width: int, height: int
+) -> None:
+    for record in cup[:30]:
+        store.add(record)
+    store.append(RunStarted(total=72, done=30, estimate=estimate()))
+    for record in cup[30:40]:
+        store.append(game_started(record))
+    console = Console(file=io.StringIO(), width=width, height=height, color_system=None)
+    with RunView(store.path) as view:
+        console.print(screen(view.standings, view, console))
+    lines = text_of(console).splitlines()
+    assert len(lines) <= height and "30 of 72 games" in lines[0]
+    assert any(line.split()[:1] == ["1"] and "Elo" not in line for line in lines)
+    assert not any("…" in line for line in lines if "uct" in line and "–" not in line)
 
 
 def test_scores_of_tiles_are_shown_before_a_pair_compares_them(
@@ -84,7 +115,7 @@ def test_scores_of_tiles_are_shown_before_a_pair_compares_them(
         store.add(tile_cup[0])
         with RunView(store.path) as view:
             console = terminal()
-            console.print(playing.screen(view.standings, view, 40))
+            console.print(screen(view.standings, view, console))
     assert f"{tile_cup[0].scores[0]:,}" in text_of(console)
 
 
@@ -114,14 +145,14 @@ def test_many_games_are_fitted_less_often(
 def test_speed_and_time_left_count_this_run_alone(store: Store, cup: list[GameRecord]) -> None:
     for record in cup[:60]:
         store.add(record)
-    store.append(RunStarted(at=0, total=72, done=60, estimate=estimate()))
+    store.append(RunStarted(clock=0, total=72, done=60, estimate=estimate()))
     with RunView(store.path) as view:
         assert view.games_per_s is None and view.left_s is None
         for number in (61, 62, 63):
-            ended(store, cup[number - 1], number, 72, at=2.0 * (number - 60))
+            ended(store, cup[number - 1], number, 72, clock=2.0 * (number - 60))
         view.refresh()
         assert view.games_per_s == 0.5 and view.left_s == 18
-        assert playing.status(view) == "63 of 72 games · 0.5 games/s · 18 s left"
+        assert status(view) == "63 of 72 games · 18 s left · 0.5 games/s"
         assert len(view.games) == 63
 
 
@@ -129,13 +160,13 @@ def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
     out = io.StringIO()
     lines_of = playing.PlainLines(Console(file=out, width=40))
     with RunView(store.path) as view:
-        store.append(RunStarted(at=0, total=72, done=0, estimate=estimate()))
+        store.append(RunStarted(clock=0, total=72, done=0, estimate=estimate()))
         store.append(game_started(cup[0]))
         store.append(MovesPlayed(game=cup[0].game, ply=0, moves=("a1a2",)))
-        ended(store, cup[0], 1, 72, at=1)
+        ended(store, cup[0], 1, 72, clock=1)
         view.refresh()
         lines_of.show(view)
-        ended(store, cup[10], 2, 72, at=2)
+        ended(store, cup[10], 2, 72, clock=2)
         store.add(void(cup[11], "no memory"))
         store.append(GameVoid(game="g0012", attempt=1, detail="no memory", replayed=True))
         store.append(RunFinished(outcome=RunOutcome(total=72, done=2)))

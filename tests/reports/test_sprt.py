@@ -117,7 +117,7 @@ def duel(play: Play, tmp_path: Path) -> Iterator[tuple[Store, list[GameRecord]]]
     ]
     keys = {"elo0": 0, "elo1": 50}
     with begun(tmp_path / "t.sqlite", pair, rounds=50, format="sprt", format_keys=keys) as store:
-        start = RunStarted(at=0, total=100, done=0, estimate=estimate(), verdict=verdict())
+        start = RunStarted(clock=0, total=100, done=0, estimate=estimate(), verdict=verdict())
         store.append(start)
         yield store, pair
 
@@ -126,8 +126,8 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
     duel: tuple[Store, list[GameRecord]],
 ) -> None:
     store, pair = duel
-    ended(store, pair[0], 1, 100, at=2.0)
-    ended(store, pair[1], 2, 100, at=4.0)
+    ended(store, pair[0], 1, 100, clock=2.0)
+    ended(store, pair[1], 2, 100, clock=4.0)
     store.append(game_started(pair[0].model_copy(update={"game": "g0003"})))
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)

@@ -1,0 +1,79 @@
+"""Tables on a terminal, each column whole: where there is no room for all, some are left out."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Column, Table
+from rich.text import Text
+
+_NAMES = ("Player", "Opponent")
+"""Columns of names: cut rather than wrapped, to this many characters."""
+_NAME_WIDTH = 24
+_WORDS = ("Counted by", "Forfeits", "Ending")
+"""Columns that may be wrapped, at words, where they have this many characters."""
+_TEXT_WIDTH = 28
+_LEFT = ("Game", "Side", "Result")
+_LEFT_OUT_FIRST = (
+    "LOS", "D", "p99 ms", "Moves", "s a game", "Slides a game", "Best", "W", "L", "Won",
+    "Difference", "Moving second", "Moving first", "Side", "Plies", "Slowest ms", "Longest ms",
+    "Random", "Games", "Result", "±",
+)  # fmt: skip
+"""Where a table is too wide, the columns that are left out, in this order."""
+
+
+_GAP = 2
+"""Between two columns."""
+_LOOK: dict[str, Any] = {
+    "box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False
+}  # fmt: skip
+
+
+class FittingTable(Table):
+    """A table that leaves columns out where it would be too wide."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As many of its columns as there is room for."""
+        kept = [(column, _width(column, console, options)) for column in self.columns]
+        for name in _LEFT_OUT_FIRST:
+            if sum(width + _GAP for _, width in kept) - _GAP <= options.max_width:
+                break
+            kept = [each for each in kept if each[0].header != name]
+        table = Table(*(column.copy() for column, _ in kept), **_LOOK)
+        for row in zip(*(column.cells for column, _ in kept), strict=True):
+            table.add_row(*row)
+        yield table
+
+
+def _width(column: Column, console: Console, options: ConsoleOptions) -> int:
+    """The room that a column needs."""
+    cells = (column.header, *column.cells)
+    width = max(Measurement.get(console, options, cell).maximum for cell in cells)
+    return min(width, column.max_width or width) if column.no_wrap else min(width, _TEXT_WIDTH)
+
+
+def new_table(*columns: str) -> Table:
+    """A table without rows; figures stand to the right."""
+    table = FittingTable()
+    for name in columns:
+        if name in _NAMES:
+            table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=_NAME_WIDTH)
+        elif name in _WORDS:
+            table.add_column(name)
+        else:
+            table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=True)
+    return table
+
+
+def titled(title: str, table: Table) -> RenderableType:
+    """The title stands above the table, so that a narrow table does not wrap it."""
+    return Group(Text(), Text(title, style="bold cyan"), table)
+
+
+def paragraphs(lines: Iterable[str]) -> Iterator[RenderableType]:
+    """The lines under an empty one; nothing where there are none."""
+    texts = [Text(line) for line in lines]
+    if texts:
+        yield Group(Text(), *texts)
