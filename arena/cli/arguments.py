@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -136,6 +136,12 @@ def one_of(known: Iterable[str], got: str) -> str:
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
 
 
+def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None:
+    """Raise UserError where the value of an option is given and none of those known."""
+    if got is not None and got not in known:
+        raise UserError(f"{option}: {one_of(known, got)}")
+
+
 def argument(metavar: str, help: str, **more: Any) -> Any:
     """An argument."""
     return typer.Argument(metavar=metavar, help=help, **more)
@@ -175,13 +181,6 @@ RULES: dict[str, Any] = {
 """What an argument or option that takes rule sets is declared with."""
 RULES_HELP = "The rule set: othello, dots, 2048, 2584, or one that a package registers."
 
-
-def _game_id(typed: str | None) -> str | None:
-    return f"g{typed:0>4}" if typed is not None and typed.isdecimal() else typed
-
-
-GAME: dict[str, Any] = {"metavar": "GAME", "callback": _game_id}
-"""What takes a game's id is declared with: it may be typed as its number alone, 1 for `g0001`."""
 
 Sandbox = Literal["auto", "bwrap", "limits", "none"]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.")]

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from arena.cli.arguments import (
-    GAME,
     AsJson,
     GameSettings,
     Pairs,
@@ -61,9 +60,7 @@ def analyse(
         str | None, argument("POSITION", _POSITION, show_default="the start")
     ] = None,
     settings: GameSettings = None,
-    game: Annotated[
-        str | None, typer.Option(help="Of a run: the game's id, as g0001 or 1.", **GAME)
-    ] = None,
+    game: Annotated[str | None, option("GAME", "Of a run: the game's id, as g0001 or 1.")] = None,
     ply: Annotated[
         int | None,
         option(

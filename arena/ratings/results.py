@@ -68,6 +68,8 @@ class GameDigest(NamedTuple):
     """The largest tile on the last board of 2048 and 2584; 0 in other games."""
     line: bytes
     """A hash of its moves: games with the same one went move for move alike."""
+    plies: int
+    """All its moves: opening, passes and chance included."""
 
 
 def digest(record: GameRecord) -> GameDigest:
@@ -98,6 +100,7 @@ def digest(record: GameRecord) -> GameDigest:
         used_ms=used_ms,
         best_tile=best_tile,
         line=blake2b(" ".join(move.move for move in record.moves).encode(), digest_size=8).digest(),
+        plies=len(record.moves),
     )
 
 

@@ -9,6 +9,7 @@ from arena.errors import RateError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import Result
+from arena.reports.games import GameRow
 
 PLAYER_COLUMNS = (
     "rank", "name", "elo", "elo_error", "games", "wins", "draws", "losses", "score", "points",
@@ -19,6 +20,8 @@ PLAYER_COLUMNS = (
 )  # fmt: skip
 """Columns of `players`: the JSON report's keys, its nested values flattened, then a column for each
 termination word that is a forfeit."""
+GAME_COLUMNS = tuple(GameRow.model_fields)
+"""Columns of `games`."""
 COLUMNS = ("first", "second", "score")
 """The columns of a file without a header, in this order; `pair` may follow as a fourth."""
 SCORES = {
@@ -68,7 +71,17 @@ def results(rated: Iterable[Result], run: str) -> str:
     )
 
 
-def _table(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+def games(seen: Iterable[GameRow]) -> str:
+    """A line for each game as a player saw it; more than one opponent has a slash in between."""
+    return _table(GAME_COLUMNS, map(_game_row, seen))
+
+
+def _game_row(row: GameRow) -> Iterable[object]:
+    values = row.model_dump().values()
+    return ("/".join(map(str, value)) if isinstance(value, tuple) else value for value in values)
+
+
+def _table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

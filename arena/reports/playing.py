@@ -58,7 +58,7 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     ahead = estimate(config, iter(schedule.next, None))
     _say(f"{to_play(config, schedule.total, done)}, {config.concurrency} at a time. {ahead}.")
     for line in preparations(config):
-        PlainConsole().print(line, soft_wrap=True)
+        _say(line)
     _say(f"would be kept in {path}")
 
 

@@ -101,4 +101,5 @@ def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest
         faults=tuple((seat, Termination(word), detail) for seat, word, detail in faults),
         held=tuple(map(shared_held, held)),
         used_ms=times,
+        plies=game["plies"],
     )

@@ -74,7 +74,17 @@ def finished(folder: Path, played: Path) -> Path:
 
 def test_help_names_every_command() -> None:
     shown = arena("--help").output
-    for command in ("run", "report", "replay", "rate", "players", "schema", "warm", "bench"):
+    for command in (
+        "run",
+        "report",
+        "games",
+        "replay",
+        "rate",
+        "players",
+        "schema",
+        "warm",
+        "bench",
+    ):
         assert re.search(rf"│ {command}\s", shown)
 
 
@@ -85,8 +95,8 @@ def test_without_a_command_the_help_is_shown(group: tuple[str, ...]) -> None:
     assert shown.output == arena(*group, "--help").output
 
 
-COMMANDS = """run report replay rate schema warm doctor play analyse train tune sprt players new
-check submit bench"""
+COMMANDS = """run report games replay rate schema warm doctor play analyse train tune sprt players
+new check submit bench"""
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS.split(), "bench referee", "bench tiles"])

@@ -220,7 +220,8 @@ def run(folder: Path) -> Path:
     "command",
     [
         "report", "report --json", "report --csv players", "report --csv crosstable",
-        "report --csv results", "replay g0 --all", "replay g1 --all", "replay g2 --all",
+        "report --csv results", "report --csv games", "games", "games --csv", "games --json",
+        "replay g0 --all", "replay g1 --all", "replay g2 --all",
         "replay g0 --as transcript", "replay g0 --as record", "analyse --json", "analyse",
         "analyse --game g0 --seconds 0.01", "replay nowhere",
     ],

@@ -49,6 +49,7 @@ def played(
         used_ms=tuple(array("f", [used, used * 3]) for _ in players),
         best_tile=best_tile,
         line=b"",
+        plies=4,
     )
 
 

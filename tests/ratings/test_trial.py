@@ -45,6 +45,7 @@ def game(
         used_ms=(array("f"),) * len(players),
         best_tile=0,
         line=line or f"{round_}{players}".encode(),
+        plies=4,
     )
 
 

@@ -1,0 +1,50 @@
+"""A list of games for people, on a terminal or as plain text."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.model.protocol import Termination
+from arena.reports.games import SIDES, GameRow
+from arena.reports.tables import new_table
+
+_MOST = 1000
+"""Games that are listed."""
+_COLUMNS = (
+    "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
+)  # fmt: skip
+
+
+def show(found: Sequence[GameRow], console: Console) -> None:
+    """Print the games, and how many there are."""
+    if not found:
+        console.print("No game fits.")
+        return
+    games = new_table(
+        "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
+    )
+    for row in found[:_MOST]:
+        games.add_row(
+            row.game,
+            Text(row.player),
+            Text(", ".join(row.opponents) or "–"),
+            SIDES[row.seat] if row.seat < len(SIDES) else f"seat {row.seat}",
+            row.result or "–",
+            "–".join(f"{score:,}" for score in (row.score, *row.opponent_scores)),
+            str(row.plies),
+            "–" if row.slowest_ms is None else f"{row.slowest_ms:,.0f}",
+            Text(ending(row)),
+        )
+    console.print(games)
+    count = f"{len(found):,} {'game' if len(found) == 1 else 'games'}"
+    cut = f", the first {_MOST:,} shown; --csv has all" if len(found) > _MOST else ""
+    console.print(Text(count + cut))
+
+
+def ending(row: GameRow) -> str:
+    """`illegal_move by gnu: …`: the word, and the sentence where it says more than the score."""
+    if row.ending is Termination.NATURAL:
+        return "to the end"
+    by = "" if row.forfeited_by is None else f" by {row.forfeited_by}"
+    return f"{row.ending}{by}: {row.detail}"
