@@ -21,10 +21,11 @@ from arena.referee.outcome import Outcome, finished
 from arena.referee.pool import SessionPool
 from arena.referee.session import Moves
 from arena.reports import words
+from arena.reports.board import coloured
 from arena.reports.replay import mark, thoughts
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules.position import PASS, Game, MoveError, forced_move
+from rules.position import PASS, Game, MoveError, Position, forced_move
 from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 
@@ -54,6 +55,7 @@ class HumanGame:
 
     def __post_init__(self) -> None:
         self._first = self._position = first_position(self.game, self.seed)
+        self._before: Position | None = None  # the position before the last move
         self._moves: Moves = []
         self._mine: list[int] = []  # at which plies the person moved
 
@@ -127,7 +129,7 @@ class HumanGame:
             self._say("There is no move of yours to take back.", "yellow")
             return
         del self._moves[self._mine.pop() :]
-        self._position = self._first
+        self._position, self._before = self._first, None
         for _, move in self._moves:
             self._position = self._position.play(move)
         if self.opponent is not None:
@@ -136,7 +138,7 @@ class HumanGame:
     def _made(
         self, seat: int, move: str, used_ms: float | None = None, info: Info | None = None
     ) -> None:
-        self._position = self._position.play(move)
+        self._before, self._position = self._position, self._position.play(move)
         self._moves.append((seat, move))
         notes = [] if used_ms is None else [f"{used_ms:,.0f} ms"]
         notes += thoughts(info.model_dump(exclude_none=True) if info else {})
@@ -185,7 +187,7 @@ class HumanGame:
         self._say("Type a move, or `help`.", "dim")
 
     def _show(self) -> None:
-        self._say(f"\n{self._position}")
+        self.console.print(Text("\n").append_text(coloured(self._position, self._before)))
 
     def _scores(self) -> str:
         scores = self._position.scores()

@@ -64,6 +64,9 @@ class SeatRecord(Frozen):
     stderr_tail: str = ""
     """The last 32 KiB, where they are not part of the head."""
     stderr_bytes: int = 0
+    stderr_marks: tuple[int, ...] = ()
+    """For each move it was asked for, how many characters of head and tail it had written by then;
+    empty where it wrote none, and in records of earlier versions."""
     info_kept: int = 0
     """Characters kept of the `pv` and `text` of its moves."""
     info_cut: int = 0

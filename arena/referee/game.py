@@ -137,6 +137,7 @@ class _Game:
                 seat=seat.index, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
             )
         seat.told = len(self.moves)
+        seat.stderr_totals.append(seat.stderr.total)
         seat.used_ms = used_ms
         seat.clock = seat.clock.after(used_ms)
         self._apply(seat.index, made.move, made)

@@ -87,6 +87,8 @@ class Seat:
     ready: Ready | None = None
     startup_ms: float | None = None
     stderr: HeadTail = field(default_factory=HeadTail)
+    stderr_totals: list[int] = field(default_factory=list)
+    """The bytes it had written when each of its moves came."""
     info: InfoKeeper = field(default_factory=InfoKeeper)
     peak_memory_bytes: int = 0
     random_moves: int = 0
@@ -110,6 +112,7 @@ class Seat:
             stderr_head=self.stderr.head,
             stderr_tail=self.stderr.tail,
             stderr_bytes=self.stderr.total,
+            stderr_marks=self.stderr.places(self.stderr_totals),
             info_kept=self.info.kept,
             info_cut=self.info.cut,
             peak_memory_mb=self.peak_memory_bytes / 2**20 or None,

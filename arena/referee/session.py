@@ -69,14 +69,7 @@ class Session:
 
     def end(self, game: str, outcome: Outcome, position: Position) -> None:
         """Send how the game ended. No answer is expected, and nothing is judged any more."""
-        end = End(
-            game=game,
-            termination=outcome.termination,
-            detail=outcome.detail,
-            scores=list(position.scores()),
-            points=list(points(outcome, position)),
-        )
-        self._send(end)
+        self._send(end_request(game, outcome, position))
 
     def quit(self) -> None:
         """Send `quit`, and close the player's stdin."""
@@ -85,12 +78,12 @@ class Session:
 
     def _send(self, message: Message) -> None:
         with suppress(PlayerFault):
-            self.process.write(_line(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
+            self.process.write(line_of(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
     def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> PendingRequest:
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
         self.process.expect_silence()
-        line, began = _line(request), self._clock()
+        line, began = line_of(request), self._clock()
         self.process.write(line, began + allowed)
         at = self._clock()
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
@@ -173,5 +166,17 @@ def turn_request(
     )
 
 
-def _line(message: Message) -> bytes:
+def end_request(game: str, outcome: Outcome, position: Position) -> End:
+    """The `end` of a game that ended in this position."""
+    return End(
+        game=game,
+        termination=outcome.termination,
+        detail=outcome.detail,
+        scores=list(position.scores()),
+        points=list(points(outcome, position)),
+    )
+
+
+def line_of(message: Message) -> bytes:
+    """The message as it is written."""
     return message.__pydantic_serializer__.to_json(message) + b"\n"

@@ -6,7 +6,9 @@ nanoseconds of `time.monotonic_ns`.
 import os
 import select
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from arena.files.plain_text import printable
@@ -72,18 +74,34 @@ class HeadTail:
     @property
     def head(self) -> str:
         """The first 32 KiB as text; bytes that are not UTF-8 are escaped."""
-        return self._head.decode("utf-8", "backslashreplace")
+        return _text(self._head)
 
     @property
     def tail(self) -> str:
         """The last 32 KiB, without those in the head."""
-        return self._tail.decode("utf-8", "backslashreplace")
+        return _text(self._tail)
+
+    def places(self, totals: Iterable[int]) -> tuple[int, ...]:
+        """Where in the head and the tail together the stream was at each of these totals of bytes,
+        in characters; empty where it has nothing.
+        """
+        if not self.total:
+            return ()
+        kept, first = self._head + self._tail, len(self._head)
+        lost = self.total - len(kept)
+        ends = (max(min(total, first), total - lost) for total in totals)
+        pieces = (kept[low:high] for low, high in pairwise((0, *ends)))
+        return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
     def last_lines(self, count: int = 3) -> str:
         """The last lines that are not blank, joined and safe to show; empty when there are none."""
-        text = (self._head[-2000:] + self._tail[-2000:]).decode("utf-8", "backslashreplace")
+        text = _text(self._head[-2000:] + self._tail[-2000:])
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return " / ".join(printable(line[:200]) for line in lines[-count:])
+
+
+def _text(data: bytes | bytearray) -> str:
+    return data.decode("utf-8", "backslashreplace")
 
 
 class PlayerProcess:

@@ -15,23 +15,22 @@ from arena.files.plain_text import printable
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord
 from arena.reports import words
-from rules.position import Game
+from arena.reports.board import coloured
+from rules.position import Game, Position
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """Help on the keys of `step`."""
 
 
-def boards(record: GameRecord) -> list[str]:
-    """Drawings of all positions, the first included. ReplayError when a move does not fit."""
-    position = record.start()
-    seen = [str(position)]
+def positions(record: GameRecord) -> list[Position]:
+    """All positions, the first included. ReplayError when a move does not fit."""
+    seen = [record.start()]
     for ply, move in enumerate(record.moves, start=1):
         try:
-            position = position.play(move.move)
+            seen.append(seen[-1].play(move.move))
         except ValueError as error:
             raise ReplayError(f"game {record.game}, ply {ply}: {error}") from error
-        seen.append(str(position))
-    if position.state() != record.final_state:
+    if seen[-1].state() != record.final_state:
         raise ReplayError(
             f"game {record.game}: its {len(record.moves)} moves do not lead to its last position;"
             " the record is damaged or was made by other rules"
@@ -40,31 +39,75 @@ def boards(record: GameRecord) -> list[str]:
 
 
 def dump(record: GameRecord, console: Console) -> None:
-    """Print the whole game: players, every position, how it ended."""
-    seen = boards(record)
+    """Print the whole game: players, every position with what was logged, how it ended."""
+    replay = Replay(record)
     console.print(header(record))
-    for ply, board in enumerate(seen):
-        console.print(view(record, ply, board))
-    console.print(ending(record))
+    for ply in range(replay.plies + 1):
+        console.print(replay.view(ply))
+        if ply == replay.plies:
+            console.print(ending(record))
+        for line in replay.log(ply):
+            console.print(line, soft_wrap=True)
 
 
 def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> None:
-    """Show one position at a time on a terminal; `read_key` waits for the next key's name: next,
-    back, home, end, quit; any other is ignored.
+    """Show one position at a time on a terminal, and leave the last one shown; `read_key` waits for
+    the next key's name: next, back, home, end, quit; any other is ignored.
     """
-    seen = boards(record)
-    at, last = 0, len(seen) - 1
+    replay, at, key = Replay(record), 0, ""
     with console.screen(hide_cursor=True) as screen:
-        while True:
-            parts: list[RenderableType] = [header(record), view(record, at, seen[at])]
-            if at == last:
-                parts.append(ending(record))
-            screen.update(Group(*parts, Text(KEYS, style="dim")))
+        while key != "quit":
+            screen.update(replay.screen(at, console, KEYS))
             key = read_key()
-            if key == "quit":
-                return
-            at = {"next": at + 1, "back": at - 1, "home": 0, "end": last}.get(key, at)
-            at = min(max(at, 0), last)
+            at = {"next": at + 1, "back": at - 1, "home": 0, "end": replay.plies}.get(key, at)
+            at = min(max(at, 0), replay.plies)
+    console.print(replay.screen(at, console))
+
+
+class Replay:
+    """A game by its plies: the moves, the positions, what the players logged."""
+
+    def __init__(self, record: GameRecord) -> None:
+        """Raises ReplayError."""
+        self._record = record
+        self._positions = positions(record)
+        self.plies = len(record.moves)
+        self._logs, self._rest = _logs(record)
+
+    def view(self, ply: int) -> Text:
+        """The position after that many moves, under the move that led to it."""
+        text = Text()
+        if ply == 0:
+            text.append("Start\n", style="bold cyan")
+        else:
+            move = self._record.moves[ply - 1]
+            text.append(f"{ply}. {self._mover(move.seat)}: ", style="cyan")
+            text.append(move.move, style="bold cyan")
+            text.append("".join(f" · {note}" for note in _notes(self._record, ply)) + "\n")
+        before = self._positions[ply - 1] if ply else None
+        return text.append_text(coloured(self._positions[ply], before)).append("\n")
+
+    def log(self, ply: int) -> list[Text]:
+        """What the player logged with this move; after the last, also what all logged later."""
+        lines = []
+        if ply in self._logs:
+            lines = _logged(self._mover(self._record.moves[ply - 1].seat), self._logs[ply])
+        return lines + (self._rest if ply == self.plies else [])
+
+    def screen(self, ply: int, console: Console, help: str = "") -> RenderableType:
+        """A position on a terminal: of what was logged, the last lines that there is room for."""
+        above = [header(self._record), self.view(ply)]
+        if ply == self.plies:
+            above.append(ending(self._record))
+        lines = [part for line in self.log(ply) for part in line.wrap(console, console.width)]
+        room = console.height - len(console.render_lines(Group(*above))) - 2
+        cut = [Text("  …", style="dim")] if len(lines) > room else []
+        return Group(*above, *cut, *lines[len(lines) - max(0, room) :], Text(help, style="dim"))
+
+    def _mover(self, seat: int) -> str:
+        if seat == CHANCE:
+            return "chance"
+        return mark(self._record.terms.game, seat) + self._record.seats[seat].player
 
 
 @contextmanager
@@ -112,27 +155,14 @@ def header(record: GameRecord) -> Text:
     return text
 
 
-def view(record: GameRecord, ply: int, board: str) -> Text:
-    """The position after `ply` moves, under the move that led to it."""
-    text = Text()
-    if ply == 0:
-        text.append("Start\n", style="bold cyan")
-    else:
-        move = record.moves[ply - 1]
-        name = "chance"
-        if move.seat != CHANCE:
-            name = mark(record.terms.game, move.seat) + record.seats[move.seat].player
-        text.append(f"{ply}. {name}: ", style="cyan").append(move.move, style="bold cyan")
-        text.append("".join(f" · {note}" for note in _notes(record, ply)) + "\n")
-    return text.append(board.rstrip("\n") + "\n")
-
-
 def _notes(record: GameRecord, ply: int) -> Iterator[str]:
     move = record.moves[ply - 1]
     if ply <= len(record.opening):
         yield "opening"
     if move.used_ms is not None:
         yield f"{move.used_ms:,.1f} ms"
+    if move.cpu_ms is not None:
+        yield f"{move.cpu_ms:,.1f} ms CPU"
     if move.fault is not None:
         yield f"random, after {move.fault.termination}: {move.fault.detail}"
     yield from thoughts(move.info or {})
@@ -153,20 +183,42 @@ def thoughts(info: dict[str, Any]) -> Iterator[str]:
 
 
 def ending(record: GameRecord) -> Text:
-    """How the game ended, and the last lines each player logged."""
+    """How the game ended."""
     by = "" if record.offender is None else f" by {record.seats[record.offender].player}"
     text = Text.assemble(("End: ", "bold"), f"{record.termination}{by} · {record.detail}\n")
     for seat, (player, score) in enumerate(zip(record.seats, record.scores, strict=False)):
         points = f", {record.points[seat]:g} points" if record.points else ""
         text.append(f"{player.player}: {score}{points}\n")
-    for player in record.seats:
-        log = (player.stderr_tail or player.stderr_head).rstrip()
-        if log:
-            title = f"stderr of {player.player} ({player.stderr_bytes:,} bytes)\n"
-            text.append(title, style="bold")
-            for line in log.split("\n")[-10:]:
-                text.append(f"  {printable(line.expandtabs())}\n", style="dim")
     return text
+
+
+def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
+    """What the players logged: by the ply it came with, and the lines that came with none."""
+    by_ply: dict[int, str] = {}
+    rest: list[Text] = []
+    for seat, player in enumerate(record.seats):
+        log, at = player.stderr_head + player.stderr_tail, 0
+        asked = [
+            ply
+            for ply, move in enumerate(record.moves, 1)
+            if move.seat == seat and move.used_ms is not None
+        ]
+        for ply, end in zip(asked, player.stderr_marks, strict=False):
+            if log[at:end].strip():
+                by_ply[ply] = log[at:end]
+            at = max(at, end)
+        if log[at:].strip():
+            when = ", after its last move" if player.stderr_marks else ""
+            rest += _logged(f"{player.player}{when} ({player.stderr_bytes:,} bytes)", log[at:])
+    return by_ply, rest
+
+
+def _logged(whose: str, log: str) -> list[Text]:
+    lines = log.strip("\n").split("\n")
+    return [
+        Text(f"stderr of {whose}", style="bold"),
+        *(Text(f"  {printable(line.expandtabs())}", style="dim") for line in lines),
+    ]
 
 
 def mark(game: Game, seat: int) -> str:

@@ -32,10 +32,10 @@ def test_boards_are_the_game_itself(
     play: Play, name: str, players: tuple[str, ...], settings: dict[str, object]
 ) -> None:
     record = play(name, *players, seed=3, **settings)
-    seen = replay.boards(record)
+    seen = replay.positions(record)
     assert len(seen) == len(record.moves) + 1
     position = rules.load(name, **record.terms.variant).position(record.final_state)
-    assert seen[-1] == str(position)
+    assert seen[-1] == position
 
 
 def test_a_dump_shows_moves_times_thoughts_and_end(play: Play) -> None:
@@ -62,9 +62,9 @@ def test_a_record_that_does_not_replay_is_refused(play: Play) -> None:
     record = play("dots", "a", "b", rows=2, cols=2)
     broken = record.model_copy(update={"moves": (*record.moves, record.moves[0])})
     with pytest.raises(replay.ReplayError, match=r"game g1, ply 13: "):
-        replay.boards(broken)
+        replay.positions(broken)
     with pytest.raises(replay.ReplayError, match="do not lead to its last position"):
-        replay.boards(record.model_copy(update={"moves": record.moves[:-1]}))
+        replay.positions(record.model_copy(update={"moves": record.moves[:-1]}))
 
 
 def test_stepping_by_keys(play: Play) -> None:

@@ -1,0 +1,104 @@
+"""A dialogue built from a record is what the bot was sent, line by line."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import RecordError
+from arena.model.contender import CommandLine, Contender, Prepared
+from arena.model.protocol import Clock
+from arena.model.record import GameRecord
+from arena.records.dialogue import dialogue
+from arena.referee import SessionPool, play_game
+from arena.tournament.config import Player, TournamentConfig
+from tests.conftest import PYTHON, Bots, Match, match
+
+BOT = """
+import json, sys
+log, fault, turns = open(sys.argv[1], "a"), sys.argv[2], 0
+for line in sys.stdin:
+    request = json.loads(line)
+    log.write(line)
+    log.flush()
+    if request["type"] == "start":
+        print('{"type":"ready"}', flush=True)
+    elif request["type"] == "turn":
+        turns += 1
+        sys.stderr.write(f"ply {request['ply']}\\n")
+        sys.stderr.flush()
+        if fault == "exits" and turns == 3:
+            sys.exit("tired")
+        wrong = fault == "illegal" and turns == 3
+        move = "a9a9" if wrong else request["legal"][0]
+        print(json.dumps({"type": "move", "ply": request["ply"], "move": move}), flush=True)
+    elif request["type"] == "quit":
+        break
+"""
+OPTIONS: dict[str, Any] = {"level": [1, {"é": None}]}
+
+
+def config_of(record: GameRecord) -> TournamentConfig:
+    """A tournament of the players of a record, all with OPTIONS."""
+    players = tuple(
+        Player(
+            bot=seat.player, builtin=None, uses_clock=None,
+            contender=Contender(
+                name=seat.player, program=CommandLine(words=("x",)), options=OPTIONS
+            ),
+        )
+        for seat in record.seats
+    )  # fmt: skip
+    return TournamentConfig(name="cup", concurrency=1, terms=record.terms, players=players)
+
+
+def recorded(tmp_path: Path, fault: str = "none") -> Prepared:
+    """A bot that keeps what it is sent."""
+    (tmp_path / "bot.py").write_text(BOT)
+    command = (*PYTHON, str(tmp_path / "bot.py"), str(tmp_path / "log"), fault)
+    return Prepared(name="recorded", command=command, options=OPTIONS)
+
+
+def but_for_quit(text: str) -> list[Any]:
+    return [line for line in map(json.loads, text.splitlines()) if line["type"] != "quit"]
+
+
+@pytest.mark.parametrize("fault", ["none", "illegal", "exits"])
+@pytest.mark.parametrize("on_fault", ["forfeit", "random_move"])
+def test_it_is_what_the_bot_was_sent(
+    fault: str, on_fault: str, tmp_path: Path, bots: Bots, pool: SessionPool
+) -> None:
+    clock = Clock(move_ms=4000, bank_ms=60_000, increment_ms=7)
+    game = match(
+        recorded(tmp_path, fault), bots.hostile(), rules="dots", variant={"rows": 2, "cols": 2},
+        clock=clock, on_fault=on_fault, opening=("a1a2", "b1c1"), seed=5,
+    )  # fmt: skip
+    record = play_game(*game, pool)
+    assert (record.offender == 0) == (fault != "none" and on_fault == "forfeit")
+    sent = but_for_quit((tmp_path / "log").read_text())
+    assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
+    assert dialogue(config_of(record), record) == dialogue(config_of(record), record, 0)
+
+
+def test_of_a_lone_slider_and_chance(tmp_path: Path, pool: SessionPool) -> None:
+    game = match(recorded(tmp_path), rules="2048", variant={}, max_plies=30, seed=3)
+    record = play_game(*game, pool)
+    text = dialogue(config_of(record), record, 0)
+    assert but_for_quit(text) == but_for_quit((tmp_path / "log").read_text())
+    with pytest.raises(RecordError, match="game g1 has no seat 1; they are 0 to 0"):
+        dialogue(config_of(record), record, 1)
+
+
+def test_the_record_tells_with_which_move_stderr_came(
+    tmp_path: Path, dots: Any, bots: Bots, pool: SessionPool
+) -> None:
+    game: Match = dots(recorded(tmp_path), bots.hostile(), clock=Clock(move_ms=4000))
+    record = play_game(*game, pool)
+    talker, quiet = record.seats
+    asked = [ply for ply, move in enumerate(record.moves) if move.seat == 0]
+    marks = (0, *talker.stderr_marks)
+    said = [talker.stderr_head[low:high] for low, high in pairwise(marks)]
+    assert said == [f"ply {ply}\n" for ply in asked]
+    assert quiet.stderr_marks == ()

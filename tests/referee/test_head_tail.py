@@ -1,0 +1,21 @@
+"""What is kept of a player's stderr, and where in it each of its moves came."""
+
+from arena.referee.transport import HeadTail
+
+
+def test_places_count_characters_of_head_and_tail() -> None:
+    log = HeadTail()
+    totals = []
+    for piece in ("é\n".encode(), b"", b"\xff\n", b"x" * 40_000, b"y" * 40_000, b"z\n"):
+        log.feed(piece)
+        totals.append(log.total)
+    text, places = log.head + log.tail, log.places(totals)
+    assert text[: places[0]] == "é\n" and places[1] == places[0]
+    assert text[places[1] : places[2]] == "\\xff\n"
+    assert text[places[2] : places[3]].count("x") == 32 * 1024 - 5, "the rest was not kept"
+    assert set(text[places[3] : places[4]]) == {"y"} and text[places[4] : places[5]] == "z\n"
+    assert places[-1] == len(text)
+
+
+def test_a_quiet_player_has_none() -> None:
+    assert HeadTail().places([0, 0, 0]) == ()
