@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import RULES, Sandbox, argument, console, flag, option, say, say_json
+from arena.cli.arguments import (
+    RULES,
+    RULES_HELP,
+    GameSettings,
+    Sandbox,
+    argument,
+    console,
+    flag,
+    option,
+    read_pairs,
+    say,
+    say_json,
+)
 from arena.cli.course_commands import As, Token
 from arena.errors import Exit, UserError
 
@@ -96,6 +108,66 @@ def check(
     if json:
         say_json(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
+
+
+_PLAYER = (
+    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
+    "TOURNAMENT.toml:NAME."
+)
+
+
+@app.command()
+def match(
+    a: Annotated[str, argument("A", _PLAYER)],
+    b: Annotated[str, argument("B", "The same.")],
+    games: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 2,
+    watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
+    like: Annotated[
+        Path | None,
+        option("FILE.toml", "The tournament whose game, clock and sandbox it is played with."),
+    ] = None,
+    rules: Annotated[
+        str | None, typer.Option(help=RULES_HELP, show_default="othello", **RULES)
+    ] = None,
+    settings: GameSettings = None,
+    move_ms: Annotated[
+        int | None, option("MS", "The limit of one move.", show_default="1000")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        option("N", "Draws openings and chance.", min=1, show_default="the number of the run"),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        option("FILE", "Where it is kept.", show_default="a new file in runs"),
+    ] = None,
+) -> None:
+    """Play some games between two players now, and keep them.
+
+    For example: arena match bot.py uct --like cup.toml --watch
+
+    With --like, the players of that tournament may be named as they are there.
+    """
+    from arena.reports.playing import play_config
+    from arena.training import match as making
+    from arena.training.sprt import make_config, read_side
+    from players.catalogue import BUILTINS
+
+    if like is None:
+        tables = {
+            "game": {"rules": rules or "othello", **read_pairs("--set", settings)},
+            "clock": {"move_ms": move_ms or 1000},
+        }
+        config = make_config((read_side("A", a, {}), read_side("B", b, {})), tables, "match")
+    elif rules or settings or move_ms:
+        raise UserError(
+            "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
+        )
+    else:
+        config = making.like(like, (a, b))
+    config = making.of_games(config, games, watch=watch)
+    config, path = making.kept(config, seed, store)
+    raise typer.Exit(play_config(config, BUILTINS, path, watch=watch))
 
 
 @app.command()

@@ -21,6 +21,7 @@ from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
+from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
 from arena.tournament.config import TournamentConfig
 from arena.tournament.contenders import CatalogueEntry
@@ -69,8 +70,11 @@ def play_config(
     *,
     more: str = "--max-games, or rounds in the file",
     replay_damaged: bool = False,
+    watch: bool = False,
 ) -> int:
-    """Play what is left; the exit code. `more` is the setting that gives a test more games."""
+    """Play what is left; the exit code. `more` is the setting that gives a test more games; with
+    `watch` a terminal shows the boards, and the results stand for the tables.
+    """
     path = store_path or default_store(config)
     again = shlex.join(["arena", *sys.argv[1:]])
     console = PlainConsole()
@@ -86,10 +90,15 @@ def play_config(
             except KeyboardInterrupt:
                 _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED
-        with watching(path, (LiveTable if console.is_terminal else PlainLines)(console)):
+        on_terminal = Boards if watch else LiveTable
+        with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
             outcome = run(config, store, replay_damaged=replay_damaged)
     with RunView(path) as view:
-        terminal.show(view.standings, console)
+        if watch:
+            for game in view.games:
+                _say(in_a_line(game))
+        else:
+            terminal.show(view.standings, console)
     if outcome.interrupted:
         of = "" if outcome.total is None else f" of {outcome.total}"
         _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
@@ -161,8 +170,9 @@ class PlainLines:
 
 
 @contextmanager
-def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
-    """Show the run of a store from a thread of its own while this process plays it.
+def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None]:
+    """Show the run of a store from a thread of its own while this process plays it, and what is
+    left to show afterwards, unless Ctrl-C asks for the end.
 
     Where nothing can be shown any more, as on a closed pipe, the run is stopped by SIGINT.
     """
@@ -189,7 +199,12 @@ def watching(path: Path, show: LiveTable | PlainLines) -> Iterator[None]:
         yield
     finally:
         over.set()
-        thread.join()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            if isinstance(show, Boards):
+                show.hurry()
+            thread.join()
         if failures:
             raise failures[0]
 

@@ -96,13 +96,16 @@ class Replay:
 
     def screen(self, ply: int, console: Console, help: str = "") -> RenderableType:
         """A position on a terminal: of what was logged, the last lines that there is room for."""
-        above = [header(self._record), self.view(ply)]
+        above = [_title(self._record), self.view(ply)]
         if ply == self.plies:
             above.append(ending(self._record))
+        for part in above:
+            part.rstrip()
         lines = [part for line in self.log(ply) for part in line.wrap(console, console.width)]
-        room = console.height - len(console.render_lines(Group(*above))) - 2
-        cut = [Text("  …", style="dim")] if len(lines) > room else []
-        return Group(*above, *cut, *lines[len(lines) - max(0, room) :], Text(help, style="dim"))
+        room = console.height - len(console.render_lines(Group(*above))) - 1
+        if len(lines) > room:
+            lines = [Text("  …", style="dim"), *lines[len(lines) - max(0, room - 1) :]]
+        return Group(*above, *lines, Text(help, style="dim"))
 
     def _mover(self, seat: int) -> str:
         if seat == CHANCE:
@@ -180,6 +183,13 @@ def thoughts(info: dict[str, Any]) -> Iterator[str]:
         yield f"expects {' '.join(info['pv'])}"
     if info.get("text"):
         yield str(info["text"])
+
+
+def _title(record: GameRecord) -> Text:
+    """The game and its players, in a line."""
+    game = record.terms.game
+    names = (mark(game, seat) + player.player for seat, player in enumerate(record.seats))
+    return Text.assemble((f"Game {record.game}", "bold"), f" · {' – '.join(names)}\n")
 
 
 def ending(record: GameRecord) -> Text:

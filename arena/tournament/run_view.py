@@ -150,6 +150,10 @@ class RunView(AbstractContextManager["RunView"]):
             return None
         return (total - len(self.games)) / speed
 
+    def record(self, game: str) -> GameRecord | None:
+        """The latest attempt of a game; None when it was not played. Raises StoreError."""
+        return self._store.record(game)
+
     def close(self) -> None:
         """Let go of the file."""
         self._store.close()

@@ -109,7 +109,7 @@ def _with_options(side: Side) -> Side:
     return side._replace(table=side.table | {"options": options | side.options})
 
 
-def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
+def make_config(sides: Sequence[Side], tables: Tables, command: str = "sprt") -> TournamentConfig:
     """The tournament of the two, ready to be played. Raises UserError, ConfigError."""
     names = _names(sides)
     given = {
@@ -126,12 +126,12 @@ def make_config(sides: Sequence[Side], tables: Tables) -> TournamentConfig:
             {**given, "player": players},
             BUILTINS,
             Path.cwd(),
-            name="-".join(("sprt", given["game"]["rules"], *called)).replace("/", "-"),
+            name="-".join((command, given["game"]["rules"], *called)).replace("/", "-"),
             player_folders={index: side.folder for index, side in enumerate(sides)},
         )
     except Unusable as error:
         raise UserError("\n".join(_wrong(each, sides) for each in error.findings)) from None
-    return ready(config, Path("arena sprt"))
+    return ready(config, Path(f"arena {command}"))
 
 
 def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
@@ -169,7 +169,7 @@ def _wrong(finding: Finding, sides: Sequence[Side]) -> str:
     """What is wrong, with the place where it was typed or written."""
     at = finding.path
     if len(at) > 1 and at[0] == "player" and isinstance(at[1], int):
-        return _wrong_player(at[2:], finding.message, sides[at[1]])
+        return wrong_player(at[2:], finding.message, sides[at[1]])
     if at[:2] in _OPTIONS:
         place = _OPTIONS[at[0], at[1]]  # type: ignore[index] # one of the keys above
     elif at[0] == "game":
@@ -179,7 +179,8 @@ def _wrong(finding: Finding, sides: Sequence[Side]) -> str:
     return f"{place}: {finding.message}"
 
 
-def _wrong_player(at: KeyPath, message: str, side: Side) -> str:
+def wrong_player(at: KeyPath, message: str, side: Side) -> str:
+    """What is wrong with a player, with the place where it was typed or written."""
     if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
         return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
     if side.text is not None:

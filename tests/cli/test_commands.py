@@ -96,7 +96,7 @@ def test_without_a_command_the_help_is_shown(group: tuple[str, ...]) -> None:
 
 
 COMMANDS = """run report games replay rate schema warm doctor play analyse train tune sprt players
-new check submit bench"""
+new check match submit bench"""
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS.split(), "bench referee", "bench tiles"])

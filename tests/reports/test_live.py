@@ -72,10 +72,10 @@ def test_a_table_of_many_players_leaves_room_for_the_rest(
     for record in cup[:30]:
         store.add(record)
     with RunView(store.path) as view:
-        console = terminal(height=10)
+        console = terminal(height=11)
         console.print(screen(view.standings, view, console))
     lines = text_of(console).splitlines()
-    assert "30 of 72 games" in lines[0] and "and 1 more" in lines[-1] and len(lines) <= 10
+    assert "30 of 72 games" in lines[0] and "and 1 more" in lines[-1] and len(lines) <= 11
 
 
 def test_a_game_starts_until_a_player_has_moved(store: Store, cup: list[GameRecord]) -> None:

@@ -1,0 +1,110 @@
+"""`arena match`: a few games now between two players named in words, under a tournament's terms."""
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from arena.errors import StoreError, UserError
+from arena.tournament.config import Player, TournamentConfig, differences
+from arena.tournament.config_file import load_config
+from arena.tournament.config_tables import PlayerTable, RatingTable
+from arena.tournament.contenders import Reading, players_of
+from arena.tournament.ready import ready
+from arena.tournament.run_view import RunView
+from arena.tournament.store import default_store
+from arena.training.sprt import Side, read_side, wrong_player
+from players.catalogue import BUILTINS
+
+
+def like(file: Path, words: Sequence[str]) -> TournamentConfig:
+    """A match of two under the terms of a tournament file, ready to be played. They are named as in
+    the file, or as anywhere else. Raises UserError, ConfigError.
+    """
+    tournament = load_config(file, BUILTINS)
+    known = {player.name: player for player in tournament.players}
+    players = [
+        known.get(each) or _other(read_side(letter, each, {}), tournament, file)
+        for letter, each in zip("AB", words, strict=True)
+    ]
+    if players[0].name == players[1].name:
+        players = [_renamed(each, letter) for letter, each in zip("ab", players, strict=True)]
+    names = "-".join(player.name for player in players)
+    config = tournament.model_copy(
+        update={
+            "name": f"match-{tournament.name}-{names}".replace("/", "-"),
+            "format": "round-robin",
+            "format_keys": {},
+            "players": tuple(players),
+            "rating": RatingTable(),
+            "left_out": (),
+        }
+    )
+    return ready(config, file)
+
+
+def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
+    """A player that is not in the tournament."""
+    problems: list[str] = []
+    reading = Reading(
+        tournament.terms.game,
+        BUILTINS,
+        side.folder,
+        lambda at, message: problems.append(wrong_player(at, message, side)),
+    )
+    try:
+        found, _ = players_of((), PlayerTable.model_validate(side.table), reading)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise UserError(
+            f"{side.words}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        ) from None
+    if problems:
+        names = (player.name for player in tournament.players)
+        raise UserError("\n".join(problems) + f"; players of {file}: {', '.join(names)}")
+    (player,) = found
+    return player
+
+
+def _renamed(player: Player, letter: str) -> Player:
+    contender = player.contender.model_copy(update={"name": f"{player.name}-{letter}"})
+    return player.model_copy(update={"contender": contender})
+
+
+def of_games(config: TournamentConfig, games: int, *, watch: bool) -> TournamentConfig:
+    """The match with that many games, one at a time to watch them. Raises UserError."""
+    seats = config.terms.game.seats
+    if games % seats:
+        raise UserError(
+            f"--games: must be a multiple of {seats}, as each opening is played from both sides, "
+            f"got {games}"
+        )
+    concurrency = 1 if watch else config.concurrency
+    return config.model_copy(update={"rounds": games // seats, "concurrency": concurrency})
+
+
+def kept(
+    config: TournamentConfig, seed: int | None, store: Path | None
+) -> tuple[TournamentConfig, Path]:
+    """The match and where it is kept: without a store, under a name that no finished run has, so
+    that only the same match goes on where it was interrupted. Without a seed it has the number of
+    the run.
+    """
+    if store is not None:
+        return config.model_copy(update={"seed": seed or 1}), store
+    for number in count(1):
+        name = config.name if number == 1 else f"{config.name}-{number}"
+        match = config.model_copy(update={"name": name, "seed": seed or number})
+        path = default_store(match)
+        if not path.exists() or _goes_on(path, match):
+            return match, path
+    raise AssertionError
+
+
+def _goes_on(path: Path, match: TournamentConfig) -> bool:
+    try:
+        with RunView(path) as view:
+            return not view.schedule.over and not differences(view.config, match)
+    except StoreError:
+        return False

@@ -1,0 +1,80 @@
+"""`arena match`: games now, between players named as anywhere or as in a tournament."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+from arena.tournament.run_view import RunView
+
+CUP = """
+[game]
+rules = "dots"
+rows = 1
+cols = 2
+[clock]
+move_ms = 1234
+[[player]]
+bot = "monkey"
+name = "gnu"
+options = {}
+[[player]]
+bot = "greedy"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup.toml").write_text(CUP)
+    return tmp_path
+
+
+def arena(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None:
+    played = arena("match", "gnu", "greedy", "--like", "cup.toml", "--watch")
+    assert played.exit_code == 0, played.output
+    path = Path("runs/match-cup-gnu-greedy.sqlite")
+    with RunView(path) as view:
+        assert view.config.terms.clock.move_ms == 1234 and view.config.concurrency == 1
+        assert [game.players for game in view.games] == [("gnu", "greedy"), ("greedy", "gnu")]
+        assert view.config.seed == 1
+    assert "g0001 gnu " in played.output and "Kept in" in played.output
+
+
+def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
+    settings = ("--rules", "dots", "--set", "rows=1", "--set", "cols=1")
+    for _ in range(2):
+        assert arena("match", "monkey", "greedy", *settings).exit_code == 0
+    first, second = sorted(Path("runs").glob("*.sqlite"))
+    assert second.stem == "match-dots-monkey-greedy" and first.stem == f"{second.stem}-2"
+    with RunView(first) as view:
+        assert view.config.seed == 2
+    row, *_ = json.loads(arena("games", str(first), "--json").output)
+    assert row["player"] == "monkey"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("gnuu", "greedy", "--like", "cup.toml"), "players of cup.toml: gnu, greedy"),
+        (("gnu", "greedy", "--like", "cupp.toml"), 'did you mean "cup.toml"?'),
+        (("gnu", "gnu", "--like", "cup.toml", "--games", "3"), "must be a multiple of 2"),
+        (
+            ("gnu", "gnu", "--like", "cup.toml", "--move-ms", "9"),
+            "leave out --rules, --set, --move",
+        ),
+        (("monky", "greedy"), "A: no built-in player or file"),
+    ],
+)
+def test_mistakes_are_told(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    refused = arena("match", *arguments)
+    assert refused.exit_code == 2 and said in refused.stderr
+    assert not Path("runs").exists()
