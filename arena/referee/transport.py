@@ -89,7 +89,9 @@ class HeadTail:
             return ()
         kept, first = self._head + self._tail, len(self._head)
         lost = self.total - len(kept)
-        ends = (max(min(total, first), total - lost) for total in totals)
+        ends = [max(min(total, first), total - lost) for total in totals]
+        if kept.isascii():
+            return tuple(ends)
         pieces = (kept[low:high] for low, high in pairwise((0, *ends)))
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 

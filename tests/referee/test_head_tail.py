@@ -19,3 +19,9 @@ def test_places_count_characters_of_head_and_tail() -> None:
 
 def test_a_quiet_player_has_none() -> None:
     assert HeadTail().places([0, 0, 0]) == ()
+
+
+def test_bytes_are_characters_where_all_are_ascii() -> None:
+    log = HeadTail()
+    log.feed(b"x" * 70_000)
+    assert log.places([0, 7, 32_768, 40_000, 70_000]) == (0, 7, 32_768, 35_536, 65_536)
