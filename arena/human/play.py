@@ -184,7 +184,8 @@ class HumanGame:
         self._say(f"{self.game.name} ({settings}) · seed {self.seed}", "bold")
         for seat in range(self.game.seats):
             self._say(f"seat {seat}: {self._name(seat)}")
-        self._say("Type a move, or `help`.", "dim")
+        arrows = " (or an arrow key)" if isinstance(self._first, TilesPosition) else ""
+        self._say(f"Type a move{arrows}, or `help`.", "dim")
 
     def _show(self) -> None:
         self.console.print(Text("\n").append_text(coloured(self._position, self._before)))
@@ -267,7 +268,8 @@ def _ask_on_terminal(prompt: str, words: Sequence[str]) -> str:
     readline.parse_and_bind("tab: complete")
     if not set(words).isdisjoint(_ARROWS.values()):
         for key, word in _ARROWS.items():
-            readline.parse_and_bind(rf'"\e[{key}": "\C-a\C-k{word}\C-m"')
+            for keypad in "[O":
+                readline.parse_and_bind(rf'"\e{keypad}{key}": "\C-a\C-k{word}\C-m"')
     return _line(prompt)
 
 

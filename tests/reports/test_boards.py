@@ -10,7 +10,7 @@ import rules
 from arena.model.record import GameRecord
 from arena.reports import boards
 from arena.reports.board import coloured
-from arena.tournament.events import MovesPlayed, Outcome, RunFinished, RunStarted
+from arena.tournament.events import MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.run_view import RunView
 from rules.position import Position
 from tests.reports.runs import begun, ended, estimate, game_started
@@ -83,7 +83,7 @@ def test_boards_show_each_game_to_its_end(
         store.append(game_started(cup[1]))
         view.refresh()
         shown.show(view)
-        store.append(RunFinished(outcome=Outcome(total=72, done=1)))
+        store.append(RunFinished(outcome=RunOutcome(total=72, done=1)))
         view.refresh()
         shown.show(view)
         shown.close()
