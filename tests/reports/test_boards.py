@@ -62,7 +62,7 @@ def test_colours_are_off_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("NO_COLOR", "1")
     out = io.StringIO()
     Console(file=out, force_terminal=True).print(coloured(after, start))
-    assert "\x1b[7m" in out.getvalue() and "38;" not in out.getvalue(), "marks stay"
+    assert "\x1b[1;7m" in out.getvalue() and "38;" not in out.getvalue(), "marks stay"
 
 
 def test_boards_show_each_game_to_its_end(
