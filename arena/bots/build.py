@@ -3,17 +3,19 @@ content; the result is kept in the user's cache.
 """
 
 import errno
+import hashlib
 import os
 import re
 import selectors
 import shlex
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in
-from arena.bots.package import Bot, package_store, startable, with_own_python
+from arena.bots.package import Bot, package_store, startable, with_python
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
 from arena.files.plain_text import printable
@@ -34,12 +36,16 @@ _SHOWN_LINES = 10
 _LOOK_S = 0.2  # how often time and disk are checked
 
 
-def build(bot: Bot, mode: Mode) -> Bot:
-    """The bot, ready to be started: built in this `mode`, now or before. Raises BuildError."""
+def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
+    """The bot, ready to be started: built in this `mode`, now or before, where `python3` is that
+    Python. Raises BuildError.
+    """
     if bot.build is None:
         return bot
     store = package_store()
-    final = store / f"{bot.digest}-built"
+    words = with_python(bot.build, python)
+    other = words != with_python(bot.build)  # then what it makes may differ
+    final = store / f"{bot.digest}-built{f'-{_short(python)}' if other else ''}"
     if not final.is_dir():
         with made_aside(store) as aside:
             work, made = aside / "work", aside / "made"
@@ -48,7 +54,7 @@ def build(bot: Bot, mode: Mode) -> Bot:
             copy(Path(bot.cwd), files_in(Path(bot.cwd)), work)
             if digest(work, files_in(work)) != bot.digest:
                 raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
-            _run(bot, bot.build, work, mode)
+            _run(bot, words, work, mode)
             try:
                 results = files_in(work)
             except PackageError as error:
@@ -67,6 +73,10 @@ def build(bot: Bot, mode: Mode) -> Bot:
         raise BuildError(Path(bot.source), [sentence]) from None
 
 
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     policy = Policy(
         mode=mode,
@@ -79,7 +89,7 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     container = Container(
         Prepared(
             name=name,
-            command=with_own_python(words),
+            command=words,
             cwd=str(folder),
             memory_mb=memory,
             policy=policy,
@@ -98,7 +108,7 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     except PlayerFault as fault:
         wrong = f"could not be started: {fault.detail}"
     if wrong:
-        sentence = f"its build command, {shlex.join(words)}, {wrong}"
+        sentence = f"its build command, {shlex.join(bot.build or words)}, {wrong}"
         if lines := first_errors(said.decode("utf-8", "replace")):
             sentence += ":\n    " + "\n    ".join(lines)
         raise BuildError(Path(bot.source), [sentence])

@@ -22,6 +22,7 @@ from pydantic import Field
 from arena.bots import roster
 from arena.bots.entries import files_in
 from arena.bots.package import ACTIVE, Bot
+from arena.bots.programs import python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
@@ -34,6 +35,7 @@ FILE = "course.toml"
 WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
 State = Literal["plays", "withdrawn", "excluded", "none"]
 _NEW = """\
+# python = "python3.12" # runs scripts, instead of the Python of the arena
 # deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
 
 [quota]
@@ -57,6 +59,8 @@ class Course(TomlTable):
     deadline: datetime | None = None
     """The last moment of a submission; without an offset in local time."""
     quota: Quota = Quota()
+    python: str | None = Field(default=None, min_length=1)
+    """The Python of scripts; None for that of the tournament."""
 
     def is_over(self, now: datetime) -> bool:
         """Whether the deadline has passed."""
@@ -105,6 +109,12 @@ def rules_of(folder: Path) -> Course:
     if findings:
         raise ConfigError(file, problems(text, findings))
     return course
+
+
+def python_of(folder: Path) -> str | None:
+    """The Python that a course names for scripts; None where it names none, or is no course."""
+    named = rules_of(folder).python if is_course(folder) else None
+    return python(named, folder) if named else None
 
 
 def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, str]:

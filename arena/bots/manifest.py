@@ -51,6 +51,8 @@ class Manifest(Frozen):
     build: tuple[str, ...] | None
     """The command that runs once in its folder before it can be started; null for none."""
     authors: tuple[str, ...]
+    python: str | None = None
+    """The Python that runs its scripts; null for that of the tournament."""
 
 
 class _File(TomlTable):
@@ -61,6 +63,7 @@ class _File(TomlTable):
     command: list[str] | None = Field(default=None, min_length=1)
     build: list[str] | None = Field(default=None, min_length=1)
     authors: list[str] = Field(default_factory=list)
+    python: str | None = Field(default=None, min_length=1)
 
 
 def is_name(text: str) -> bool:
@@ -97,14 +100,16 @@ def _judge(file: _File) -> list[Finding]:
     found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if values[key] is None]
     if file.name is not None and not is_name(file.name):
         found.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
-    for key in ("command", "build"):
-        words = values[key] or []
+    for key in ("command", "build", "python"):
+        words = [values[key]] if isinstance(values[key], str) else values[key] or []
         if words and not words[0].strip():
             found.append(Finding((key,), "begins with the program to run; its first word is empty"))
         if any("\0" in word for word in words):
             found.append(Finding((key,), "no program takes a NUL character; remove it"))
         elif any(_commands_a_terminal(word) for word in words):
             found.append(Finding((key,), "a word has control characters; remove them"))
+    if file.python is not None and "/" in file.python:
+        found.append(Finding(("python",), "names a program as the PATH finds it, as python3.12"))
     if any(not author.isprintable() for author in file.authors):
         hidden = "a name has characters that cannot be shown; remove them"
         found.append(Finding(("authors",), hidden))

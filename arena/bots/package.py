@@ -36,6 +36,8 @@ class Bot(Frozen):
     build: tuple[str, ...] | None = None
     """The command to run in a copy of its folder before it can be started; null for none."""
     authors: tuple[str, ...] = ()
+    python: str | None = None
+    """The Python that bot.toml names for its scripts; null where it names none."""
     digest: str  # SHA-256, in hex, of the names and contents of its files as they were handed in
     contents: str
     """The same of its files as they are now in `cwd`, perhaps built; of a script, of that alone."""
@@ -140,7 +142,7 @@ def _refuse_without_manifest(folder: Path, source: Path) -> None:
 def startable(bot: Bot) -> Bot:
     """The same bot with its command resolved and no build left to do. Raises PackageError."""
     folder = Path(bot.cwd)
-    command = with_own_python(bot.command)
+    command = with_python(bot.command)
     program, *arguments = command
     if command == bot.command:
         try:
@@ -156,9 +158,9 @@ def startable(bot: Bot) -> Bot:
     return bot.model_copy(update={"command": command, "build": None})
 
 
-def with_own_python(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A command with the Python that runs the arena for `python3`: all bots have the same."""
-    return (sys.executable, *words[1:]) if words[0] in _PYTHON else words
+def with_python(words: tuple[str, ...], python: str = sys.executable) -> tuple[str, ...]:
+    """A command with a certain Python, by default the arena's, in place of that or `python3`."""
+    return (python, *words[1:]) if words[0] in (*_PYTHON, sys.executable) else words
 
 
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import rules
 from arena.bots import programs
 from arena.bots.build import build
-from arena.bots.package import Bot, open_bot, package_store, startable
+from arena.bots.package import Bot, open_bot, package_store, startable, with_python
 from arena.errors import PackageError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model.containment import Policy
@@ -44,16 +44,23 @@ def prepare(
     )
     held = home.held or resolve(contender.sandbox, prepared)
     policy = prepared.policy.model_copy(update={"mode": held.mode})
-    bot = build(unbuilt, held.mode) if unbuilt else program
+    command, cwd = program
+    if unbuilt:
+        python = _python(contender.program, folder)
+        bot = build(unbuilt, held.mode, python)
+        command, cwd = with_python(bot.command, python), bot.cwd
     return prepared.model_copy(
-        update={"command": bot.command, "cwd": bot.cwd, "policy": policy, "held": held}
+        update={"command": command, "cwd": cwd, "policy": policy, "held": held}
     )
 
 
-def as_package(bot: Bot) -> Package:
-    """What travels of a bot."""
+def as_package(bot: Bot, python: str | None = None, default_python: str | None = None) -> Package:
+    """What travels of a bot. `python` is what its player's table names, `default_python` what is
+    named for all; bot.toml comes between.
+    """
     opens = "." if bot.rules is not None else Path(bot.command[-1]).name
-    return Package(digest=bot.contents, opens=opens, built=bot.build is None)
+    named = python or bot.python or default_python
+    return Package(digest=bot.contents, opens=opens, built=bot.build is None, python=named)
 
 
 def _program(
@@ -72,7 +79,13 @@ def _program(
     if bot.contents != program.digest:
         raise PackageError(place, ["was changed since the tournament was read; start it again"])
     bot = startable(bot) if program.built else bot
-    return programs.Program(bot.command, bot.cwd), bot if bot.build else None
+    command = with_python(bot.command, _python(program, folder))
+    return programs.Program(command, bot.cwd), bot if bot.build else None
+
+
+def _python(program: Module | Package | CommandLine, folder: Path) -> str:
+    """The Python of its scripts. Raises ProgramError."""
+    return programs.python(getattr(program, "python", None), folder)
 
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:

@@ -36,6 +36,22 @@ def module(name: str) -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", name)  # -P: files in the folder shadow no module
 
 
+def python(written: str | None, folder: Path) -> str:
+    """The Python `written`, a program of the PATH or a path relative to `folder`; None for the one
+    that runs the arena. Raises ProgramError.
+    """
+    if written is None:
+        return sys.executable
+    if "/" in written:
+        return command([written], folder).command[0]
+    found = shutil.which(written)
+    if found is None:
+        raise ProgramError(
+            f'Python "{written}" is not on the PATH; install it, or write a path with a slash'
+        )
+    return str(Path(found).absolute())
+
+
 def script(written: str, folder: Path) -> Program:
     """The script `written`, relative to `folder`, started in its own folder by its interpreter."""
     path = existing(written, folder)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple, TypeVar
 
 from arena.checks.dialogue import Dialogue, Offence
-from arena.checks.positions import Golden, PracticeGame, golden
+from arena.checks.positions import PracticePosition
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import ANSWERED, UNCLEAN, Subject
 from arena.model.protocol import Termination
 from rules.position import Game
 
 _SPEECH_TURNS = 3  # moves asked for in a game whose lines are looked at
-_TURNS = 2  # moves asked for from each golden position on
+_TURNS = 2  # moves asked for from each position on
 _BOARD_S = 10.0  # for one board: a program with slow starts is asked in fewer positions
 _ENOUGH = 3
 """Deaths that show where it dies, and tries that show that it is the position; each is a start."""
@@ -57,7 +57,7 @@ def _in_each_rule_set(
 
 def _listened_to(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     """The lines it wrote in a few turns, with a pause after each. Raises Offence (unclean)."""
-    practice = PracticeGame.opening(game)
+    practice = subject.opening(game)
     try:
         dialogue.start(practice)
         for _ in range(_SPEECH_TURNS):
@@ -78,8 +78,8 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     """The turns that were answered with their ply. Raises Offence (wrong ply)."""
     answers = 0
     try:
-        for at in golden(game)[1:3]:
-            practice = PracticeGame.at(at)
+        for at in subject.positions(game)[1:3]:
+            practice = subject.at(at)
             dialogue.start(practice)
             for _ in dialogue.turns(practice, _SPEECH_TURNS):
                 answers += 1
@@ -94,19 +94,19 @@ class AskedPosition(NamedTuple):
     """A position the program was asked about, and what came of it."""
 
     board: str
-    at: Golden
+    at: PracticePosition
     offence: Offence | None
 
 
 def legal_everywhere(subject: Subject) -> CheckFinding:
-    """Judge whether it answers with a legal move in every golden position."""
+    """Judge whether it answers with a legal move in every practice position."""
     if subject.hang is not None:
         return subject.failed(subject.hang, "in the first turns of a game")
     asked: list[AskedPosition] = []
     with ExitStack() as living:
         asker = _Asker(subject, living)
         for board, game in subject.boards.items():
-            asked += _ask_board(asker, board, game)
+            asked += _ask_board(asker, board, subject.positions(game))
             last = asked[-1].offence
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
@@ -121,11 +121,14 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
     return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found
 
 
-def _ask_board(asker: _Asker, board: str, game: Game) -> list[AskedPosition]:
+def _ask_board(
+    asker: _Asker, board: str, positions: Sequence[PracticePosition]
+) -> list[AskedPosition]:
     """The positions of a board, until the time is over or the trouble is known."""
     asked: list[AskedPosition] = []
     deadline, deaths = time.monotonic() + _BOARD_S, 0
-    for at in golden(game):
+    for number, at in enumerate(positions, 1):
+        asker.tell(f"{board}, position {number} of {len(positions)}")
         try:
             asker.ask(at)
             asked.append(AskedPosition(board, at, None))
@@ -146,11 +149,12 @@ class _Asker:
 
     def __init__(self, subject: Subject, living: ExitStack) -> None:
         self._subject = subject
+        self.tell = subject.tell
         self._living = living
         self._dialogue: Dialogue | None = None
         self._confirmed = 0  # failures in a later game that a fresh process had too
 
-    def ask(self, at: Golden) -> None:
+    def ask(self, at: PracticePosition) -> None:
         """Ask for moves from a position on. Raises Offence."""
         dialogue = self._dialogue
         if dialogue is None or self._subject.again is not None:
@@ -181,8 +185,8 @@ class _Asker:
         self._dialogue = None
         self._living.close()
 
-    def _moves(self, dialogue: Dialogue, at: Golden) -> None:
-        practice = PracticeGame.at(at, seed=len(at.moves))
+    def _moves(self, dialogue: Dialogue, at: PracticePosition) -> None:
+        practice = self._subject.at(at)
         dialogue.start(practice)
         for answered in dialogue.turns(practice, _TURNS):
             self._subject.slowest_ms = max(self._subject.slowest_ms, answered.used_ms)

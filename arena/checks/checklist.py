@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.checks.answers import clean_stdout, legal_everywhere, ply_echo
-from arena.checks.dialogue import CheckClocks, Offence, Overloaded
+from arena.checks.conditions import Conditions
+from arena.checks.dialogue import Offence, Overloaded
 from arena.checks.games import against_itself, against_opponent, second_game
 from arena.checks.limits import memory, near_the_clock, no_network
 from arena.checks.result import CheckFinding, CheckResult, not_judged
@@ -50,19 +51,23 @@ def run_checks(
     path: Path,
     opponent: Prepared,
     held: Held,
-    *,
-    rules: tuple[str, ...] | None = None,
-    clocks: CheckClocks | None = None,
-    memory_mb: int = 2048,
+    conditions: Conditions,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[CheckResult]:
     """Judge the script, folder or archive at `path`; each result as soon as it is known. `opponent`
-    plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `rules`
-    the rule sets to check instead of those it claims. OSError: the host failed.
+    plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `tell`
+    takes what is being judged. OSError: the host failed.
     """
-    subject = Subject(path, opponent, held, rules, clocks or CheckClocks(), memory_mb)
+    title = ""
+
+    def tell_more(how_far: str) -> None:
+        tell(f"{title}: {how_far}")
+
+    subject = Subject(path, opponent, held, conditions, tell_more)
     failed: int | None = None
     for number, item in enumerate(ITEMS, 1):
-        began = time.monotonic()
+        began, title = time.monotonic(), f"{number:2} {item.title}"
+        tell(title)
         if failed:
             skipped = f"skipped until item {failed} is fixed"
             finding = CheckFinding(passed=None, detail=skipped, needs=failed)

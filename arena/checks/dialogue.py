@@ -1,14 +1,13 @@
 """A process of the program under check, in the referee's own dialogue, its lines counted."""
 
 import math
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
+from arena.checks.conditions import CheckClocks, GameNames
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive
@@ -17,45 +16,17 @@ from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import after_plies, finished
+from arena.referee.seat import PlayerClock
 from arena.referee.session import Answered, start_request, turn_request
 from rules.position import Position
 
-GRACE_MS = 100
-"""Added to every limit, as a tournament does by default."""
 _MS = 1_000_000
+_FAREWELL_MS = 100
 _LISTEN_MS = 50  # to a program that was not asked
 _AFTER_CLOSE_MS = 500  # for a program that did not answer, once its stdin is closed
 _STDERR = 4000  # characters, the last ones, that are read for advice
 _BLAMES_LINE = (*IN_STEP, Termination.UNSOLICITED)
 """Faults of the last line that was read, rather than of a line that did not come."""
-
-
-class GameNames:
-    """Ids and seeds of games, drawn as in a tournament that nobody knows: nothing in a dialogue
-    tells a program that it is checked.
-    """
-
-    def __init__(self) -> None:
-        self._lot = secrets.randbits(31)
-        self._numbers = count(1 + secrets.randbelow(200))
-
-    def next(self) -> str:
-        """The id of another game."""
-        return f"g{next(self._numbers):04d}"
-
-    def seed(self, label: str) -> int:
-        """The seed of the game, or the games, of that label."""
-        return derive(self._lot, label)
-
-
-class CheckClocks(NamedTuple):
-    """The clocks of a check, in milliseconds; the first two as a tournament has them by default."""
-
-    startup_ms: int = 30_000
-    move_ms: int = 5_000
-    short_ms: int = 500  # for a move at a short clock
-    hurry_ms: int = 100
-    """Sent where the item is not about the clock; the answer is judged by `move_ms`."""
 
 
 class Heard(NamedTuple):
@@ -106,10 +77,10 @@ class Dialogue:
         self, pool: SessionPool, spec: Prepared, clocks: CheckClocks, names: GameNames
     ) -> None:
         """Start the process. Raises Offence (`start_failed`)."""
-        self._clocks = clocks
+        self._clocks, self._options = clocks, spec.options
         self._names = names
         self._pool = pool
-        self._game, self._limit_ms, self._grace_ms = "", 0, GRACE_MS
+        self._game, self._clock, self._grace_ms = "", PlayerClock.full(clocks.hurry), 0
         self._told, self._used_ms = 0, 0.0
         self.games = 0  # games begun so far
         try:
@@ -118,27 +89,27 @@ class Dialogue:
             raise Offence(fault) from None
         self.process = self._session.process
 
-    def start(self, practice: PracticeGame, limit_ms: int | None = None) -> float:
-        """Begin a game at that limit a move; the milliseconds `ready` took. Without it the limit is
-        `hurry_ms` and moves are judged by `move_ms`: the item is not about the clock.
+    def start(self, practice: PracticeGame, clock: Clock | None = None) -> float:
+        """Begin a game at that clock; the milliseconds `ready` took. Without one it is `hurry`, and
+        moves are judged by `patience_ms`: the item is not about the clock.
         """
         self.games += 1
         self._game = self._names.next()
-        self._limit_ms = limit_ms or self._clocks.hurry_ms
-        self._grace_ms = GRACE_MS if limit_ms else GRACE_MS + self._clocks.move_ms - self._limit_ms
+        self._clock = PlayerClock.full(clock or self._clocks.hurry)
+        self._grace_ms = self._clocks.grace_ms if clock else self._clocks.lenient_ms
         request = start_request(
             self._game,
             practice.position,
             practice.moves,
             seat=practice.seat,
-            clock=Clock(move_ms=self._limit_ms),
+            clock=self._clock.control,
             startup_ms=self._clocks.startup_ms,
             seed=derive(self._names.seed(self._game), f"player {practice.seat}"),
-            options={},
+            options=self._options,
         )
         self._told, self._used_ms = len(practice.moves), 0.0
         with self._judged(request):
-            _, used_ms = self._session.start(request, GRACE_MS)
+            _, used_ms = self._session.start(request, self._clocks.grace_ms)
         return used_ms
 
     def ask(self, practice: PracticeGame) -> Answered:
@@ -148,12 +119,14 @@ class Dialogue:
             practice.position,
             practice.moves,
             told=self._told,
-            time_ms=self._limit_ms,
+            time_ms=self._clock.limit_ms,
             used_ms=self._used_ms,
+            bank_ms=self._clock.shown_bank_ms,
         )
         with self._judged(request, practice.position):
             answered = self._session.turn(request, self._grace_ms)
         self._told, self._used_ms = len(practice.moves), answered.used_ms
+        self._clock = self._clock.after(answered.used_ms)
         return answered
 
     def turns(self, practice: PracticeGame, moves: int) -> Iterator[Answered]:
@@ -202,7 +175,7 @@ class Dialogue:
         """Tell it to quit, and leave its stdin open."""
         with self._judged():
             line = Quit().model_dump_json().encode() + b"\n"
-            self.process.write(line, time.monotonic_ns() + GRACE_MS * _MS)
+            self.process.write(line, time.monotonic_ns() + _FAREWELL_MS * _MS)
 
     def close_stdin(self) -> None:
         """Close its stdin without a word."""
@@ -246,7 +219,7 @@ class Dialogue:
     def _belated(self) -> Belated | None:
         """The answer after its deadline: late by itself, or once stdin is closed."""
         began = time.monotonic_ns()
-        for closed, patience_ms in ((False, self._clocks.move_ms), (True, _AFTER_CLOSE_MS)):
+        for closed, patience_ms in ((False, self._clocks.patience_ms), (True, _AFTER_CLOSE_MS)):
             if closed:
                 self.process.close()
             try:

@@ -3,12 +3,12 @@
 from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.dialogue import Dialogue, Offence, Overloaded
-from arena.checks.positions import Golden, PracticeGame, games, golden
+from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import Subject
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
-from arena.model.protocol import Clock, Termination
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, play_game
 from arena.sandbox.features import usable_cores
@@ -16,9 +16,10 @@ from rules.position import Game
 
 _FIRST_MOVES, _FIRST_S = 40, 10.0
 """The most of a first game before a second one: moves of the program, and time."""
-_AGAINST_OTHER = 4
-_AGAINST_ITSELF = 2
-_GAME_MS = 20_000  # what a game may take if every move takes as long as the slowest so far
+_AGAINST_OTHER, _AGAINST_ITSELF = 4, 2
+"""Games; half of them at the clock of a tournament."""
+_GAME_MS, _TOURNAMENT_GAME_MS = 20_000, 120_000
+"""What a game may take if every move takes as long as the slowest so far."""
 _MAX_PLIES = 600  # games of tiles last as long as the player is good
 
 
@@ -27,33 +28,32 @@ def second_game(subject: Subject) -> CheckFinding:
     if subject.again is not None:
         return _failed_later(subject, subject.again)
     boards = list(subject.boards.values())
-    at = next(at for at in reversed(golden(boards[-1])) if at.moves)
+    at = next(at for at in reversed(subject.positions(boards[-1])) if at.moves)
     with subject.process() as dialogue:
         try:
-            first = PracticeGame.opening(boards[0])
+            first = subject.opening(boards[0])
             dialogue.start(first)
             dialogue.play_on(first, _FIRST_MOVES, _FIRST_S)
             dialogue.end(first)
         except Offence as offence:
             return not_judged(f"it did not play on in its first game ({offence.termination})")
         try:
-            _one_move(dialogue, at)
+            _one_move(dialogue, subject.at(at))
         except Offence as offence:
             later = offence
         else:
             return passed(f"{dialogue.games} games in one process")
     try:
         with subject.process() as dialogue:
-            _one_move(dialogue, at)
+            _one_move(dialogue, subject.at(at))
     except Offence:
         return not_judged("same failure as in item 6")
     subject.note_later(later)
     return _failed_later(subject, later)
 
 
-def _one_move(dialogue: Dialogue, at: Golden) -> None:
+def _one_move(dialogue: Dialogue, practice: PracticeGame) -> None:
     dialogue.listen()
-    practice = PracticeGame.at(at)
     dialogue.start(practice)
     dialogue.ask(practice)
     dialogue.end(practice)
@@ -74,11 +74,13 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
 
 
 def against_opponent(subject: Subject) -> CheckFinding:
-    """Four games over its boards, in changing seats; in the sliding games both play the same."""
+    """Games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
     us, other = (subject.spec,), (subject.opponent,)
+    boards = _boards(subject, _AGAINST_OTHER)
     with SessionPool(keep_alive=None, cores=usable_cores()) as pool:  # the bot is begun afresh
-        for number, (board, game) in enumerate(_boards(subject, _AGAINST_OTHER)):
+        for number, (board, game) in enumerate(boards):
+            subject.tell(f"game {number + 1} of {len(boards)}, {board}")
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
             records = [_play(subject, game, lineup, number, pool) for lineup in lineups]
@@ -90,9 +92,11 @@ def against_opponent(subject: Subject) -> CheckFinding:
 
 
 def against_itself(subject: Subject) -> CheckFinding:
-    """Two games on its first boards, two of its processes at a time; alone in the sliding games."""
+    """Games on its first boards, two of its processes at a time; alone in the sliding games."""
     scores: list[str] = []
-    for number, (board, game) in enumerate(_boards(subject, _AGAINST_ITSELF), _AGAINST_OTHER):
+    boards = _boards(subject, _AGAINST_ITSELF)
+    for number, (board, game) in enumerate(boards, _AGAINST_OTHER):
+        subject.tell(f"game {number - _AGAINST_OTHER + 1} of {len(boards)}, {board}")
         with SessionPool(cores=usable_cores()) as pool:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
         if trouble := _trouble(subject, board, record, ours=tuple(range(game.seats))):
@@ -102,28 +106,42 @@ def against_itself(subject: Subject) -> CheckFinding:
 
 
 def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:
-    columns = zip_longest(*(games(rule_set).items() for rule_set in subject.rules))
+    count = count // 2 if subject.conditions.terms else count
+    columns = zip_longest(*(subject.games(rule_set).items() for rule_set in subject.rules))
     return list(islice(cycle([board for board in chain(*columns) if board]), count))
 
 
 def _play(
     subject: Subject, game: Game, players: tuple[Prepared, ...], number: int, pool: SessionPool
 ) -> GameRecord:
-    clocks = subject.clocks
-    plies = min(_MAX_PLIES, max(10, int(_GAME_MS / max(1.0, subject.slowest_ms))))
     setup = GameSetup(
         game=subject.names.next(),
-        terms=Terms(
-            rules=game.name,
-            variant=game.variant,
-            clock=Clock(move_ms=clocks.hurry_ms),
-            grace_ms=clocks.move_ms,
-            startup_ms=clocks.startup_ms,
-            max_plies=plies,
-        ),
+        terms=_terms(subject, game),
         seed=subject.names.seed(f"board {number}"),
     )
     return play_game(setup, players, pool)
+
+
+def _terms(subject: Subject, game: Game) -> Terms:
+    """Those of the tournament, else a hurried clock; a game of slow moves is cut short. With a bank
+    it is played whole: a bank is used up at the end.
+    """
+    clocks, slowest = subject.clocks, max(1.0, subject.slowest_ms)
+    terms = subject.conditions.terms
+    if terms is None:
+        return Terms(
+            rules=game.name,
+            variant=game.variant,
+            clock=clocks.hurry,
+            grace_ms=clocks.lenient_ms,
+            startup_ms=clocks.startup_ms,
+            ponder=False,
+            max_plies=min(_MAX_PLIES, max(10, int(_GAME_MS / slowest))),
+        )
+    bounds = [terms.max_plies or _MAX_PLIES]
+    if terms.clock.bank_ms is None:
+        bounds.append(max(10, int(_TOURNAMENT_GAME_MS / slowest)))
+    return terms.model_copy(update={"on_fault": "forfeit", "max_plies": min(bounds)})
 
 
 def _trouble(
@@ -139,4 +157,5 @@ def _trouble(
         return not_judged(f"{board}: {record.seats[seat].player} failed: {record.detail}")
     stderr = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
     offence = Offence(PlayerFault(record.termination, record.detail), stderr=stderr[-4000:])
-    return subject.failed(offence, f"{board}, ply {len(record.moves)}, seat {seat}")
+    where = f"{board}, ply {len(record.moves)}, seat {seat}"
+    return subject.failed(offence, where, subject.fixes.get(record.termination))

@@ -3,14 +3,14 @@
 from contextlib import suppress
 from pathlib import Path
 
+from arena.checks.conditions import clock_words, limit_ms
 from arena.checks.dialogue import Dialogue, Offence
-from arena.checks.positions import PracticeGame, golden
+from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
 from arena.model.protocol import Termination, Turn
 from arena.sandbox.processes import tree
-from rules.position import Game
 
 _TURNS = 2
 _LOAD_EARLIER = (
@@ -23,36 +23,44 @@ _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6")
 
 
 def near_the_clock(subject: Subject) -> CheckFinding:
-    """Judge whether it answers in time: its first rule set at the long limit, all at the short."""
+    """Judge whether it answers in time: its first rule set at the long limit, all at the short; at
+    that of the tournament where there is one.
+    """
     boards = list(subject.first_boards.items())
-    plan = [(*boards[0], subject.clocks.move_ms)]
-    plan += [(name, game, subject.clocks.short_ms) for name, game in boards]
+    *longer, last = subject.clocks.judged
+    plan = [(*boards[0], clock) for clock in longer]
+    plan += [(name, game, last) for name, game in boards]
     slowest: dict[int, float] = {}
-    for board, game, limit_ms in plan:
-        middle = golden(game)[len(golden(game)) // 2]
-        for practice in (PracticeGame.opening(game), PracticeGame.at(middle)):
+    for board, game, clock in plan:
+        limit, positions = limit_ms(clock), subject.positions(game)
+        middle = positions[len(positions) // 2]
+        for practice in (subject.opening(game), subject.at(middle)):
+            subject.tell(f"{board} at {limit} ms")
             used: list[float] = []
             with subject.process() as dialogue:
                 try:
-                    dialogue.start(practice, limit_ms)
+                    dialogue.start(practice, clock)
                     used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS))
                 except Offence as offence:
                     if offence.termination not in ANSWERED:
-                        first = not used and _was_only_the_first(dialogue, game, offence)
-                        where = f"{board} at {limit_ms} ms a move"
+                        first = not used and _was_only_the_first(
+                            dialogue, subject.opening(game), offence
+                        )
+                        where = f"{board} at {clock_words(clock)}"
                         return subject.failed(offence, where, _LOAD_EARLIER if first else None)
             if used:
-                slowest[limit_ms] = max(slowest.get(limit_ms, 0.0), *used)
-    if len(slowest) < 2:
+                slowest[limit] = max(slowest.get(limit, 0.0), *used)
+    if len(slowest) < len(subject.clocks.judged):
         return not_judged("skipped: no valid answer (see item 6)")
+    if subject.conditions.terms is not None:
+        subject.slowest_ms = max(slowest.values())  # its games have this clock
     return passed(", ".join(f"{used:.0f} ms of {limit}" for limit, used in slowest.items()))
 
 
-def _was_only_the_first(dialogue: Dialogue, game: Game, offence: Offence) -> bool:
+def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Offence) -> bool:
     """Whether a program whose first move came late is in time when asked once more."""
     if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, Turn):
         return False
-    practice = PracticeGame.opening(game)
     practice.play(practice.position.legal_moves()[0])
     try:
         dialogue.ask(practice)
@@ -68,21 +76,21 @@ def memory(subject: Subject) -> CheckFinding:
             return subject.failed(subject.out_of_memory)
         try:
             with subject.process() as dialogue:
-                practice = PracticeGame.opening(game, seat=game.seats - 1)
+                practice = subject.opening(game, seat=game.seats - 1)
                 dialogue.start(practice)
                 dialogue.play_on(practice, _MOVES, _GAME_S)
         except Offence as offence:
             if offence.termination is Termination.OUT_OF_MEMORY:
                 return subject.failed(offence)  # other items judge the rest
     peak = subject.peak_memory_bytes / 2**20
-    return passed(f"at most {peak:.0f} MB of {subject.memory_mb}")
+    return passed(f"at most {peak:.0f} MB of {subject.conditions.memory_mb}")
 
 
 def no_network(subject: Subject) -> CheckFinding:
     """Judge whether it plays without the network: none of its processes has an internet socket."""
     looked = False
     with subject.process() as dialogue:
-        practice = PracticeGame.opening(next(iter(subject.boards.values())))
+        practice = subject.opening(next(iter(subject.boards.values())))
         try:
             dialogue.start(practice)
             for _ in range(3):

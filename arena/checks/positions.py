@@ -1,7 +1,8 @@
-"""Golden positions: where a program is asked for a move, the same at each check. They come from
-seeded random games, and each has a trait that programs stumble over.
+"""Practice positions, where a program is asked for a move. They come from random games, which each
+check draws for itself, and each has a trait that programs stumble over.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
@@ -16,10 +17,9 @@ Moves = tuple[tuple[int, str], ...]
 
 _PLAYOUTS = 60
 _COPIES = 2  # moments of each trait, out of different games
-_SEED = 2048
 
 
-class Golden(NamedTuple):
+class PracticePosition(NamedTuple):
     """A position where a seat has a choice, and how it came about."""
 
     position: Position
@@ -29,7 +29,7 @@ class Golden(NamedTuple):
     @property
     def seat(self) -> int:
         """The seat to move."""
-        assert self.position.to_move is not None, "golden positions are not over"
+        assert self.position.to_move is not None, "practice positions are not over"
         return self.position.to_move
 
 
@@ -60,10 +60,17 @@ _MOMENTS: Mapping[str, _Trait] = {
 the playouts that have it."""
 
 
-def games(rule_set: str) -> dict[str, Game]:
+def boards_of(rule_set: str) -> dict[str, Game]:
     """The boards asked about in a rule set, by name; other sizes are the tournament's matter."""
     boards = rules.default(rule_set).check_boards
     return {name: rules.load(rule_set, **settings) for name, settings in boards.items()}
+
+
+def name_of(game: Game) -> str:
+    """The name of any board: that of the list, or its settings."""
+    known = {board: name for name, board in boards_of(game.name).items()}
+    settings = (f"{key}={json.dumps(value)}" for key, value in game.variant.items())
+    return known.get(game) or " ".join([game.name, *settings])
 
 
 def _trait_of(mark: Landmark) -> _Trait:
@@ -71,19 +78,19 @@ def _trait_of(mark: Landmark) -> _Trait:
 
 
 @cache
-def golden(game: Game) -> tuple[Golden, ...]:
-    """The golden positions of a game: seat by seat, early before late."""
+def practice_positions(game: Game, seed: int) -> tuple[PracticePosition, ...]:
+    """The practice positions of a game, drawn by `seed`: seat by seat, early before late."""
     traits = {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
-    found: dict[tuple[int, str, int], Golden] = {}
+    found: dict[tuple[int, str, int], PracticePosition] = {}
     for number in range(_PLAYOUTS):
         copy = number % _COPIES
         if len(found) == len(traits) * game.seats * _COPIES:
             break
-        moves, moments = _playout(game, derive(_SEED, f"{game.name} {number}"))
+        moves, moments = _playout(game, derive(seed, f"{game.name} {number}"))
         for ply, at in moments:
             for trait, has in traits.items():
                 if (at.seat, trait, copy) not in found and has(at):
-                    found[at.seat, trait, copy] = Golden(at.position, moves[:ply], trait)
+                    found[at.seat, trait, copy] = PracticePosition(at.position, moves[:ply], trait)
     chosen = {(one.seat, one.moves): one for one in found.values()}  # some have several traits
     return tuple(sorted(chosen.values(), key=lambda one: (one.seat, len(one.moves))))
 
@@ -115,9 +122,7 @@ class PracticeGame:
     Forced passes are played, as the referee does, so the program is asked only where it can choose.
     """
 
-    def __init__(
-        self, position: Position, moves: Moves = (), *, seat: int = 0, seed: int = 1
-    ) -> None:
+    def __init__(self, position: Position, moves: Moves = (), *, seat: int, seed: int) -> None:
         self.position = position
         self.moves = list(moves)
         self.seat = seat  # the program's
@@ -125,14 +130,16 @@ class PracticeGame:
         self._play_others()
 
     @classmethod
-    def opening(cls, game: Game, seat: int = 0) -> Self:
+    def opening(cls, game: Game, seed: int, seat: int = 0) -> Self:
         """A game from its beginning on."""
-        return cls(game.start(1), seat=seat)
+        return cls(first_position(game, seed), seat=seat, seed=seed)
 
     @classmethod
-    def at(cls, golden: Golden, seed: int = 1) -> Self:
-        """A game from a golden position on, at the seat to move there."""
-        return cls(golden.position, golden.moves, seat=golden.seat, seed=seed)
+    def at(cls, at: PracticePosition, seed: int) -> Self:
+        """A game from a practice position on, at the seat to move there."""
+        return cls(
+            at.position, at.moves, seat=at.seat, seed=derive(seed, f"{at.seat} {len(at.moves)}")
+        )
 
     @property
     def is_over(self) -> bool:

@@ -49,19 +49,22 @@ class Checklist(Frozen):
     """Whether every item was judged and none failed."""
     sandbox: Held
     """The containment of the program while it was checked."""
+    seed: int
+    """Draws the positions and games of this check: `--seed` takes it."""
     seconds: float
     """How long the check took."""
     results: tuple[CheckResult, ...]
     """The items, in order."""
 
     @classmethod
-    def of(cls, bot: str, sandbox: Held, results: Iterable[CheckResult]) -> Self:
+    def of(cls, bot: str, sandbox: Held, results: Iterable[CheckResult], seed: int) -> Self:
         """The checklist of these results."""
         found = tuple(results)
         return cls(
             bot=bot,
             passed=all(result.passed for result in found),
             sandbox=sandbox,
+            seed=seed,
             seconds=sum(result.seconds for result in found),
             results=found,
         )

@@ -6,14 +6,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.build import build
 from arena.bots.package import open_bot
 from arena.checks.advice import launch_fix
 from arena.checks.dialogue import Dialogue, Offence
-from arena.checks.positions import PracticeGame, games
+from arena.checks.modules import PythonFound, ask_python
 from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
-from arena.errors import ArchiveError, BuildError, ManifestError, PackageError
+from arena.errors import ArchiveError, BuildError, ManifestError, PackageError, ProgramError
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.referee.pool import QUIT_S
@@ -49,6 +48,12 @@ def package_safety(subject: Subject) -> CheckFinding:
         bot = subject.opened = open_bot(subject.path)
     except PackageError as error:
         return _refused(error)
+    terms = subject.conditions.terms
+    if terms and bot.rules and terms.rules not in bot.rules:
+        return failed(
+            f"{bot.name} plays {', '.join(bot.rules)}; the tournament is of {terms.rules}",
+            f'Add "{terms.rules}" to `rules` in bot.toml if it plays that.',
+        )
     claims = f"claims {', '.join(bot.rules)}" if bot.rules else "a script, which claims no rules"
     return passed(f"{bot.name}: {claims}")
 
@@ -56,13 +61,13 @@ def package_safety(subject: Subject) -> CheckFinding:
 def builds(subject: Subject) -> CheckFinding:
     """Judge whether its build command makes a program of it, in the sandbox and in time."""
     bot = subject.bot
-    if bot.build is None:
-        return passed("nothing to build")
     try:
-        subject.opened = build(bot, subject.held.mode)
+        _ = subject.spec
     except PackageError as error:
         return _refused(error)
-    return passed(" ".join(bot.build))
+    except ProgramError as error:
+        return failed(str(error), "Name a Python that is installed here, or none: arena doctor.")
+    return passed(" ".join(bot.build) if bot.build else "nothing to build")
 
 
 def _refused(error: PackageError) -> CheckFinding:
@@ -74,6 +79,9 @@ def start_time(subject: Subject) -> CheckFinding:
     """Judge whether `start` is answered in time, in a fresh process for each rule set. A script
     that claims none is asked in all: where it exits at `start` it does not play.
     """
+    python = ask_python(subject.spec)
+    if python and python.lacks:
+        return _without_modules(python)
     took: dict[str, str] = {}
     declined: Offence | None = None
     for rule_set in subject.claims or names():
@@ -87,14 +95,25 @@ def start_time(subject: Subject) -> CheckFinding:
         assert declined is not None, "nothing was started, so everything was declined"
         return subject.failed(declined, "start of every rule set", launch_fix(subject.spec))
     subject.rules = tuple(took)
-    return passed(", ".join(f"{rule_set} {said}" for rule_set, said in took.items()))
+    said = ", ".join(f"{rule_set} {said}" for rule_set, said in took.items())
+    return passed(f"{said}\n{python}" if python else said)
+
+
+def _without_modules(python: PythonFound) -> CheckFinding:
+    missing = ", ".join(dict.fromkeys(each.module for each in python.lacks))
+    lines = (f"{each.file}, line {each.line}, imports {each.module}" for each in python.lacks)
+    return failed(
+        "\n".join([f"Python {python.version} ({python.program}) has no {missing}", *lines]),
+        f"Bring {missing} in the bot's folder, or do without. If another Python here has it, name "
+        'that: python = "…" in bot.toml.',
+    )
 
 
 def _start(subject: Subject, rule_set: str) -> str:
-    game = next(iter(games(rule_set).values()))
+    practice = subject.opening(subject.first_board(rule_set))
     try:
         with subject.process() as dialogue:
-            used_ms = dialogue.start(PracticeGame.opening(game), subject.clocks.move_ms)
+            used_ms = dialogue.start(practice, subject.clocks.judged[0])
     except Offence as offence:
         if offence.termination in ANSWERED:  # in time; the next item judges what it wrote
             return "answered"
@@ -167,7 +186,7 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
 
 
 def _play(subject: Subject, dialogue: Dialogue) -> None:
-    practice = PracticeGame.opening(next(iter(subject.boards.values())))
+    practice = subject.opening(next(iter(subject.boards.values())))
     dialogue.start(practice)
     dialogue.play_on(practice, 2)
     dialogue.end(practice)

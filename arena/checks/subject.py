@@ -1,23 +1,32 @@
 """The bot under check, as every item sees it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from arena.bots.package import Bot
+from arena.bots.prepare import prepare
 from arena.checks.advice import advise
-from arena.checks.dialogue import CheckClocks, Dialogue, GameNames, Offence
+from arena.checks.conditions import CheckClocks, Conditions, GameNames
+from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.languages import Phrases, language_of
-from arena.checks.positions import games
+from arena.checks.positions import (
+    PracticeGame,
+    PracticePosition,
+    boards_of,
+    name_of,
+    practice_positions,
+)
 from arena.checks.result import CheckFinding
-from arena.model.containment import Held, Policy
-from arena.model.contender import Prepared
+from arena.model.containment import Held
+from arena.model.contender import Contender, Home, Prepared
 from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
 from arena.referee.game import IN_STEP
 from arena.sandbox.features import usable_cores
+from rules import names
 from rules.position import Game
 
 ANSWERED = {*IN_STEP, Termination.UNSOLICITED, Termination.FLOOD, Termination.LINE_TOO_LONG}
@@ -33,11 +42,10 @@ class Subject:
     path: Path  # the script, folder or archive
     opponent: Prepared
     held: Held  # the sandbox of this machine and its guarantees
-    asked: tuple[str, ...] | None  # the rule sets to check; None for those it claims
-    clocks: CheckClocks
-    memory_mb: int  # the memory limit of its processes
+    conditions: Conditions
+    tell: Callable[[str], None]  # takes how far an item has come
     opened: Bot | None = None
-    """The bot once its package is opened; the one that can be started once it is built."""
+    """The bot once its package is opened; `spec` is it built."""
     rules: tuple[str, ...] = ()
     """The rule sets it is judged in, those that started; known after the item about starts."""
     hang: Offence | None = None  # a `turn` without an answer: one such wait is enough
@@ -46,7 +54,6 @@ class Subject:
     out_of_memory: Offence | None = None  # the first time it went beyond the memory limit
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
-    names: GameNames = field(default_factory=GameNames)
     slowest_ms: float = 0.0  # the longest time of a move at `hurry_ms`
     peak_memory_bytes: int = 0  # the most memory of a process so far
 
@@ -59,14 +66,31 @@ class Subject:
     @property
     def claims(self) -> tuple[str, ...] | None:
         """The rule sets it must play; None for a script that names none."""
-        return self.asked or self.bot.rules
+        terms = self.conditions.terms
+        return (terms.rules,) if terms else self.conditions.rules or self.bot.rules
+
+    @property
+    def clocks(self) -> CheckClocks:
+        """Its clocks."""
+        return self.conditions.clocks
+
+    @cached_property
+    def names(self) -> GameNames:
+        """The names of its games."""
+        return GameNames(self.conditions.seed)
 
     @cached_property
     def spec(self) -> Prepared:
-        """How it is started."""
-        given = self.bot.model_dump(include={"name", "command", "cwd"})
-        policy = Policy(mode=self.held.mode)
-        return Prepared(**given, memory_mb=self.memory_mb, policy=policy, held=self.held)
+        """How it is started, built before. Raises PackageError, ProgramError."""
+        contender = Contender(
+            name=self.bot.name,
+            program=self.conditions.package(self.bot),
+            options=dict(self.conditions.options),
+            threads=self.conditions.threads,
+            memory_mb=self.conditions.memory_mb,
+        )
+        home = Home(package=self.bot.cwd, held=self.held)
+        return prepare(contender, (self.claims or names())[0], home)
 
     @cached_property
     def language(self) -> Phrases:
@@ -77,12 +101,33 @@ class Subject:
     @property
     def boards(self) -> dict[str, Game]:
         """The games it is asked about, by name; known once it has started."""
-        return {name: game for rule_set in self.rules for name, game in games(rule_set).items()}
+        return {name: game for each in self.rules for name, game in self.games(each).items()}
 
     @property
     def first_boards(self) -> dict[str, Game]:
         """The first board of each rule set."""
-        return {rule_set: next(iter(games(rule_set).values())) for rule_set in self.rules}
+        return {rule_set: self.first_board(rule_set) for rule_set in self.rules}
+
+    def games(self, rule_set: str) -> dict[str, Game]:
+        """The boards it is asked about in a rule set: that of the tournament, else several."""
+        terms = self.conditions.terms
+        return {name_of(terms.game): terms.game} if terms else boards_of(rule_set)
+
+    def first_board(self, rule_set: str) -> Game:
+        """The first of them."""
+        return next(iter(self.games(rule_set).values()))
+
+    def positions(self, game: Game) -> tuple[PracticePosition, ...]:
+        """The positions of a game it is asked about."""
+        return practice_positions(game, self.conditions.seed)
+
+    def opening(self, game: Game, seat: int = 0) -> PracticeGame:
+        """A practice game from the beginning on."""
+        return PracticeGame.opening(game, self.conditions.seed, seat)
+
+    def at(self, position: PracticePosition) -> PracticeGame:
+        """A practice game from a position on."""
+        return PracticeGame.at(position, self.conditions.seed)
 
     @contextmanager
     def process(self) -> Iterator[Dialogue]:

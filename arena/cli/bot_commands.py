@@ -28,10 +28,23 @@ from arena.errors import Exit, UserError
 if TYPE_CHECKING:
     from arena.bots.package import Bot
     from arena.bots.versions import Receipt
-    from arena.checks import Checklist
+    from arena.checks import Checklist, Conditions
 
 app = typer.Typer()
 
+TournamentFile = Annotated[
+    Path | None,
+    option(
+        "FILE", "Check as this tournament plays: its game, clock and limits.", show_default=False
+    ),
+]
+Contained = Annotated[
+    Sandbox | None,
+    typer.Option(
+        help="What contains it; auto is the strongest there is here.",
+        show_default="auto, or the tournament's",
+    ),
+]
 Language = Literal["python", "cpp", "js", "java", "rust"]
 
 
@@ -86,9 +99,8 @@ def check(
         Path, argument("BOT", "A script, a folder or archive with a bot.toml, or DIR/fox@2.")
     ],
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
-    sandbox: Annotated[
-        Sandbox, typer.Option(help="What contains it; auto is the strongest there is here.")
-    ] = "auto",
+    tournament: TournamentFile = None,
+    sandbox: Contained = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,6 +109,10 @@ def check(
             **RULES,
         ),
     ] = None,
+    seed: Annotated[
+        int | None,
+        option("N", "Draws positions and games.", min=0, show_default="drawn for each check"),
+    ] = None,
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
     from arena.bots.versions import place_of
@@ -104,7 +120,10 @@ def check(
     bot = place_of(bot)
     if not bot.exists():
         raise UserError(f"no such script, folder or archive: {bot}")
-    checklist = _go_through(bot, sandbox, rules, quiet=json)
+    if tournament is not None and rules:
+        raise UserError("--rules: the game is that of --tournament; leave one of them out")
+    conditions = _conditions(bot, tournament, rules, seed)
+    checklist = _go_through(bot, conditions, sandbox, quiet=json)
     if json:
         say_json(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
@@ -176,9 +195,8 @@ def submit(
     to: Annotated[Path, option("DIR", "The submissions, or the course.")],
     owner: As = None,
     token: Token = None,
-    sandbox: Annotated[
-        Sandbox, typer.Option(help="How it is contained while it is built and checked.")
-    ] = "auto",
+    tournament: TournamentFile = None,
+    sandbox: Contained = None,
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from arena.bots import course
@@ -191,12 +209,14 @@ def submit(
     package = course.admitted(to, take(bot), who, now)  # refused before a check of half a minute
     before = active(to / package.name)
     receipt = receipt_of(package, to)
-    if receipt is not None:  # exactly these files were checked before
+    if receipt is not None and tournament is None:  # exactly these files were checked before
         same = package.model_copy(update={"build": None})
         _tell_accepted(package, course.submit(to, same, receipt.checked, who, now), to, before)
         return
     script = () if package.rules else (Path(package.source).name,)
-    checklist = _go_through(bot, sandbox, opened=Path(package.cwd, *script))
+    conditions = _conditions(bot, tournament)
+    conditions = conditions.with_python(course.python_of(to))
+    checklist = _go_through(bot, conditions, sandbox, opened=Path(package.cwd, *script))
     if not checklist.passed:
         kept = f"; version {before} stays active" if before else ""
         say(f"\n{package.name} is not accepted{kept}.", err=True)
@@ -205,14 +225,27 @@ def submit(
         CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
         for result in checklist.results
     ]
-    built = build(package, checklist.sandbox.mode)
+    built = build(package, checklist.sandbox.mode, conditions.python_for(package))
     _tell_accepted(package, course.submit(to, built, checked, who, now), to, before)
+
+
+def _conditions(
+    bot: Path, tournament: Path | None, rules: list[str] | None = None, seed: int | None = None
+) -> Conditions:
+    """The conditions of a check: those of a tournament, if one is given. Raises ConfigError."""
+    from arena.checks.conditions import Conditions, draw_seed
+    from arena.tournament.conditions import load_conditions
+
+    drawn = draw_seed() if seed is None else seed
+    if tournament is not None:
+        return load_conditions(tournament, bot, drawn)
+    return Conditions(rules=tuple(rules or ()) or None, seed=drawn)
 
 
 def _go_through(
     path: Path,
-    sandbox: Sandbox,
-    rules: list[str] | None = None,
+    conditions: Conditions,
+    sandbox: Sandbox | None,
     *,
     opened: Path | None = None,
     quiet: bool = False,
@@ -223,19 +256,23 @@ def _go_through(
     from arena.bots.programs import module
     from arena.checks import Checklist, run_checks
     from arena.model.contender import Prepared
-    from arena.reports import checklist as report
+    from arena.reports.checklist import Checking, show_end, show_result
     from arena.sandbox.probe import resolve
     from players.catalogue import BUILTINS
 
-    held = resolve(sandbox, Prepared(name="bot", command=(sys.executable,)))
+    held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
     opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module), builtin=True)
     screen, results = console(quiet=quiet), []
-    report.show_start(str(path), held, screen)
-    for result in run_checks(opened or path, opponent, held, rules=tuple(rules or ()) or None):
-        results.append(result)
-        report.show_result(result, screen)
-    checklist = Checklist.of(str(path), held, results)
-    report.show_end(checklist, screen)
+    checking = Checking(screen)
+    checking.begin(str(path), held, conditions)
+    try:
+        for result in run_checks(opened or path, opponent, held, conditions, checking.tell):
+            results.append(result)
+            show_result(result, screen)
+    finally:
+        checking.close()
+    checklist = Checklist.of(str(path), held, results, conditions.seed)
+    show_end(checklist, screen)
     return checklist
 
 

@@ -28,6 +28,9 @@ class Package(Frozen):
     """What of its folder is the bot: the name of a script, or `.` where a bot.toml says it."""
     built: bool = False
     """Whether the files are there as its build command left them."""
+    python: str | None = None
+    """The Python that runs its scripts: found on the PATH, or with a slash relative to the
+    contender's folder; null for the one that runs the arena."""
 
 
 class CommandLine(Frozen):

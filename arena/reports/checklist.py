@@ -1,22 +1,48 @@
-"""A checklist on the terminal: each item when it is judged, and what is to be changed."""
+"""A checklist on the terminal: what is being judged, each item when it is judged, and what is to be
+changed.
+"""
 
 from collections import Counter
 
 from rich.console import Console
+from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from arena.checks.conditions import Conditions, clock_words
+from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
 from arena.model.containment import Held
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 
 
-def show_start(bot: str, held: Held, console: Console) -> None:
-    """Say what is checked, and what contains it."""
-    contained = "without a sandbox" if held.mode == "none" else f"in the sandbox {held.mode}"
-    console.print(Text(f"Checking {bot} {contained}"), soft_wrap=True)
+class Checking:
+    """Shows a check while it goes on; on a terminal one line says what is being judged."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._line = Live(console=console, auto_refresh=False, transient=True)
+
+    def begin(self, bot: str, held: Held, conditions: Conditions) -> None:
+        """Say what is checked, what contains it, and for which tournament."""
+        contained = "without a sandbox" if held.mode == "none" else f"in the sandbox {held.mode}"
+        terms = conditions.terms
+        played = f", for {name_of(terms.game)} at {clock_words(terms.clock)}" if terms else ""
+        self._console.print(Text(f"Checking {bot} {contained}{played}"), soft_wrap=True)
+        if self._console.is_terminal:
+            self._line.start()
+
+    def tell(self, what: str) -> None:
+        """Show what is being judged."""
+        if self._line.is_started:
+            line = Text(f"{what} …", style="dim", no_wrap=True, overflow="ellipsis")
+            self._line.update(line, refresh=True)
+
+    def close(self) -> None:
+        """Take that line away."""
+        self._line.stop()
 
 
 def show_result(result: CheckResult, console: Console) -> None:
@@ -52,4 +78,5 @@ def show_end(checklist: Checklist, console: Console) -> None:
     counts = ((by[False], "failed"), (by[None], "not judged"), (len(skipped), "skipped"))
     said = [f"{by[True]} of {len(checklist.results)} passed"]
     said += [f"{count} {word}" for count, word in counts if count]
-    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
+    again = "" if checklist.passed else f" · again with --seed {checklist.seed}"
+    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s{again}", style="bold"))

@@ -251,6 +251,7 @@ def _of_player(player: Player) -> dict[str, Any]:
         "options": contender.options,
         "resources": {"threads": contender.threads, "memory_mb": contender.memory_mb},
         "sandbox": contender.sandbox,
+        "python": getattr(contender.program, "python", None),
     }
 
 

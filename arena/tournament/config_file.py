@@ -27,7 +27,7 @@ from arena.tournament.config_tables import (
     TournamentFile,
     with_formats,
 )
-from arena.tournament.contenders import CatalogueEntry, Reading, Report, read_players
+from arena.tournament.contenders import CatalogueEntry, Reading, Report, read_players, told_at
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Demand, Fit
 from arena.tournament.formats import FORMATS
@@ -89,9 +89,11 @@ def read_config(
     table, limits = tables.tournament, tables.clock
     if table.name is not None and (why := wrong_name(table.name, "the run's file")):
         report(("tournament", "name"), why)
-    game = _game(tables.game, report)
-    clock = _clock(limits, report)
-    reading = Reading(game, builtins, folder, report, table.sandbox)
+    game = game_of(tables.game, report)
+    clock = clock_of(limits, report)
+    with told_at(("tournament", "python"), report):
+        programs.python(table.python, folder)
+    reading = Reading(game, builtins, folder, report, table.sandbox, table.python)
     players, left_out, clashes = read_players(tables.player, reading, player_folders or {})
     start = Openings()
     if game is not None and game.decided_by_seed:
@@ -137,13 +139,7 @@ def read_config(
         concurrency=concurrency,
         keep_alive=table.keep_alive,
         require=tuple(table.require),
-        terms=Terms(
-            rules=game.name,
-            variant=game.variant,
-            clock=clock,
-            **limits.model_dump(include={"startup_ms", "grace_ms"}),
-            **table.model_dump(include={"on_fault", "ponder", "max_plies"}),
-        ),
+        terms=terms_of(tables, game, clock),
         openings=start,
         rating=tables.rating,
         players=players,
@@ -152,7 +148,19 @@ def read_config(
     )
 
 
-def _game(table: Mapping[str, Any], report: Report) -> Game | None:
+def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
+    """What all games of the file have in common."""
+    return Terms(
+        rules=game.name,
+        variant=game.variant,
+        clock=clock,
+        **file.clock.model_dump(include={"startup_ms", "grace_ms"}),
+        **file.tournament.model_dump(include={"on_fault", "ponder", "max_plies"}),
+    )
+
+
+def game_of(table: Mapping[str, Any], report: Report) -> Game | None:
+    """The game of `[game]`; None where that was reported."""
     settings = dict(table)
     name = settings.pop("rules", None)
     try:
@@ -169,7 +177,8 @@ def _game(table: Mapping[str, Any], report: Report) -> Game | None:
     return None if wrong else game
 
 
-def _clock(table: ClockTable, report: Report) -> Clock:
+def clock_of(table: ClockTable, report: Report) -> Clock:
+    """The clock of `[clock]`, with defaults where that was reported."""
     bank, increment = table.bank_ms, table.increment_ms
     if increment and bank is None:
         report(

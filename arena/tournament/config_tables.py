@@ -31,6 +31,8 @@ class TournamentTable(TomlTable):
     """None keeps the processes of built-ins alone."""
     ponder: bool = False
     sandbox: Asked = "auto"
+    python: Text | None = None
+    """The Python of scripts; None for the one that runs the arena."""
     require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
 
 
@@ -78,6 +80,8 @@ class PlayerTable(TomlTable):
     resources: ResourcesTable = ResourcesTable()
     sandbox: Asked | None = None
     """None takes the tournament's."""
+    python: Text | None = None
+    """None takes that of bot.toml, else the tournament's."""
 
 
 class TournamentFile(TomlTable):

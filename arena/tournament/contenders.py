@@ -2,13 +2,15 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel, ValidationError
 
 from arena.bots import programs
+from arena.bots.course import python_of
 from arena.bots.package import Bot, open_bot
 from arena.bots.prepare import as_package
 from arena.bots.submissions import submissions
@@ -17,7 +19,7 @@ from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import did_you_mean, explain, shown
 from arena.model.containment import Asked
-from arena.model.contender import CommandLine, Contender, Home, Module, Program
+from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from rules.position import Game
@@ -67,6 +69,23 @@ class Reading(NamedTuple):
     report: Report
     sandbox: Asked = "auto"
     """Of the players that ask for none themselves."""
+    python: str | None = None
+    """Of the scripts of players that name none."""
+
+    def package(self, bot: Bot, table: PlayerTable) -> Package:
+        """What travels of a bot. Raises ProgramError: the Python it names is not there."""
+        if bot.python and not table.python:
+            programs.python(bot.python, self.folder)
+        return as_package(bot, table.python, self.python)
+
+
+@contextmanager
+def told_at(at: KeyPath, report: Report) -> Iterator[None]:
+    """Reports what is wrong with a program at a key."""
+    try:
+        yield
+    except ProgramError as error:
+        report(at, str(error))
 
 
 def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Player], list[str]]:
@@ -76,6 +95,10 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
     way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]
     for other in others:
         reading.report((*at, other), f"cannot be given together with {way}; leave one of them out")
+    with told_at((*at, "python"), reading.report):
+        programs.python(table.python, reading.folder)
+        if table.python and (table.command or table.bot in reading.builtins):
+            raise ProgramError("is for scripts and bots with a bot.toml; leave it out")
     try:
         if table.bot is not None:
             return [_bot(at, table.bot, table, reading)], []
@@ -103,8 +126,8 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     builtin, folder, game = reading.builtins.get(bot), reading.folder, reading.game
     if builtin is not None:
         _check_builtin(at, table, builtin, reading)
-        program = Module(module=builtin.module, caches=tuple(builtin.readable()))
-        return _player(bot, builtin.name, program, table, reading, builtin=builtin)
+        module = Module(module=builtin.module, caches=tuple(builtin.readable()))
+        return _player(bot, builtin.name, module, table, reading, builtin=builtin)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
@@ -114,8 +137,8 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
         claimed = ", ".join(package.rules or ())
         raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
     which = f"@{package.number}" if "@" in Path(bot).name and found else ""
-    name = package.name + which
-    return _player(bot, name, as_package(package), table, reading, package=package)
+    program = reading.package(package, table)
+    return _player(bot, package.name + which, program, table, reading, package=package)
 
 
 def _submissions(
@@ -123,10 +146,12 @@ def _submissions(
 ) -> tuple[list[Player], list[str]]:
     folder, game = programs.existing(written, reading.folder), reading.game
     players, left_out = list[Player](), list[str]()
+    reading = reading._replace(python=reading.python or python_of(folder))
     for bot in submissions(folder):
         if game is None or _plays(bot, game):
             path = f"{written.rstrip('/')}/{bot.name}"
-            players.append(_player(path, bot.name, as_package(bot), table, reading, package=bot))
+            program = reading.package(bot, table)
+            players.append(_player(path, bot.name, program, table, reading, package=bot))
         else:
             plays = ", ".join(bot.rules or ())
             left_out.append(f"{bot.name} does not take part: it plays {plays}")

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from arena.checks import CheckResult, run_checks
-from arena.checks.dialogue import CheckClocks
+from arena.checks.conditions import CheckClocks, Conditions
 from arena.model.containment import Held
 from arena.model.contender import Prepared
+from arena.model.protocol import Clock
 
 GOOD = """\
 import json
@@ -27,7 +28,9 @@ for line in sys.stdin:
     elif request["type"] == "quit":
         break
 """
-QUICK = CheckClocks(startup_ms=1500, move_ms=800, short_ms=300, hurry_ms=100)
+QUICK = CheckClocks(
+    startup_ms=1500, judged=(Clock(move_ms=800), Clock(move_ms=300)), patience_ms=800
+)
 
 Check = Callable[..., Iterator[CheckResult]]
 
@@ -44,7 +47,8 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
         other = tmp_path / "other.txt"
         other.write_text(GOOD)
         opponent = Prepared(name="other", command=(sys.executable, "-I", "-S", str(other)))
-        given = {"rules": ("dots",), "clocks": QUICK, **more}
-        return run_checks(path, opponent, given.pop("held", Held()), **given)
+        held, given = more.pop("held", Held()), {"rules": ("dots",), "clocks": QUICK, "seed": 2048}
+        tell = more.pop("tell", lambda _: None)
+        return run_checks(path, opponent, held, Conditions(**given | more), tell)
 
     return run

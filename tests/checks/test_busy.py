@@ -12,6 +12,6 @@ def test_an_endless_loop_is_found(check: Check) -> None:
     choice = '        move = request["legal"][0]\n'
     loop = GOOD.replace(choice, "        while True:\n            pass\n")
     with on_one_core(), busy(2):
-        *_, result = islice(check(loop, clocks=QUICK._replace(move_ms=200)), 6)
+        *_, result = islice(check(loop, clocks=QUICK._replace(patience_ms=200)), 6)
     assert (result.title, result.verdict) == ("legal moves", Termination.TIMEOUT), result
     assert "Look for an endless loop" in (result.fix or "")

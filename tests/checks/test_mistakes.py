@@ -44,6 +44,7 @@ def told(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
 def steady(text: str, folder: Path) -> str:
     """Figures that differ from run to run are `N`."""
     text = re.sub(r"\d+(?= ms late| MB;)", "N", text)
+    text = re.sub(r"Python \S+ \(.*?\)", "Python N (PROGRAM)", text)
     return text.replace(str(folder), "FOLDER")
 
 

@@ -1,19 +1,23 @@
-"""The golden positions are positions of their games, of every sort, and always the same."""
+"""The practice positions are positions of their games, of every sort, whatever the seed."""
+
+from itertools import product
 
 import pytest
 
 import rules
-from arena.checks.positions import PracticeGame, games, golden
+from arena.checks.positions import PracticeGame, boards_of, practice_positions
 from rules.position import PASS
 
-BOARDS = {name: game for rule_set in rules.GAMES for name, game in games(rule_set).items()}
+SEEDS = (1, 2)
+BOARDS = {name: game for rule_set in rules.GAMES for name, game in boards_of(rule_set).items()}
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", BOARDS)
-def test_golden_positions_are_reached_by_their_moves_and_leave_a_choice(name: str) -> None:
+def test_positions_are_reached_by_their_moves_and_leave_a_choice(name: str, seed: int) -> None:
     game = BOARDS[name]
-    positions = golden(game)
-    assert len(positions) >= 14
+    positions = practice_positions(game, seed)
+    assert len(positions) >= 13
     assert {at.seat for at in positions} == set(range(game.seats))
     for at in positions:
         assert at.position.legal_moves() != (PASS,)
@@ -38,13 +42,21 @@ def test_golden_positions_are_reached_by_their_moves_and_leave_a_choice(name: st
 )
 def test_what_programs_stumble_over_is_there_for_every_seat(name: str, traits: set[str]) -> None:
     game = BOARDS[name]
-    for seat in range(game.seats):
-        assert traits <= {at.trait for at in golden(game) if at.seat == seat}
+    for seed, seat in product(SEEDS, range(game.seats)):
+        positions = practice_positions(game, seed)
+        assert traits <= {at.trait for at in positions if at.seat == seat}
 
 
 def test_some_positions_have_one_legal_move() -> None:
-    for game in BOARDS.values():
-        assert any(len(at.position.legal_moves()) == 1 for at in golden(game))
+    for game, seed in product(BOARDS.values(), SEEDS):
+        positions = practice_positions(game, seed)
+        assert any(len(at.position.legal_moves()) == 1 for at in positions)
+
+
+def test_each_seed_has_positions_of_its_own() -> None:
+    game = BOARDS["othello"]
+    first, second = ({at.position for at in practice_positions(game, seed)} for seed in SEEDS[:2])
+    assert len(first & second) <= 2, "the first move of either seat"
 
 
 @pytest.mark.parametrize("name", BOARDS)

@@ -1,5 +1,6 @@
 """`arena check` as a student types it: what is shown, JSON, exit codes, Ctrl-C."""
 
+import io
 import json
 import signal
 import subprocess
@@ -11,7 +12,11 @@ import psutil
 import pytest
 from typer.testing import CliRunner, Result
 
+from arena.checks import Conditions
 from arena.cli import app
+from arena.files.console import PlainConsole
+from arena.model.containment import Held
+from arena.reports.checklist import Checking
 
 RIGHT = """\
 import json, sys
@@ -64,6 +69,24 @@ def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> No
     assert "3 of 14 passed, 1 failed, 10 skipped" in text
 
 
+def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
+    for terminal in (True, False):
+        file = io.StringIO()
+        checking = Checking(PlainConsole(file=file, force_terminal=terminal, width=60))
+        checking.begin("right.py", Held(), Conditions())
+        checking.tell(" 6 legal moves: dots 5×5, position 12 of 30")
+        checking.close()
+        assert file.getvalue().startswith("Checking right.py without a sandbox")
+        assert ("position 12 of 30 …" in file.getvalue()) is terminal
+
+
+def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
+    (folder / "ends.py").write_text("")
+    arguments = ("ends.py", "--sandbox", "none", "--rules", "dots", "--seed", "77")
+    assert "again with --seed 77" in check(*arguments).output
+    assert json.loads(check(*arguments, "--json").output)["seed"] == 77
+
+
 def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
     shown = check("wrong.py", "--sandbox", "none", "--rules", "dots", "--json")
     assert shown.exit_code == 1
@@ -93,6 +116,9 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
             ("right.py", "--sandbox", "jail"),
             '--sandbox: must be one of auto, bwrap, limits, none, got "jail"',
         ),
+        (("right.py", "--tournament", "lost.toml"), "lost.toml: "),
+        (("right.py", "--tournament", "x.toml", "--rules", "dots"), "leave one of them out"),
+        (("right.py", "--seed", "-1"), "--seed"),
         (("right.py", "--rules", "chess"), "--rules: must be one of othello, dots, 2048, 2584"),
     ],
 )

@@ -1,6 +1,7 @@
 """What a student types first: `arena new`, then `arena submit`."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from arena.bots.submissions import submissions
+from arena.bots.package import open_bot
+from arena.bots.submissions import accept, submissions
 from arena.cli import app
 
 Arena = Callable[..., Result]
@@ -83,6 +85,22 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     assert bad.exit_code == 1
     assert f"mine is not accepted; version {bot.digest[:12]} stays active" in bad.stderr
     assert submissions(tmp_path / "subs") == (bot,)
+
+
+def test_a_bot_is_checked_for_the_tournament_even_if_it_passed_before(
+    arena: Arena, tmp_path: Path
+) -> None:
+    assert arena("new", "mine", "--lang", "python").exit_code == 0
+    manifest = tmp_path / "mine" / "bot.toml"
+    manifest.write_text(re.sub("rules = .*", 'rules = ["dots"]', manifest.read_text()))
+    package = open_bot(tmp_path / "mine")
+    accept(package, [], tmp_path / "subs")
+    (tmp_path / "cup.toml").write_text('[game]\nrules = "othello"\n')
+    assert "active already" in arena("submit", "mine", "--to", "subs").stdout
+    said = arena("submit", "mine", "--to", "subs", "--tournament", "cup.toml")
+    assert said.exit_code == 1
+    assert "mine plays dots; the tournament is of othello" in said.stdout
+    assert "2–14: skipped until item 1 is fixed" in said.stdout
 
 
 def test_where_it_cannot_be_submitted_to_is_told_before_the_check(

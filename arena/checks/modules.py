@@ -1,0 +1,155 @@
+"""The Python that runs a script, and the modules that the script imports: read from its files, and
+looked for by that Python in the sandbox of the bot, before the bot is started.
+"""
+
+import ast
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.files.plain_text import printable
+from arena.model.contender import Prepared
+from arena.model.record import PlayerFault
+from arena.sandbox.container import Container
+
+_ANSWER_S = 20.0
+_QUESTION = """\
+import sys
+if sys.path[0] == "":
+    sys.path[0] = sys.argv[1]
+import importlib.util, json
+def there(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+foreign = [name for name in sys.argv[2:] if name not in sys.stdlib_module_names]
+version = ".".join(map(str, sys.version_info[:3]))
+print(json.dumps([version, {name: there(name) for name in foreign}]))
+"""
+
+
+class Import(NamedTuple):
+    """A module that a program cannot do without, and where it says so."""
+
+    module: str
+    file: str
+    line: int
+
+
+class PythonFound(NamedTuple):
+    """What a Python says of itself and of the modules it was asked for."""
+
+    program: str
+    version: str
+    has: tuple[str, ...]  # of others than itself
+    lacks: tuple[Import, ...]
+
+    def __str__(self) -> str:
+        modules = f", with {', '.join(self.has)}" if self.has else ""
+        return f"runs on Python {self.version} ({self.program}){modules}"
+
+
+def ask_python(spec: Prepared) -> PythonFound | None:
+    """The Python of a program, asked in its sandbox; None where none runs it, or it does not say.
+    OSError: the host failed.
+    """
+    python, folder = spec.command[0], Path(spec.cwd or ".")
+    script = _script(spec.command, folder)
+    if script is None or not Path(python).name.startswith("python"):
+        return None
+    at, entry, root = script
+    wanted = {found.module: found for found in imports(entry, root)}
+    command = (*spec.command[:at], "-c", _QUESTION, str(root), *wanted)
+    said = _output(spec.model_copy(update={"command": command}))
+    try:
+        version, there = json.loads(said)
+        has = tuple(name for name, found in there.items() if found)
+        lacks = tuple(wanted[name] for name, found in there.items() if not found)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return PythonFound(python, printable(version), has, lacks)
+
+
+def _script(command: tuple[str, ...], folder: Path) -> tuple[int, Path, Path] | None:
+    """The place of a script in a command, its file, and the folder it imports from; None without
+    a script.
+    """
+    for at, word in enumerate(command[1:], 1):
+        if word == "-m" and len(command) > at + 1:
+            path = folder / command[at + 1].replace(".", "/")
+            entry = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
+            return at, entry, folder
+        if not word.startswith("-"):
+            entry = folder / word
+            return (at, entry, entry.parent) if word.endswith(".py") else None
+    return None
+
+
+def imports(entry: Path, root: Path) -> Iterator[Import]:
+    """The modules that a script imports which are not in `root`, its own or its own modules'. Left
+    out is what they can do without, in a `try` or for types alone; and all of them, where one
+    changes where modules are looked for.
+    """
+    pending, seen, found = [entry], set[Path](), list[Import]()
+    while pending:
+        path = pending.pop()
+        seen.add(path)
+        try:
+            text = path.read_text("utf-8")
+            tree = ast.parse(text)
+        except (OSError, ValueError, SyntaxError, RecursionError):
+            continue  # the start of the bot tells
+        if "sys.path" in text:
+            return
+        for name, line in _named(tree):
+            own = _own(name, root)
+            if own is None:
+                found.append(Import(name.partition(".")[0], path.name, line))
+            pending += [file for file in own or () if file not in seen]
+    yield from found
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The modules a piece of a program names, with their lines."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, node.lineno) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+    if isinstance(node, ast.Try):
+        return
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _named(child)
+
+
+def _own(name: str, folder: Path) -> list[Path] | None:
+    """The files of the bot that importing a module runs; None where it is not the bot's."""
+    parts, files = name.split("."), list[Path]()
+    for count in range(1, len(parts) + 1):
+        path = folder.joinpath(*parts[:count])
+        both = (path.with_suffix(".py"), path / "__init__.py")
+        files += [file for file in both if file.is_file()]
+    first = folder / parts[0]
+    return files if files or first.is_dir() else None
+
+
+def _output(spec: Prepared) -> str:
+    """What a program writes to stdout; empty where it cannot be started or takes too long."""
+    container = Container(spec)
+    try:
+        process = container.start()
+    except PlayerFault:
+        return ""
+    try:
+        return process.communicate(timeout=_ANSWER_S)[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        return ""
+    finally:
+        container.kill()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()

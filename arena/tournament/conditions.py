@@ -1,0 +1,58 @@
+"""From a tournament file to the conditions under which `arena check` judges a bot for it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.bots import programs
+from arena.checks.conditions import Conditions, clocks_of
+from arena.errors import ConfigError, FileError
+from arena.files.toml import KeyPath, read_file
+from arena.files.toml_tables import Finding, problems, read_tables
+from arena.tournament.config_file import clock_of, game_of, terms_of
+from arena.tournament.config_tables import PlayerTable, with_formats
+from arena.tournament.contenders import told_at
+
+
+def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
+    """The conditions of the tournament in the file `path` for the bot at `bot`; `seed` is that of
+    the check. Which players there are is not read: they need not be here. Raises ConfigError.
+    """
+    try:
+        text, data = read_file(path)
+    except FileError as error:
+        raise ConfigError(path, error.problems) from None
+    tables, findings = read_tables(with_formats(), data)
+    wrong = {finding.path for finding in findings}
+
+    def report(at: KeyPath, message: str) -> None:
+        if at not in wrong:
+            findings.append(Finding(at, message))
+
+    folder = path.resolve().parent
+    own = _table_of(bot.resolve(), tables.player, folder)
+    pythons: list[str | None] = []
+    for python, at in ((own.python, "player"), (tables.tournament.python, "tournament")):
+        with told_at((at, "python"), report):
+            pythons.append(programs.python(python, folder) if python else None)
+    game, clock = game_of(tables.game, report), clock_of(tables.clock, report)
+    if game is None or findings:
+        raise ConfigError(path, problems(text, findings))
+    terms = terms_of(tables, game, clock)
+    return Conditions(
+        terms=terms,
+        clocks=clocks_of(terms),
+        options=own.options,
+        threads=own.resources.threads,
+        memory_mb=own.resources.memory_mb,
+        sandbox=own.sandbox or tables.tournament.sandbox,
+        python=pythons[0],
+        default_python=pythons[1],
+        seed=seed,
+    )
+
+
+def _table_of(bot: Path, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
+    """The table that names the bot, else the first that takes submissions, else an empty one."""
+    named = (table for table in tables if table.bot and (folder / table.bot).resolve() == bot)
+    taking = (table for table in tables if table.from_ is not None)
+    return next(named, None) or next(taking, None) or PlayerTable()

@@ -1,0 +1,156 @@
+"""A check for a tournament has its game, its clock, and what it gives to its players."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.checks import CheckResult, Conditions
+from arena.errors import ConfigError
+from arena.model.protocol import Clock, Termination
+from arena.tournament.conditions import load_conditions
+
+from .conftest import GOOD, Check
+
+CUP = """
+[tournament]
+sandbox = "none"
+ponder = true
+[game]
+rules = "dots"
+rows = 2
+cols = 2
+[clock]
+move_ms = 200
+grace_ms = 50
+startup_ms = 1500
+[[player]]
+from = "submissions/"
+options = {level = 3}
+resources = {memory_mb = 64, threads = 2}
+[[player]]
+bot = "mine.py"
+resources = {memory_mb = 32}
+sandbox = "limits"
+"""
+_START = '    if request["type"] == "start":\n'
+_MOVE = '        move = request["legal"][0]\n'
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    path = tmp_path / "cup.toml"
+    path.write_text(CUP)
+    return path
+
+
+def under(path: Path, bot: str = "student.py") -> dict[str, Any]:
+    """The conditions in the file as the fixture `check` takes them."""
+    return vars(load_conditions(path, path.parent / bot, seed=7)) | {"rules": None}
+
+
+def failure(results: list[CheckResult]) -> CheckResult:
+    return next(result for result in results if result.passed is False)
+
+
+def test_what_a_file_says_is_taken(cup: Path) -> None:
+    given = load_conditions(cup, cup.parent / "student.py", seed=7)
+    assert given.terms is not None
+    assert (given.terms.rules, given.terms.variant["rows"], given.terms.ponder) == ("dots", 2, True)
+    assert given.clocks.judged == (Clock(move_ms=200),)
+    assert given.clocks[:2] == (1500, 50)
+    assert (given.memory_mb, given.threads, given.options) == (64, 2, {"level": 3})
+    assert given.sandbox == "none"
+
+
+def test_a_bot_that_is_named_has_its_own_table(cup: Path) -> None:
+    given = load_conditions(cup, cup.parent / "mine.py", seed=7)
+    assert (given.memory_mb, given.threads, given.options) == (32, 1, {})
+    assert given.sandbox == "limits"
+
+
+@pytest.mark.parametrize(
+    ("piece", "instead", "said"),
+    [
+        ("rows = 2", "rows = 0", "cup.toml:7: game.rows: rows must be an integer from 1 to 15"),
+        ("move_ms", "moves_ms", 'clock.moves_ms: unknown key; did you mean "move_ms"?'),
+        ('rules = "dots"', "", "game.rules: is missing"),
+    ],
+)
+def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: str) -> None:
+    cup.write_text(CUP.replace(piece, instead))
+    with pytest.raises(ConfigError) as error:
+        load_conditions(cup, cup, seed=7)
+    assert said in str(error.value)
+
+
+def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup: Path) -> None:
+    log = cup.parent / "log"
+    heard = GOOD.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
+    results = list(check(heard, **under(cup)))
+    assert [result.passed for result in results] == [True] * 14, results
+    assert results[5].detail.endswith(" positions of dots rows=2 cols=2 stop_at_majority=false")
+    assert results[6].detail.endswith(" ms of 200")
+    starts = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {start["clock"]["move_ms"] for start in starts} == {200}
+    assert all(start["options"] == {"level": 3} for start in starts)
+    assert {start["startup_ms"] for start in starts} == {1500}
+
+
+def test_a_bot_too_slow_for_the_clock_fails_the_item_about_it(check: Check, cup: Path) -> None:
+    slow = GOOD.replace("import sys", "import sys\nimport time")
+    slow = slow.replace(_MOVE, _MOVE + "        time.sleep(0.35)\n")
+    assert all(result.passed for result in islice(check(slow), 6, 6)), "at the default clock"
+    wrong = failure(list(islice(check(slow, **under(cup)), 7)))
+    assert (wrong.title, wrong.verdict) == ("near the clock", Termination.TIMEOUT)
+    assert "at 200 ms a move" in wrong.detail
+
+
+def test_a_bank_is_kept_over_whole_games(check: Check, cup: Path) -> None:
+    cup.write_text(CUP.replace("move_ms = 200", "bank_ms = 300"))
+    slow = GOOD.replace("import sys", "import sys\nimport time")
+    slow = slow.replace(_MOVE, _MOVE + "        time.sleep(0.1)\n")
+    results = list(check(slow, **under(cup)))
+    assert (failure(results).title, failure(results).verdict) == (
+        "games against another",
+        Termination.TIMEOUT,
+    )
+
+
+def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> None:
+    folder = cup.parent / "mine"
+    folder.mkdir()
+    (folder / "bot.py").write_text(GOOD)
+    (folder / "bot.toml").write_text(
+        'name = "mine"\nrules = ["othello"]\ncommand = ["python3", "bot.py"]\n'
+    )
+    wrong = failure(list(check(folder, **under(cup))))
+    assert wrong.number == 1
+    assert wrong.detail == "mine plays othello; the tournament is of dots"
+
+
+def test_what_is_judged_is_told_while_it_is(check: Check) -> None:
+    told: list[str] = []
+    for _ in check(GOOD, tell=told.append):
+        pass
+    assert told[0] == " 1 package safety"
+    assert " 6 legal moves: dots 5×5, position 2 of 26" in told
+    assert "13 games against another: game 3 of 4, dots 5×5" in told
+
+
+def test_the_same_seed_asks_the_same(check: Check, tmp_path: Path) -> None:
+    def heard(seed: int) -> str:
+        log = tmp_path / "log"
+        log.unlink(missing_ok=True)
+        loud = GOOD.replace(_START, f'    open("{log}", "a").write(line)\n' + _START)
+        for _ in islice(check(loud, seed=seed), 6):
+            pass
+        return "".join(line for line in log.read_text().splitlines() if '"start"' in line)
+
+    assert heard(5) == heard(5) != heard(6)
+
+
+def test_conditions_draw_a_seed() -> None:
+    assert len({Conditions().seed for _ in range(3)}) > 1

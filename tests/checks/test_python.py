@@ -1,0 +1,201 @@
+"""The Python of a script and the modules it needs: read, asked, told, and named in three places."""
+
+import sys
+import venv
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from arena.bots.package import open_bot
+from arena.bots.prepare import as_package, prepare
+from arena.checks import CheckResult
+from arena.checks.modules import ask_python, imports
+from arena.errors import ConfigError, SandboxError
+from arena.model.containment import Asked, Held
+from arena.model.contender import Contender, Home, Prepared
+from arena.sandbox.probe import resolve
+from arena.tournament.conditions import load_conditions
+from arena.tournament.config_file import load_config
+
+from .conftest import GOOD, Check
+
+NEEDS = "import brainy\n" + GOOD
+CUP = """
+[tournament]
+sandbox = "none"
+{}
+[game]
+rules = "dots"
+[[player]]
+bot = "mine"
+{}
+[[player]]
+bot = "mine"
+name = "other"
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another Python, which has the module brainy."""
+    home = tmp_path_factory.mktemp("python") / "venv"
+    venv.create(home, symlinks=True)
+    (site,) = home.glob("lib/python3*/site-packages")
+    (site / "brainy.py").touch()
+    return home / "bin" / "python"
+
+
+def mine(folder: Path, script: str = NEEDS, more: str = "") -> Path:
+    """A package with this script."""
+    home = folder / "mine"
+    home.mkdir(exist_ok=True)
+    (home / "bot.py").write_text(script)
+    manifest = 'name = "mine"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
+    (home / "bot.toml").write_text(manifest + more)
+    return home
+
+
+def started(results: object) -> CheckResult:
+    """The item about the start."""
+    *_, result = islice(results, 3)  # type: ignore[call-overload]
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("import a.b, c as d\nfrom e.f import g\n", ["a", "c", "e"]),
+        ("def later():\n    import a\n", ["a"]),
+        ("try:\n    import a\nexcept ImportError:\n    a = None\n", []),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a\n", ["typing"]),
+        ("import own\nfrom pack import part\nfrom . import this\n", ["b", "c"]),
+        ("import sys\nsys.path.append('vendor')\nimport a\n", []),
+        ("import a\nthis is no Python\n", []),
+    ],
+)
+def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("import b\nimport own\n")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "part.py").write_text("import c\n")
+    (tmp_path / "unused.py").write_text("import pytest_of_mine\n")
+    (tmp_path / "bot.py").write_text(text)
+    assert sorted(found.module for found in imports(tmp_path / "bot.py", tmp_path)) == named
+
+
+def test_a_module_that_is_not_there_fails_before_the_start(check: Check, tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    result = started(check(f"open({str(mark)!r}, 'w')\nimport numpy, brainy\n" + GOOD))
+    assert result.passed is False
+    assert result.detail.splitlines()[0].endswith(f"({sys.executable}) has no brainy")
+    assert "student.py, line 2, imports brainy" in result.detail
+    assert 'python = "…" in bot.toml' in (result.fix or "")
+    assert not mark.exists()
+
+
+def test_the_python_and_its_modules_are_told(check: Check) -> None:
+    result = started(check("import json, numpy\n" + GOOD))
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert result.detail.endswith(f"\nruns on Python {version} ({sys.executable}), with numpy")
+
+
+@pytest.mark.parametrize("mode", ["bwrap", "limits", "none"])
+def test_another_python_runs_in_every_sandbox(mode: Asked, python: Path, tmp_path: Path) -> None:
+    try:
+        held = resolve(mode, Prepared(name="bot", command=(sys.executable,)))
+    except SandboxError as error:
+        pytest.skip(str(error))
+    home = mine(tmp_path)
+    tmp_path.chmod(0o755)
+    contender = Contender(name="mine", program=as_package(open_bot(home), str(python)))
+    spec = prepare(contender, "dots", Home(package=str(home), held=held))
+    assert spec.command == (str(python), "bot.py")
+    found = ask_python(spec)
+    assert found is not None
+    assert (found.has, found.lacks) == (("brainy",), ())
+
+
+def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("python-a", "python-b", "python-c"):
+        (tmp_path / name).symlink_to(python)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    cup = tmp_path / "cup.toml"
+
+    def programs(tournament: str, manifest: str, table: str) -> list[str]:
+        mine(tmp_path, GOOD, manifest)
+        cup.write_text(CUP.format(tournament, table))
+        players = load_config(cup, {}).players
+        prepared = [prepare(each.contender, "dots", each.home) for each in players]
+        checked = load_conditions(cup, tmp_path / "mine", seed=1)
+        assert checked.python_for(open_bot(tmp_path / "mine")) == prepared[0].command[0]
+        return [Path(one.command[0]).name for one in prepared]
+
+    a, b, c = (f'python = "python-{name}"' for name in "abc")
+    own = Path(sys.executable).name
+    assert programs("", "", "") == [own, own]
+    assert programs(a, "", "") == ["python-a", "python-a"]
+    assert programs(a, b, "") == ["python-b", "python-b"]
+    assert programs(a, b, c) == ["python-c", "python-b"]
+    assert programs('python = "./python-a"', "", "") == ["python-a", "python-a"]
+
+
+def test_a_build_has_the_same_python(
+    check: Check, python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    build = 'build = ["python3", "-c", "import brainy; open(\'made\', \'w\')"]\n'
+    home = mine(tmp_path, more=build)
+    assert next(islice(check(home, rules=None), 1, None)).passed is False
+    results = list(islice(check(home, rules=None, python=str(python)), 3))
+    assert [result.passed for result in results] == [True] * 3, results
+    assert results[2].detail.endswith(f"({python}), with brainy")
+
+
+@pytest.mark.parametrize(
+    ("tournament", "table", "said"),
+    [
+        ('python = "python9"', "", 'tournament.python: Python "python9" is not on the PATH'),
+        ("", 'python = "./python9"', "player[1].python: no such file: "),
+        ("", 'python = "/etc/passwd"', "is not an executable file"),
+    ],
+)
+def test_a_python_that_is_not_there_is_told(
+    tournament: str, table: str, said: str, tmp_path: Path
+) -> None:
+    mine(tmp_path, GOOD)
+    cup = tmp_path / "cup.toml"
+    cup.write_text(CUP.format(tournament, table))
+    with pytest.raises(ConfigError) as error:
+        load_config(cup, {})
+    assert said in str(error.value)
+
+
+def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
+    cup = tmp_path / "cup.toml"
+    cup.write_text('[game]\nrules = "dots"\n[[player]]\ncommand = ["sh"]\npython = "python3"\n')
+    with pytest.raises(ConfigError, match="is for scripts and bots with"):
+        load_config(cup, {})
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("python9", 'Python "python9" is not on the PATH'),
+        ("../python", "bot.toml:4: python: names a program as the PATH finds it"),
+        ("/home/staff/venv/bin/python", "python: names a program"),
+    ],
+)
+def test_bot_toml_names_programs_of_the_path_alone(
+    named: str, said: str, check: Check, tmp_path: Path
+) -> None:
+    home = mine(tmp_path, GOOD, f'python = "{named}"\n')
+    failed = next(result for result in check(home, rules=None) if result.passed is False)
+    assert failed.number <= 2
+    assert said in failed.detail
+    assert failed.fix
+
+
+def test_nothing_is_said_where_no_python_runs_it() -> None:
+    assert ask_python(Prepared(name="bot", command=("/bin/sh",), held=Held())) is None
