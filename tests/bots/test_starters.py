@@ -14,14 +14,18 @@ import rules
 from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
 from arena.bots.starter import LANGUAGES, write_starter
+from arena.checks.positions import boards_of, practice_positions
 from arena.cli.bot_commands import Language
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
+from arena.referee.session import start_request, turn_request
 from arena.sandbox.probe import resolve
 from rules.position import Position
 from tests.conftest import match
+
+from .starter_policy import starter_move
 
 NAME = "my-first.bot"
 ROOT = Path(__file__).parents[2]
@@ -99,6 +103,25 @@ def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
                 record = play_game(*spec, pool)
                 assert record.termination is Termination.NATURAL, record.detail
                 assert {seat.reported_name for seat in record.seats} == {NAME}
+
+
+def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
+    games = [game for rule_set in bot.rules or () for game in boards_of(rule_set).values()]
+    positions = [at for game in games for at in practice_positions(game, seed=5)]
+    lines = []
+    for seat, position in ((at.seat, at.position) for at in positions):
+        start = start_request(
+            "g0001", position, [], seat=seat, clock=Clock(), startup_ms=1000, seed=1, options={}
+        )
+        turn = turn_request("g0001", position, [], told=0, time_ms=1000, used_ms=0)
+        lines += [start.model_dump_json(), turn.model_dump_json()]
+    run = subprocess.run(
+        bot.command, cwd=bot.cwd, input="\n".join([*lines, ""]), stdout=subprocess.PIPE,
+        text=True, check=True,
+    )  # fmt: skip
+    replies = map(json.loads, run.stdout.splitlines())
+    moves = [reply["move"] for reply in replies if reply["type"] == "move"]
+    assert moves == [starter_move(at.position) for at in positions]
 
 
 def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
