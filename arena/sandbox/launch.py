@@ -87,9 +87,7 @@ def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launch
 def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launched:
     """Start it within limits. Raises PlayerFault (`start_failed`); OSError: the host fails."""
     spec, user = allocation.spec, allocation.user
-    steps = _common_steps(
-        allocation, cores, spec.policy.processes + (0 if user else _tasks_of_user())
-    )
+    steps = _common_steps(allocation, cores, _most_processes(allocation))
     with ExitStack() as stack:
         if allocation.group is None:
             steps.append(_KEEP_ORPHANS)
@@ -251,6 +249,18 @@ def _enter(rules: Ruleset, allocation: Allocation) -> None:
     for folder in allocation.spec.policy.listable:
         rules.allow(folder, Access.READ_DIR)
     rules.restrict()
+
+
+def _most_processes(allocation: Allocation) -> int | None:
+    """The bound for all processes of the player's user; None where its group bounds its own, and
+    the user has others.
+    """
+    most, group = allocation.spec.policy.processes, allocation.group
+    if allocation.user is not None:
+        return most
+    if group is not None and Guarantee.PROCESSES in group.bounds:
+        return None
+    return most + _tasks_of_user()
 
 
 def _tasks_of_user() -> int:

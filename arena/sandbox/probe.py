@@ -28,6 +28,7 @@ _IN_LIMITS = _IN_BWRAP | {
 }  # fmt: skip
 _UNSEEN = "take more memory than its limit until the referee sees it, or hide it as shared memory"
 _SEES = "see sizes and times of files that it cannot read"
+_SHARES = "use up the processes that its opponent may start"
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
@@ -78,6 +79,7 @@ def _left_open(spec: Prepared, features: Features) -> tuple[str, ...]:
     acts = [words for each in Guarantee for words in result.breaches[each]]
     acts += [] if result.ended_for_memory else [_UNSEEN]
     acts += [_SEES] if result.sees_others else []
+    acts += [_SHARES] if _share_processes("limits", result) else []
     return (f"Without bubblewrap and control groups a player can still {'; '.join(acts)}.",)
 
 
@@ -142,11 +144,22 @@ def _judge(
     if guarantee is Guarantee.FILES and findings.sees_others:
         remedy = _remedy(guarantee, mode, features, findings)
         return _IN_LIMITS[guarantee], f"files: a player can {_SEES}. {remedy}".rstrip()
+    if guarantee is Guarantee.PROCESSES and _share_processes(mode, findings):
+        note = f"processes: those of all players count together, so one can {_SHARES}."
+        return "rlimit", f"{note} {_remedy(guarantee, mode, features, findings)}".rstrip()
     if guarantee in findings.bounded:
         return "cpuset" if guarantee is Guarantee.CPU else "cgroup", None
     if mode == "limits" and guarantee is Guarantee.PIDS and features.landlock < SCOPES_SINCE:
         return "own user", None
     return (_IN_BWRAP if mode == "bwrap" else _IN_LIMITS)[guarantee], None
+
+
+def _share_processes(mode: Mode, findings: Findings) -> bool:
+    """Whether the system counts the processes of all players together: it counts those of a user,
+    or of a user in a name space of its own.
+    """
+    own = mode != "limits" or not findings.breaches[Guarantee.UID]
+    return not own and Guarantee.PROCESSES not in findings.bounded
 
 
 def _remedy(guarantee: Guarantee, mode: Mode, features: Features, findings: Findings) -> str:

@@ -85,6 +85,26 @@ def test_auto_says_first_which_attacks_remain_open(canaries: Canaries) -> None:
     assert "still" not in resolve("auto", PLAYER, replace(ALL, bwrap=None)).notes[0]
 
 
+@pytest.mark.parametrize(
+    ("mode", "uid", "bounded", "told"),
+    [
+        ("limits", "same", frozenset(), True),
+        ("limits", "same", frozenset({Guarantee.PROCESSES}), False),
+        ("limits", "own", frozenset(), False),
+        ("bwrap", "same", frozenset(), False),
+    ],
+)
+def test_players_of_one_user_share_their_processes(
+    mode: Mode, uid: str, bounded: frozenset[Guarantee], told: bool, canaries: Canaries
+) -> None:
+    missing = (Guarantee.UID,) if uid == "same" else ()
+    canaries[mode] = findings(*missing, bounded=bounded)
+    held = resolve(mode, PLAYER, replace(ALL, root=False))
+    assert held.by[Guarantee.PROCESSES] == ("cgroup" if bounded else "rlimit")
+    notes = [note for note in held.notes if note.startswith("processes: those of all players")]
+    assert bool(notes) is told
+
+
 def test_every_attack_is_told_held_or_not(canaries: Canaries) -> None:
     canaries["limits"] = findings()._replace(
         breaches=dict.fromkeys(Guarantee, ()) | {Guarantee.CPU: ("move to other cores",)}
