@@ -80,7 +80,7 @@ class _Game:
     def play(self, attempt: int) -> GameRecord:
         self._open()
         try:
-            self.pool.rest(self.players)
+            self.pool.rest(self.players, ponder=self.terms.ponder)
             outcome = self._play()
         except OSError as error:
             outcome = Outcome(Termination.VOID, f"The referee's host failed: {error}.")

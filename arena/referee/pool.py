@@ -113,14 +113,15 @@ class SessionPool:
         builtin = player.process.spec.builtin
         return builtin if self._keep_alive is None else self._keep_alive
 
-    def rest(self, needed: Collection[Prepared] = ()) -> None:
+    def rest(self, needed: Collection[Prepared] = (), *, ponder: bool = False) -> None:
         """Stop the idle processes, and let go of those that hold too much memory in sum, but for
-        those `needed` at once. OSError: the host fails.
+        those `needed` at once; where players may `ponder`, these are not stopped either. OSError:
+        the host fails.
         """
         others = [player for player in self._idle if player.process.spec not in needed]
         for player in others:
             player.process.look_after()
-        for player in self._idle:
+        for player in others if ponder else self._idle:
             player.process.freeze()
         surplus = [player for player in others if player.process.fault is not None]
         held = sum(player.process.memory_bytes for player in others)

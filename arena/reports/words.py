@@ -150,12 +150,13 @@ def not_usable(verdict: Verdict) -> str:
     """Why a test says nothing of the players, and what to do."""
     games = 2 * verdict.units
     share = 100 * (verdict.forfeits + verdict.void) / (games + verdict.void)
-    forfeits, void = (
+    spoilt = " and ".join(
         f"{count:,} {_plural(word, count)}"
         for count, word in ((verdict.forfeits, "forfeit"), (verdict.void, "void attempt"))
+        if count
     )
     return (
-        f"Not usable: {forfeits} in {games:,} games, and {void}. That is {share:.0f} % of what was "
+        f"Not usable: {spoilt} in {games:,} games. That is {share:.0f} % of what was "
         "played; beyond 5 % a test measures the machine or a bot's faults, not strength. Remove "
         "the cause, which the report names (often a busy machine, or too short a time a move), "
         "and begin the test again under another name."
