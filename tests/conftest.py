@@ -117,6 +117,7 @@ SLOW = (
     "test_training.py::test_a_disk_that_fills_up_leaves_the_checkpoint_before",
     "test_training.py::test_a_pipe_without_a_reader_loses_no_games",
     "test_verifying_td.py::test_ctrl_c_ends_with_130",
+    r"test_kept_players.py::.*\[(networks|expectimax)",
     r"test_searching_players.py::test_plays_whole_games.*\[(weighted-uct|alphabeta)",
     "test_sprt.py::test_players_are_named_in_many_ways",
     "test_sprt.py::test_a_clear_lead_is_soon_decided",
