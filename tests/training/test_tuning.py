@@ -340,7 +340,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     progress = TuningProgress(100, 50.0, POINTS, [StartComparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
-    assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 (25–75) %")
+    assert comparison_line(progress.comparisons[-1]).startswith("after 80 games 50.0 (20–80) %")
 
 
 @pytest.mark.parametrize(("width", "height", "count"), [(80, 19, 120), (80, 19, 30), (120, 35, 60)])
