@@ -17,57 +17,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import Field
-
 from arena.bots import roster
+from arena.bots.course_file import FILE, NEW, Quota, is_course, rules_of
 from arena.bots.entries import files_in
 from arena.bots.package import ACTIVE, Bot
 from arena.bots.programs import python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
-from arena.errors import ConfigError, FileError, SubmissionError
-from arena.files.toml import read_file
-from arena.files.toml_tables import TomlTable, did_you_mean, problems, read_tables
+from arena.errors import SubmissionError
+from arena.files.toml_tables import did_you_mean
 from arena.files.whole_file import write_whole
 
-FILE = "course.toml"
 WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
 State = Literal["plays", "withdrawn", "excluded", "none"]
-_NEW = """\
-# python = "python3.12" # runs scripts, instead of the Python of the arena
-# deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
-
-[quota]
-submissions = 50 # versions that an owner may submit, of all its bots
-size_mb = 10     # the files of one submission
-"""
-
-
-class Quota(TomlTable):
-    """`[quota]`."""
-
-    submissions: int = Field(default=50, ge=0)
-    """Versions of an owner, of all its bots."""
-    size_mb: float = Field(default=10.0, gt=0)
-    """The files of one submission."""
-
-
-class Course(TomlTable):
-    """course.toml."""
-
-    deadline: datetime | None = None
-    """The last moment of a submission; without an offset in local time."""
-    quota: Quota = Quota()
-    python: str | None = Field(default=None, min_length=1)
-    """The Python of scripts; None for that of the tournament."""
-
-    def is_over(self, now: datetime) -> bool:
-        """Whether the deadline has passed."""
-        if self.deadline is None:
-            return False
-        local = self.deadline.tzinfo is None
-        return self.deadline < (now.astimezone().replace(tzinfo=None) if local else now)
 
 
 class Entry(NamedTuple):
@@ -88,27 +51,7 @@ def init(folder: Path) -> None:
     if folder.is_file():
         raise SubmissionError(f"{folder} is a file; name a folder")
     with _changing(folder, make=True):
-        write_whole(folder / FILE, _NEW)
-
-
-def is_course(folder: Path) -> bool:
-    """Whether a folder is a course."""
-    return (folder / FILE).exists()
-
-
-def rules_of(folder: Path) -> Course:
-    """What its course.toml says."""
-    file = folder / FILE
-    if not file.exists():
-        raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
-    try:
-        text, data = read_file(file)
-    except FileError as error:
-        raise ConfigError(file, error.problems) from None
-    course, findings = read_tables(Course, data)
-    if findings:
-        raise ConfigError(file, problems(text, findings))
-    return course
+        write_whole(folder / FILE, NEW)
 
 
 def python_of(folder: Path) -> str | None:

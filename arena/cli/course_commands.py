@@ -35,11 +35,11 @@ Token = Annotated[
 @course_app.command()
 def init(folder: Folder) -> None:
     """Make a folder a course."""
-    from arena.bots import course
+    from arena.bots import course, course_file
 
     course.init(folder)
     say(
-        f"{folder} is a course. Its deadline and quota: {folder / course.FILE}\n"
+        f"{folder} is a course. Its deadline and quota: {folder / course_file.FILE}\n"
         f"Its owners: arena course roster add names.csv --course {folder} > tokens.csv"
     )
 

@@ -333,6 +333,8 @@ class Standings(Frozen):
     """The games they were at, as they are numbered."""
     damaged: tuple[str, ...] = ()
     """Games whose results cannot be read any more, by their ids: not counted."""
+    left_out: tuple[str, ...] = ()
+    """Players that left the tournament: their games stay in the record and are not counted."""
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor

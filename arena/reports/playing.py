@@ -23,8 +23,8 @@ from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
 from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
+from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
-from arena.tournament.contenders import CatalogueEntry
 from arena.tournament.estimate import estimate
 from arena.tournament.events import GameFinished, GameVoid, RunStarted
 from arena.tournament.run import run

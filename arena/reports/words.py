@@ -208,6 +208,12 @@ def about_damage(standings: Standings) -> list[str]:
     return [f"Damaged in the file and not counted: {damaged}. {PLAY_AGAIN}"] if damaged else []
 
 
+def about_those_out(standings: Standings) -> list[str]:
+    """Who left the tournament."""
+    names = ", ".join(standings.left_out)
+    return [f"Left out, with games that stay in the record: {names}."] if names else []
+
+
 def about_endings(standings: Standings) -> list[str]:
     """Forfeits, adjudications, void games and random moves; nothing where all ended naturally."""
     lines = []

@@ -19,6 +19,7 @@ from arena.files.toml_tables import (
 )
 from arena.model.game_spec import Terms
 from arena.model.protocol import Clock
+from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import (
     ClockTable,
@@ -27,7 +28,7 @@ from arena.tournament.config_tables import (
     TournamentFile,
     with_formats,
 )
-from arena.tournament.contenders import CatalogueEntry, Reading, Report, read_players, told_at
+from arena.tournament.contenders import Reading, Report, read_players, told_at
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Demand, Fit
 from arena.tournament.formats import FORMATS

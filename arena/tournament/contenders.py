@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from arena.bots import programs
 from arena.bots.course import python_of
@@ -20,42 +20,13 @@ from arena.files.toml import KeyPath
 from arena.files.toml_tables import did_you_mean, explain, shown
 from arena.model.containment import Asked
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
+from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from rules.position import Game
 
 Report = Callable[[KeyPath, str], None]
 """Takes where something is wrong, and what."""
-
-
-class CatalogueEntry(Protocol):
-    """A player that comes with the package, as its catalogue describes it."""
-
-    @property
-    def name(self) -> str:
-        """What a tournament file calls it."""
-
-    @property
-    def module(self) -> str:
-        """What is run, as `python -m MODULE`."""
-
-    @property
-    def uses_clock(self) -> bool | None:
-        """Whether it thinks for all the time it is given; None when its options decide."""
-
-    @property
-    def kernels(self) -> bool:
-        """Whether it needs compiling before its first game."""
-
-    @property
-    def options(self) -> type[BaseModel]:
-        """Validates its options table; the context `folder` is where relative paths begin."""
-
-    def readable(self) -> tuple[str, ...]:
-        """Folders of the user's cache that it reads, by name."""
-
-    def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
-        """Why it cannot play this game, a sentence; None when it can."""
 
 
 class Reading(NamedTuple):
@@ -303,8 +274,8 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 def _check_names(
     tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Report
 ) -> list[tuple[int, Player]]:
-    """Report names that differ too little; the submissions that have the name of another player,
-    which nobody here can change.
+    """Report names that cannot be used. Returned are the submissions that have the name of another
+    player: their names are their owners' to change.
     """
     for index, table in enumerate(tables):
         if table.name is None:

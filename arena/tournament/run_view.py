@@ -132,7 +132,7 @@ class RunView(AbstractContextManager["RunView"]):
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
                 damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
-            )
+            ).model_copy(update={"left_out": tuple(sorted(unrated))})
         return self._standings
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import course, roster
+from arena.bots import course, course_file, roster
 from arena.bots.package import open_bot
 from arena.bots.submissions import accept, submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
@@ -287,7 +287,7 @@ def test_what_is_wrong_is_an_error_of_the_arena(to: Path, script: Path, tmp_path
     file = tmp_path / "file"
     file.touch()
     for request in (
-        lambda: course.rules_of(tmp_path / "none"),
+        lambda: course_file.rules_of(tmp_path / "none"),
         lambda: course.owners(tmp_path),
         lambda: course.bots(file),
         lambda: course.bot(to, "nobody"),

@@ -145,7 +145,8 @@ def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
     assert "8/8" in arena("run cup.toml --take-new").stdout
     table = arena("report runs/cup.sqlite --csv players").stdout
     assert {line.split(",")[1] for line in table.splitlines()[1:]} == {"ada", "bob", "eve", "bob@2"}
-    assert "All 8 games" in arena("run cup.toml --without eve").stdout
+    said = arena("run cup.toml --without eve").stdout
+    assert "All 8 games" in said and "Left out, with games that stay in the record: eve." in said
     assert "eve" not in arena("report runs/cup.sqlite --csv players").stdout
     with RunView(Path("runs/cup.sqlite")) as view:
         game = next(game.game for game in view.games if "eve" in game.players)

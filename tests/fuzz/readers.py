@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import rules
 from arena.analysis.analyse import find_position
-from arena.bots import course, roster
+from arena.bots import course_file, roster
 from arena.bots.package import open_bot
 from arena.bots.submissions import submissions
 from arena.cli import app
@@ -478,7 +478,7 @@ READERS = {
             {"all/bot/abababababab/tree/bot.py": BOT},
         ),
         Reader(
-            "course", "course.toml", lambda path: course.rules_of(path.parent), (ConfigError,),
+            "course", "course.toml", lambda path: course_file.rules_of(path.parent), (ConfigError,),
             lambda: edited([COURSE]) | documents([tomllib.loads(COURSE.decode())]).map(as_toml),
         ),
         Reader(

@@ -1,0 +1,67 @@
+"""course.toml: the deadline and the quota of a course."""
+
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import Field
+
+from arena.errors import ConfigError, FileError, SubmissionError
+from arena.files.toml import read_file
+from arena.files.toml_tables import TomlTable, problems, read_tables
+
+FILE = "course.toml"
+NEW = """\
+# python = "python3.12" # runs scripts, instead of the Python of the arena
+# deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
+
+[quota]
+submissions = 50 # versions that an owner may submit, of all its bots
+size_mb = 10     # the files of one submission
+"""
+"""What a course begins with."""
+
+
+class Quota(TomlTable):
+    """`[quota]`."""
+
+    submissions: int = Field(default=50, ge=0)
+    """Versions of an owner, of all its bots."""
+    size_mb: float = Field(default=10.0, gt=0)
+    """The files of one submission."""
+
+
+class Course(TomlTable):
+    """course.toml."""
+
+    deadline: datetime | None = None
+    """The last moment of a submission; without an offset in local time."""
+    quota: Quota = Quota()
+    python: str | None = Field(default=None, min_length=1)
+    """The Python of scripts; None for that of the tournament."""
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the deadline has passed."""
+        if self.deadline is None:
+            return False
+        local = self.deadline.tzinfo is None
+        return self.deadline < (now.astimezone().replace(tzinfo=None) if local else now)
+
+
+def is_course(folder: Path) -> bool:
+    """Whether a folder is a course."""
+    return (folder / FILE).exists()
+
+
+def rules_of(folder: Path) -> Course:
+    """What its course.toml says."""
+    file = folder / FILE
+    if not file.exists():
+        raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
+    try:
+        text, data = read_file(file)
+    except FileError as error:
+        raise ConfigError(file, error.problems) from None
+    course, findings = read_tables(Course, data)
+    if findings:
+        raise ConfigError(file, problems(text, findings))
+    return course

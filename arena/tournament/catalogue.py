@@ -1,0 +1,36 @@
+"""What a tournament asks of the catalogue of built-in players."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+
+class CatalogueEntry(Protocol):
+    """A player that comes with the package, as its catalogue describes it."""
+
+    @property
+    def name(self) -> str:
+        """What a tournament file calls it."""
+
+    @property
+    def module(self) -> str:
+        """What is run, as `python -m MODULE`."""
+
+    @property
+    def uses_clock(self) -> bool | None:
+        """Whether it thinks for all the time it is given; None when its options decide."""
+
+    @property
+    def kernels(self) -> bool:
+        """Whether it needs compiling before its first game."""
+
+    @property
+    def options(self) -> type[BaseModel]:
+        """Validates its options table; the context `folder` is where relative paths begin."""
+
+    def readable(self) -> tuple[str, ...]:
+        """Folders of the user's cache that it reads, by name."""
+
+    def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
+        """Why it cannot play this game, a sentence; None when it can."""
