@@ -45,17 +45,10 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
 
 
-@pytest.fixture(scope="module")
-def _players() -> Iterator[SessionPool]:
+@pytest.fixture
+def pool() -> Iterator[SessionPool]:
     with SessionPool(keep_alive=True) as pool:
         yield pool
-
-
-@pytest.fixture
-def pool(_players: SessionPool) -> Iterator[SessionPool]:
-    """The monkey of one test plays on in the next, and nobody else."""
-    yield _players
-    _players.only((monkey(),))
 
 
 def gtp(command: list[str], **options: Any) -> Prepared:
