@@ -90,6 +90,7 @@ SLOW = (
     "test_third_game.py::test_(built_in_players|a_game_is_drawn|a_position_is|the_plain_solver)",
     # long games and deep positions; short ones are tried next to them
     "test_first_tournament.py",
+    "test_class.py",
     "test_perfect_endgames.py",
     "test_othello_endgame.py::test_published_values",
     r"test_alphabeta.py::test_full_depth_is_exact\[Dots\(rows=3, cols=3",

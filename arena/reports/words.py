@@ -61,7 +61,7 @@ def about_separation(standings: Standings) -> list[str]:
     if not standings.neighbours:
         return []
     close = [
-        f"{pair.upper} and {pair.lower} ({pair.difference:.0f} ± {pair.error:.0f} Elo)"
+        f"{pair.upper} and {pair.lower} ({pair.difference:z.0f} ± {pair.error:.0f} Elo)"
         for pair in standings.neighbours
         if not pair.separated
     ]

@@ -109,6 +109,9 @@ def test_words_say_who_is_not_separated(table: Standings) -> None:
     assert words.about_separation(clear) == ["All neighbours are separated at 95 %."]
     apart = standings_of_results([*results, Result("c", "d", 1.0)])
     assert "cannot be compared: a, b; c, d" in words.about_separation(apart)[1]
+    pair = table.neighbours[0].model_copy(update={"separated": False, "difference": -0.3})
+    alike = table.model_copy(update={"neighbours": (pair,)})
+    assert "(0 ± " in words.about_separation(alike)[0]
 
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
