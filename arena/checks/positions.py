@@ -67,9 +67,10 @@ def boards_of(rule_set: str) -> dict[str, Game]:
 
 
 def name_of(game: Game) -> str:
-    """The name of any board: that of the list, or its settings."""
+    """The name of any board: that of the list, or its settings that are not the default."""
     known = {board: name for name, board in boards_of(game.name).items()}
-    settings = (f"{key}={json.dumps(value)}" for key, value in game.variant.items())
+    usual = rules.default(game.name).variant
+    settings = (f"{k}={json.dumps(v)}" for k, v in game.variant.items() if v != usual[k])
     return known.get(game) or " ".join([game.name, *settings])
 
 

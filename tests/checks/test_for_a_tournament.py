@@ -91,7 +91,7 @@ def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup
     heard = GOOD.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
     results = list(check(heard, **under(cup)))
     assert [result.passed for result in results] == [True] * 14, results
-    assert results[5].detail.endswith(" positions of dots rows=2 cols=2 stop_at_majority=false")
+    assert results[5].detail.endswith(" positions of dots rows=2 cols=2")
     assert results[6].detail.endswith(" ms of 200")
     starts = [json.loads(line) for line in log.read_text().splitlines()]
     assert {start["clock"]["move_ms"] for start in starts} == {200}
