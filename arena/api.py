@@ -103,7 +103,7 @@ def run(
     goes on.
     """
     read, file = _read(tournament)
-    path = Path(store or default_store(read))
+    path = Path(store or default_store(read.name))
     config = ready_to_go_on(read, file, path, take_new=take_new, without=without)
     with Store.open_run(path, config) as opened:
         outcome = running.run(config, opened)

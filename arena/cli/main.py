@@ -76,16 +76,11 @@ def run(
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.reports.playing import play_config, preview_config
-    from arena.tournament.config_file import load_config
-    from arena.tournament.ready import ready_to_go_on
-    from arena.tournament.store import default_store
+    from arena.tournament.ready import load_to_go_on
     from players.catalogue import BUILTINS
 
     refuse_other(file, "run")
-    read = load_config(file, BUILTINS)
-    config = ready_to_go_on(
-        read, file, store or default_store(read), take_new=take_new, without=without or ()
-    )
+    config = load_to_go_on(file, BUILTINS, store, take_new=take_new, without=without or ())
     if dry_run:
         preview_config(config, store)
     else:

@@ -48,7 +48,7 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     names = [player.name for player in config.players if player.status == "playing"]
     _say(f"{len(names)} players: {', '.join(names)}")
     schedule, done = config.schedule(), 0
-    path = store_path or default_store(config)
+    path = store_path or default_store(config.name)
     if path.exists():
         with Store.open(path) as store:
             store.refuse_changed(config)
@@ -75,7 +75,7 @@ def play_config(
     """Play what is left; the exit code. `more` is the setting that gives a test more games; with
     `watch` a terminal shows the boards, and the results stand for the tables.
     """
-    path = store_path or default_store(config)
+    path = store_path or default_store(config.name)
     again = shlex.join(["arena", *sys.argv[1:]])
     console = PlainConsole()
     with Store.open_run(path, config) as store:

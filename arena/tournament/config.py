@@ -109,9 +109,6 @@ class TournamentConfig(UnderTerms):
     """In the order they joined in."""
     left_out: tuple[str, ...] = ()
     """Submissions that do not take part: a sentence each."""
-    clashes: tuple[str, ...] = ()
-    """The same of those whose name another player has: no run begins with them, one that has begun
-    goes on without them."""
 
     @property
     def threads(self) -> int:

@@ -1,6 +1,6 @@
 """From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,19 @@ from arena.tournament.formats.round_robin import ROUND_ROBIN
 from arena.tournament.openings import OpeningError, random_opening, read_openings
 from rules.position import Game
 
+Begun = Callable[[str], TournamentConfig | None]
+"""Gives what the run of a tournament's name was begun with, where it is to go on with its field."""
+
 
 def load_config(
-    path: Path, builtins: Mapping[str, CatalogueEntry], *, fit: Fit = local.fit
+    path: Path,
+    builtins: Mapping[str, CatalogueEntry],
+    *,
+    fit: Fit = local.fit,
+    begun: Begun = lambda name: None,
 ) -> TournamentConfig:
-    """Read a tournament file. `fit` tells what the machines that play it can play at a time.
+    """Read a tournament file. `fit` tells what the machines that play it can play at a time. What
+    is wrong with submissions is left to say where the run has `begun`: it has its own players.
 
     Raises ConfigError with every problem found. Paths are relative to the file. Scripts are started
     in their own folder; commands and built-ins are started in the folder of the file.
@@ -52,7 +60,8 @@ def load_config(
     except FileError as error:
         raise ConfigError(path, error.problems) from None
     try:
-        return read_config(data, builtins, path.resolve().parent, name=path.stem, fit=fit)
+        folder = path.resolve().parent
+        return read_config(data, builtins, folder, name=path.stem, fit=fit, begun=begun)
     except Unusable as error:
         raise ConfigError(path, problems(text, error.findings)) from None
 
@@ -73,6 +82,7 @@ def read_config(
     name: str,
     player_folders: Mapping[int, Path] | None = None,
     fit: Fit = local.fit,
+    begun: Begun = lambda name: None,
 ) -> TournamentConfig:
     """The tournament of a file's tables, wherever they come from.
 
@@ -94,8 +104,11 @@ def read_config(
     clock = clock_of(limits, report)
     with told_at(("tournament", "python"), report):
         programs.python(table.python, folder)
-    reading = Reading(game, builtins, folder, report, table.sandbox, table.python)
-    players, left_out, clashes = read_players(tables.player, reading, player_folders or {})
+    kept = begun(table.name or name)
+    reading = Reading(
+        game, builtins, folder, report, table.sandbox, table.python, begun=kept is not None
+    )
+    players, left_out = read_players(tables.player, reading, player_folders or {})
     start = Openings()
     if game is not None and game.decided_by_seed:
         for key in ("plies", "file"):
@@ -126,8 +139,9 @@ def read_config(
             f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave one of '
             "the two out",
         )
-    _check_anchor(tables.rating.anchor, players, tables.player, report)
-    format_, format_keys = _format(tables, players, report)
+    field = kept.players if kept else players
+    _check_anchor(tables.rating.anchor, field, tables.player, report)
+    format_, format_keys = _format(tables, field, report)
     if findings:
         raise Unusable(findings)
     assert game is not None  # or there was a finding
@@ -145,7 +159,6 @@ def read_config(
         rating=tables.rating,
         players=players,
         left_out=left_out,
-        clashes=clashes,
     )
 
 

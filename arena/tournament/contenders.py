@@ -42,6 +42,8 @@ class Reading(NamedTuple):
     """Of the players that ask for none themselves."""
     python: str | None = None
     """Of the scripts of players that name none."""
+    begun: bool = False
+    """Whether the run has its players: what is wrong with submissions is said then, no more."""
 
     def package(self, bot: Bot, table: PlayerTable) -> Package:
         """What travels of a bot. Raises ProgramError: the Python it names is not there."""
@@ -82,6 +84,8 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
             "command = […], or from = a folder of submissions"
         )
     except (PackageError, ProgramError, SubmissionError) as error:
+        if table.from_ is not None and reading.begun:
+            return [], str(error).splitlines()
         for line in str(error).splitlines():
             reading.report((*at, way), line)
     return [], []
@@ -179,20 +183,10 @@ def _player(
     )
 
 
-class Found(NamedTuple):
-    """What the tables of players come to."""
-
-    players: tuple[Player, ...]
-    left_out: tuple[str, ...]
-    """Submissions that do not take part, a sentence each."""
-    clashes: tuple[str, ...]
-    """The same of those whose name another player has."""
-
-
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
-) -> Found:
-    """The players of all tables.
+) -> tuple[tuple[Player, ...], tuple[str, ...]]:
+    """The players of all tables, and the submissions that do not take part.
 
     `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
     """
@@ -208,17 +202,18 @@ def read_players(
         if not found:
             reported += 1 if table.from_ is None else seats
     got = len(players) + reported
-    if got < seats:
+    if got < seats and not reading.begun:
         needed = "2 players are" if seats == 2 else "1 player is"
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     clashing = _check_names(tables, players, reading.report)
-    clashes = (
-        f"{player.name} of {shown(tables[index].from_)} does not take part: another player has its "
-        "name; give that one a name of its own"
-        for index, player in clashing
-    )
+    for index, player in clashing:
+        said = "another player has its name; give that one a name of its own"
+        if reading.begun:
+            left_out.append(f"{player.name} does not take part: {said}")
+        else:
+            reading.report(("player", index, "from"), f"{player.name} cannot take part: {said}")
     taking_part = tuple(entry[1] for entry in players if entry not in clashing)
-    return Found(taking_part, tuple(left_out), tuple(clashes))
+    return taking_part, tuple(left_out)
 
 
 def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:

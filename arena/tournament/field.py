@@ -45,8 +45,7 @@ def going_on(
     if left < seats <= len(players):
         raise UserError(f"a game needs {seats} players, and {left} would be left")
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
-    left_out = (*read.left_out, *read.clashes, *said)
-    return read.model_copy(update={"players": tuple(players), "left_out": left_out})
+    return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
 
 class _Change(NamedTuple):

@@ -1,14 +1,36 @@
 """Whether the players of a tournament can be started on this machine, before its first game."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arena.bots.prepare import prepare
 from arena.errors import ConfigError, PackageError, Problem, ProgramError, SandboxError
 from arena.model.containment import Guarantee, Held
+from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.config_file import load_config
 from arena.tournament.field import going_on
-from arena.tournament.store import Store
+from arena.tournament.store import Store, default_store
+
+
+def load_to_go_on(
+    file: Path,
+    builtins: Mapping[str, CatalogueEntry],
+    store: Path | None,
+    *,
+    take_new: bool = False,
+    without: Sequence[str] = (),
+) -> TournamentConfig:
+    """The tournament of a file, ready to begin, or to go on with the run in `store`. Raises
+    ConfigError, UserError, StoreError.
+    """
+
+    def begun(name: str) -> TournamentConfig | None:
+        return None if take_new else Store.begun_with(store or default_store(name))
+
+    config = load_config(file, builtins, begun=begun)
+    path = store or default_store(config.name)
+    return ready_to_go_on(config, file, path, take_new=take_new, without=without)
 
 
 def ready_to_go_on(
@@ -19,13 +41,11 @@ def ready_to_go_on(
     take_new: bool = False,
     without: Sequence[str] = (),
 ) -> TournamentConfig:
-    """The same with the field of the run in `store`, where one has begun: see `field.going_on`.
-    Raises ConfigError, UserError, StoreError.
+    """The same of a tournament that was read: with the field of the run in `store`, where one has
+    begun (see `field.going_on`).
     """
-    kept = Store.begun_with(store)
-    if kept is None and config.clashes:
-        raise ConfigError(file, tuple(Problem("player", None, why) for why in config.clashes))
-    return ready(going_on(kept or config, config, take_new=take_new, without=without), file)
+    kept = Store.begun_with(store) or config
+    return ready(going_on(kept, config, take_new=take_new, without=without), file)
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:

@@ -488,6 +488,6 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         raise StoreError(f"{path}: cannot be opened: {error}") from None
 
 
-def default_store(config: TournamentConfig) -> Path:
-    """The file of a run unless the user names another."""
-    return Path("runs") / f"{config.name}.sqlite"
+def default_store(name: str) -> Path:
+    """The file of a tournament's run unless the user names another."""
+    return Path("runs") / f"{name}.sqlite"

@@ -96,7 +96,7 @@ def kept(
     for number in count(1):
         name = config.name if number == 1 else f"{config.name}-{number}"
         match = config.model_copy(update={"name": name, "seed": seed or number})
-        path = default_store(match)
+        path = default_store(match.name)
         if not path.exists() or _goes_on(path, match):
             return match, path
     raise AssertionError

@@ -69,11 +69,11 @@ Load = Callable[..., TournamentConfig]
 def load(tmp_path: Path) -> Load:
     """Writes a tournament file `t.toml` of two monkeys, or of the given text, and loads it."""
 
-    def load(text: str, *, players: int = 2, cores: int = 2) -> TournamentConfig:
+    def load(text: str, *, players: int = 2, cores: int = 2, **more: Any) -> TournamentConfig:
         text += "".join(f'[[player]]\nbot = "monkey"\nname = "m{i}"\n' for i in range(players))
         path = tmp_path / "t.toml"
         path.write_text(text)
-        return load_config(path, BUILTINS, fit=partial(fit, cores=cores))
+        return load_config(path, BUILTINS, fit=partial(fit, cores=cores), **more)
 
     return load
 

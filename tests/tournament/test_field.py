@@ -70,7 +70,8 @@ class Class:
     def config(
         self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
     ) -> TournamentConfig:
-        read = self.load(text, players=0)
+        begun = None if take_new else Store.begun_with(self.store)
+        read = self.load(text, players=0, begun=lambda name: begun)
         kept = Store.begun_with(self.store) or read
         return going_on(kept, read, take_new=take_new, without=without)
 
@@ -223,9 +224,10 @@ def test_nobody_joins_a_sequential_test(course: Class) -> None:
     course.submit("ant", "cat")
     text = f"{FROM}[sprt]\n".replace("rounds = 2", "rounds = 1")
     course.play(text)
-    course.submit("ant 2")
+    course.submit("ant 2", "bee")
     assert course.play(text) == ()
     assert course.config(text).left_out[0].endswith("It goes on with its own.")
+    course.remove("bee")
     with pytest.raises(UserError, match='nobody joins or leaves a tournament of the format "sprt"'):
         course.play(text, take_new=True)
 

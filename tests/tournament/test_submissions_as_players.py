@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from arena.bots.submissions import accept
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.ready import ready, ready_to_go_on
+from arena.tournament.ready import load_to_go_on, ready
 from arena.tournament.run import run
 from arena.tournament.store import Store
+from tests.tournament.conftest import BUILTINS
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -143,22 +145,23 @@ def test_a_folder_that_cannot_be_used_is_told_once(load: Load, tmp_path: Path) -
     assert "has no submission" in told
 
 
-def test_no_run_begins_with_a_submission_that_has_the_name_of_another_player(
+def test_what_is_wrong_with_later_submissions_stops_no_run(
     load: Load, submitted: Path, tmp_path: Path
 ) -> None:
     text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions"\n[[player]]\nbot = "monkey"\n'
-    store = tmp_path / "t.sqlite"
-    with pytest.raises(ConfigError) as caught:
-        named = f'{text}name = "bob"\n'
-        ready_to_go_on(load(named, players=0, cores=1), tmp_path / "t.toml", store)
-    said = 'bob of "submissions" does not take part: another player has its name'
-    assert said in str(caught.value)
-    begun = ready_to_go_on(load(text, players=0, cores=1), tmp_path / "t.toml", store)
+    file, store = tmp_path / "t.toml", tmp_path / "t.sqlite"
+    begun = ready(load(f'{text}[rating]\nanchor = "ada"\n', players=0, cores=1), file)
     Store.open_run(store, begun).close()
     submit(package(tmp_path / "late" / "monkey", "dots"), submitted)
-    later = ready_to_go_on(load(text, players=0, cores=1), tmp_path / "t.toml", store)
-    assert later.players == begun.players, "a late submission stops no run"
-    assert 'monkey of "submissions" does not take part' in later.left_out[-1]
+    go_on = partial(load_to_go_on, file, BUILTINS, store)
+    later = go_on()
+    assert later.players == begun.players
+    assert "monkey does not take part: another player has its name" in later.left_out[-1]
+    with pytest.raises(ConfigError, match=r"player\[1\]\.from: monkey cannot take part: another"):
+        go_on(take_new=True)
+    for home in submitted.iterdir():
+        (home / "active").unlink()
+    assert "has no submission" in go_on().left_out[0]
 
 
 def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
@@ -179,6 +182,10 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
         (
             'from = "submissions"\nbot = "monkey"',
             "player[1].from: cannot be given together with bot",
+        ),
+        (
+            'from = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"',
+            "player[1].from: bob cannot take part: another player has its name; give that one a",
         ),
         ('from = "submissions"\nname = "x"', "player[1].name: cannot be given together with from"),
         ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),
