@@ -95,7 +95,7 @@ def play_config(
             outcome = run(config, store, replay_damaged=replay_damaged)
     with RunView(path) as view:
         if watch:
-            for game in view.games:
+            for game in view.games if console.is_terminal else ():
                 _say(in_a_line(game))
         else:
             terminal.show(view.standings, console)
