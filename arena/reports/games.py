@@ -17,7 +17,7 @@ SIDES = ("first", "second")
 ENDINGS = (*map(str, Termination), FORFEIT)
 Result = Literal["won", "drawn", "lost"]
 Sort = Literal["slowest", "longest"]
-Each = TypeVar("Each")
+_Each = TypeVar("_Each")
 _RESULTS: dict[float, Result] = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
 
 
@@ -113,7 +113,7 @@ def as_json(found: list[GameRow]) -> str:
     return TypeAdapter(list[GameRow]).dump_json(found, indent=2).decode()
 
 
-def _others(by_seat: tuple[Each, ...], seat: int) -> tuple[Each, ...]:
+def _others(by_seat: tuple[_Each, ...], seat: int) -> tuple[_Each, ...]:
     return by_seat[:seat] + by_seat[seat + 1 :]
 
 

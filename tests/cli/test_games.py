@@ -1,6 +1,7 @@
 """`arena games` and `arena replay` as students type them, on a run that was made up."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -61,3 +62,41 @@ def test_games_for_other_programs(run: str) -> None:
     lines = arena("games", run, "--csv").output.splitlines()
     assert lines[0].startswith("game,round,pair,player,opponents") and len(lines) == 3
     assert len(arena("report", run, "--csv", "games").output.splitlines()) == 5
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> str:
+    """A run whose games have other ids."""
+    path = tmp_path / "t.sqlite"
+    games = [
+        play_record("dots", "a", "b", game=name, rows=1, cols=1) for name in ("r1g01", "w2", "l02")
+    ]
+    with begun(path, games) as store:
+        for record in games:
+            store.add(record)
+    return str(path)
+
+
+def test_a_number_is_the_game_that_has_it(run: str, others: str) -> None:
+    assert arena("replay", run, "2").output == arena("replay", run, "g0002").output
+    assert "Game r1g01" in arena("replay", others, "r1g01").output
+    many = arena("replay", others, "2")
+    assert many.exit_code == 2 and "game 2 may be w2, l02; give one of them" in many.stderr
+    for missing in ("3", "g0009"):
+        refused = arena("replay", run, missing)
+        assert refused.exit_code == 2 and f'there is no game "{missing}"' in refused.stderr
+
+
+def test_a_dialogue_is_that_of_the_loser(run: str) -> None:
+    sent = arena("replay", run, "2", "--as", "dialogue").output
+    assert sent == arena("replay", run, "2", "--as", "dialogue", "--seat", "0").output
+    assert json.loads(sent.splitlines()[0])["type"] == "start"
+    other = arena("replay", run, "2", "--as", "dialogue", "--seat", "1").output
+    assert json.loads(other.splitlines()[-1])["type"] == "end"
+    for wrong, said in (
+        (("--as", "dialogue", "--seat", "2"), "game g0002 has no seat 2; they are 0 to 1"),
+        (("--seat", "0"), "--seat: give it with --as dialogue"),
+        (("--as", "dialog"), 'did you mean "dialogue"?'),
+    ):
+        refused = arena("replay", run, "2", *wrong)
+        assert refused.exit_code == 2 and said in refused.stderr

@@ -52,6 +52,41 @@ def test_a_dump_shows_moves_times_thoughts_and_end(play: Play) -> None:
     assert "stderr of [b]x (12 bytes)" in text and "\\x1b[2Jtwo" in text and "\x1b" not in text
 
 
+def talker(play: Play) -> GameRecord:
+    """A lost game of othello whose first player logged with its first two moves and at its end."""
+    log = "loaded\nfirst\nsecond\nTraceback:\n" + "".join(f"  line {n}\n" for n in range(40))
+    record = play("othello", "gnu", "ant", forfeit=0, preset="cornerless")
+    asked = sum(move.seat == 0 for move in record.moves)
+    marks = (len("loaded\nfirst\n"), *[len("loaded\nfirst\nsecond\n")] * (asked - 1))
+    given = {"stderr_head": log, "stderr_bytes": len(log), "stderr_marks": marks}
+    first, second = record.seats
+    return record.model_copy(update={"seats": (first.model_copy(update=given), second)})
+
+
+def test_what_was_logged_is_next_to_its_move(play: Play) -> None:
+    text = dumped(talker(play))
+    moves = [text.index(f"\n{ply}. ") for ply in (1, 2, 3, 4)]
+    assert moves[0] < text.index("first") < moves[1] < moves[2] < text.index("second") < moves[3]
+    assert text.count("stderr of X gnu") == 2
+    assert text.index("End: ") < text.index("stderr of gnu, after its last move (")
+    assert text.index("Traceback") < text.index("line 39")
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (50, 20)])
+def test_a_screen_has_room_for_what_was_logged(play: Play, width: int, height: int) -> None:
+    record, out = talker(play), io.StringIO()
+    console = Console(file=out, width=width, height=height)
+    shown = replay.Replay(record)
+    console.print(shown.screen(1, console, "keys"))
+    lines = out.getvalue().splitlines()
+    assert "  first" in lines and len(lines) <= height
+    out.truncate(0)
+    console.print(shown.screen(shown.plies, console, "keys"))
+    last = out.getvalue()
+    assert "End: timeout by gnu" in last and "  line 39\nkeys" in last
+    assert len(last.splitlines()) <= height
+
+
 def test_a_forfeit_names_the_player(play: Play) -> None:
     assert "End: timeout by slow · no reply within 5100 ms" in dumped(
         play("othello", "fast", "slow", forfeit=1)
@@ -84,6 +119,7 @@ def test_stepping_by_keys(play: Play) -> None:
 
     replay.step(record, console, read_key)
     assert len(shown) == len(script), "left at q"
+    assert "Start" in out.getvalue() and replay.KEYS not in out.getvalue(), "it stays on the screen"
     for screen, wanted in zip(shown, expect, strict=True):
         assert wanted in screen and replay.KEYS in screen
 
