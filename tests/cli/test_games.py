@@ -81,7 +81,7 @@ def test_a_number_is_the_game_that_has_it(run: str, others: str) -> None:
     assert arena("replay", run, "2").output == arena("replay", run, "g0002").output
     assert "Game r1g01" in arena("replay", others, "r1g01").output
     many = arena("replay", others, "2")
-    assert many.exit_code == 2 and "game 2 may be w2, l02; give one of them" in many.stderr
+    assert many.exit_code == 2 and "game 2 may be l02, w2; give one of them" in many.stderr
     for missing in ("3", "g0009"):
         refused = arena("replay", run, missing)
         assert refused.exit_code == 2 and f'there is no game "{missing}"' in refused.stderr
