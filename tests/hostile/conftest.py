@@ -53,6 +53,9 @@ class Table:
         self._owner = owner
         self.bots = folder / "bots"
         self._others = folder / "others"
+        self._program = folder / "program"
+        shutil.copytree(ROOT / "tests/programs/hostile", self._program)
+        compileall.compile_dir(self._program, quiet=1)
         self._tcp = socket.create_server(("127.0.0.1", 0), backlog=4096)
         self._udp = socket.socket(type=socket.SOCK_DGRAM)
         self._udp.bind(self._tcp.getsockname())
@@ -72,8 +75,7 @@ class Table:
         """Everything that is attacked, as it was; but for the sandbox, anybody may write it."""
         for path in (self.bots, self._others):
             shutil.rmtree(path, ignore_errors=True)
-        shutil.copytree(ROOT / "tests/programs/hostile", self.bots)
-        compileall.compile_dir(self.bots, quiet=1)
+        shutil.copytree(self._program, self.bots)
         self.bots.chmod(0o777)
         self._others.mkdir()
         for name, mode in (("theirs", 0o666), ("public", 0o644), ("secret", 0o600)):

@@ -4,6 +4,7 @@ What bytes mean is judged by the same code in every mode: those faults are tried
 """
 
 import json
+from collections.abc import Collection
 
 import pytest
 from _pytest.mark.structures import ParameterSet
@@ -15,6 +16,7 @@ from tests.hostile.cases import (
     BUDGET_UNHELD,
     FAULTS,
     SYSTEM,
+    TEXT,
     Act,
     Attack,
     Case,
@@ -28,20 +30,25 @@ TABLES = (*MODES, *(f"{mode} as nobody" for mode in MODES))
 """
 
 OF_EACH_END = {case.ends: case for case in reversed(SYSTEM)}.values()
-"""The first case of each: these alone are quick in a sandbox."""
+"""The first case of each: these alone are quick in a sandbox, and tried as an ordinary user, as
+what a fault means does not depend on the user.
+"""
+OF_EACH_TEXT = {case.ends: case for case in reversed(TEXT)}.values()
+"""The first case of each: the others are quick without a process, in referee/test_judge.py."""
 
 
 def param(mode: str, case: Case | Attack, *marks: pytest.MarkDecorator) -> ParameterSet:
     return pytest.param(mode, case, id=f"{mode.replace(' ', '-')}-{case.fault}", marks=marks)
 
 
+def fault(mode: str, case: Case, quick: Collection[Case] = ()) -> ParameterSet:
+    return param(mode, case, *([] if case in quick else [pytest.mark.slow]))
+
+
 CASES = [
-    *(param("none", case) for case in FAULTS),
-    *(
-        param(mode, case, *([] if case in OF_EACH_END else [pytest.mark.slow]))
-        for mode in TABLES[1:]
-        for case in SYSTEM
-    ),
+    *(fault("none", case, (*SYSTEM, *OF_EACH_TEXT)) for case in FAULTS),
+    *(fault(mode, case, OF_EACH_END) for mode in MODES[1:] for case in SYSTEM),
+    *(fault(mode, case) for mode in TABLES[len(MODES) :] for case in OF_EACH_END),
 ]
 ACTS = [
     param(mode, attack)

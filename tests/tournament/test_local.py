@@ -163,7 +163,7 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
 
 
 def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
-    config, path = load(ROUNDS.format(60, "true") + DOTS), tmp_path / "t.sqlite"
+    config, path = load(ROUNDS.format(20, "true") + DOTS), tmp_path / "t.sqlite"
     process = start(path, config, mark)
     assert process.stdout is not None
     out, killed = [], 0
