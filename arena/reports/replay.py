@@ -13,7 +13,7 @@ from rich.text import Text
 from arena.errors import ReplayError
 from arena.files.plain_text import printable
 from arena.model.protocol import CHANCE
-from arena.model.record import GameRecord
+from arena.model.record import GameRecord, SeatRecord
 from arena.reports import words
 from arena.reports.board import coloured
 from rules.position import Game, Position
@@ -207,20 +207,28 @@ def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
     by_ply: dict[int, str] = {}
     rest: list[Text] = []
     for seat, player in enumerate(record.seats):
-        log, at = player.stderr_head + player.stderr_tail, 0
+        length, at = len(player.stderr_head + player.stderr_tail), 0
         asked = [
             ply
             for ply, move in enumerate(record.moves, 1)
             if move.seat == seat and move.used_ms is not None
         ]
         for ply, end in zip(asked, player.stderr_marks, strict=False):
-            if log[at:end].strip():
-                by_ply[ply] = log[at:end]
+            if log := _stderr(player, at, end):
+                by_ply[ply] = log
             at = max(at, end)
-        if log[at:].strip():
+        if log := _stderr(player, at, length):
             when = ", after its last move" if player.stderr_marks else ""
-            rest += _logged(f"{player.player}{when} ({player.stderr_bytes:,} bytes)", log[at:])
+            rest += _logged(f"{player.player}{when} ({player.stderr_bytes:,} bytes)", log)
     return by_ply, rest
+
+
+def _stderr(player: SeatRecord, low: int, high: int) -> str:
+    """What it wrote from one place to another; empty where that is blank."""
+    first, all_ = len(player.stderr_head), player.stderr_head + player.stderr_tail
+    if player.stderr_bytes > len(all_.encode()) and low <= first < high:
+        return f"{all_[low:first]}\n… (not all of it is kept)\n{all_[first:high]}"
+    return all_[low:high] if all_[low:high].strip() else ""
 
 
 def _logged(whose: str, log: str) -> list[Text]:

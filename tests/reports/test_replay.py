@@ -72,6 +72,14 @@ def test_what_was_logged_is_next_to_its_move(play: Play) -> None:
     assert text.index("Traceback") < text.index("line 39")
 
 
+def test_a_log_that_was_cut_says_so(play: Play) -> None:
+    record = play("dots", "a", "b", rows=1, cols=1)
+    given = {"stderr_head": "begin\n", "stderr_tail": "end\n", "stderr_bytes": 99_999}
+    cut = record.seats[0].model_copy(update=given)
+    text = dumped(record.model_copy(update={"seats": (cut, record.seats[1])}))
+    assert "  begin\n  \n  … (not all of it is kept)\n  end\n" in text
+
+
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (50, 20)])
 def test_a_screen_has_room_for_what_was_logged(play: Play, width: int, height: int) -> None:
     record, out = talker(play), io.StringIO()
