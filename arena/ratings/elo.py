@@ -105,7 +105,7 @@ def fit(
     if anchor is not None and anchor not in players:
         known = ", ".join(players)
         raise ValueError(f"the anchor {anchor!r} has no results; it must be one of {known}")
-    model = _Model(players, results, first_mover)
+    model = Likelihood(players, results, first_mover)
     strengths = model.maximum()
     bread = np.linalg.inv(model.information(model.expected(strengths)))
     spread = bread @ model.scatter(strengths, cluster_numbers(results)) @ bread * SCALE**2
@@ -126,7 +126,7 @@ def fit(
     )
 
 
-class _Model:
+class Likelihood:
     """The likelihood of results and prior. Its parameters are the players' ratings and, where it is
     fitted, the advantage of the first move, all in units of `SCALE` Elo.
 

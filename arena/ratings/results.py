@@ -70,6 +70,8 @@ class GameDigest(NamedTuple):
     """A hash of its moves: games with the same one went move for move alike."""
     plies: int
     """All its moves: opening, passes and chance included."""
+    duration_ms: float = 0.0
+    """Wall time, the start of the players included."""
 
 
 def digest(record: GameRecord) -> GameDigest:
@@ -101,6 +103,7 @@ def digest(record: GameRecord) -> GameDigest:
         best_tile=best_tile,
         line=blake2b(" ".join(move.move for move in record.moves).encode(), digest_size=8).digest(),
         plies=len(record.moves),
+        duration_ms=record.duration_ms,
     )
 
 

@@ -36,13 +36,14 @@ def standings(
     planned: int | None = None,
     sprt: Verdict | None = None,
     ranking: Ranking | None = None,
+    ending: str | None = None,
     damaged: Sequence[str] = (),
 ) -> Standings:
     """The standings after `games`.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
-    the length of the schedule, `sprt` and `ranking` are what it says of these games; `damaged` are
-    games that cannot be read.
+    the length of the schedule, `sprt`, `ranking` and `ending` are what it says of these games;
+    `damaged` are games that cannot be read.
     """
     played, void = list[GameDigest](), list[GameDigest]()
     for game in games:
@@ -55,6 +56,7 @@ def standings(
             "spoilt": tuple(_spoilt(void, {game.game for game in played})),
             "sprt": sprt,
             "ranking": ranking,
+            "ending": ending,
             "damaged": tuple(damaged),
         }
     )

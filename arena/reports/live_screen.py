@@ -9,6 +9,7 @@ from rich.text import Text
 
 from arena.ratings.model import Standings
 from arena.reports import terminal, words
+from arena.reports.formats import format_state
 from arena.tournament.run_view import GameInPlay, RunView
 
 _SHOWN_GAMES = 6
@@ -19,7 +20,8 @@ _AROUND_A_TABLE = 7
 
 def screen(table: Standings, view: RunView, console: Console) -> RenderableType:
     """The screen: the table is cut to the lines that are left."""
-    above = Group(*_above(view, console.width, console.height))
+    ending = [Text(table.ending)] if table.ending else []
+    above = Group(*_above(view, console.width, console.height), *ending)
     left = console.height - len(console.render_lines(above)) - _AROUND_A_TABLE
     return Group(above, Text(), terminal.heading(table), _players(table, max(1, left)))
 
@@ -53,7 +55,7 @@ def _games(playing: list[GameInPlay], most: int) -> RenderableType:
 def _players(table: Standings, most: int) -> RenderableType:
     """The table that tells most."""
     if table.ranking is not None:
-        return terminal.format_ranking(table.ranking, most)
+        return format_state(table.ranking, most)
     if any(row.tiles for row in table.players):
         return terminal.tile_scores(table, most)
     return terminal.ranking(table, most)
@@ -61,8 +63,8 @@ def _players(table: Standings, most: int) -> RenderableType:
 
 def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
-    total, most = view.schedule.total, "at most " if view.schedule.verdict else ""
-    parts = [f"{len(view.games):,}{f' of {most}{total:,}' if total is not None else ''} games"]
+    most = "" if view.config.is_fixed else "at most "
+    parts = [f"{len(view.games):,} of {most}{view.schedule.total:,} games"]
     if view.left_s is not None:
         parts.append(f"{words.duration(view.left_s)} left")
     if view.games_per_s is not None:

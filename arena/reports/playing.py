@@ -25,7 +25,7 @@ from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
-from arena.tournament.estimate import estimate
+from arena.tournament.estimate import Estimate, estimate, estimate_left
 from arena.tournament.events import GameFinished, GameVoid, RunStarted
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
@@ -56,8 +56,12 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
             for _, game in store.digests():
                 if isinstance(game, GameDigest):
                     schedule.add(game)
-    ahead = estimate(config, iter(schedule.next, None))
-    _say(f"{to_play(config, schedule.total, done)}, {config.concurrency} at a time. {ahead}.")
+    ahead = estimate_left(config, schedule, done)
+    if schedule.over:
+        _say(f"All {done:,} games are played already.")
+    else:
+        count = to_play(config, schedule.total, ahead, done)
+        _say(f"{count}, {config.concurrency} at a time. {ahead}.")
     for line in preparations(config):
         _say(line)
     _say(f"would be kept in {path}")
@@ -100,8 +104,7 @@ def play_config(
         else:
             terminal.show(view.standings, console)
     if outcome.interrupted:
-        of = "" if outcome.total is None else f" of {outcome.total}"
-        _say(f"Stopped after {outcome.done}{of} games. Go on with: {again}")
+        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
         return outcome.exit_code
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
@@ -111,7 +114,8 @@ def play_config(
         _say(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
             _say(f"More games go on from here: {more}.")
-    _say(f"Kept in {path}. A game, move by move: arena replay {path} g0001")
+    first = view.games[0].game if view.games else "GAME"
+    _say(f"Kept in {path}. A game, move by move: arena replay {path} {first}")
     return outcome.exit_code
 
 
@@ -210,9 +214,7 @@ def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None
 
 
 def _finished(event: GameFinished, view: RunView) -> str:
-    count = f"{event.done}"
-    if event.total is not None:
-        count = f"{event.done:>{len(str(event.total))}}/{event.total}"
+    count = f"{event.done:>{len(str(event.total))}}/{event.total}"
     line = f"{count} {in_a_line(next(g for g in reversed(view.games) if g.game == event.game))}"
     if event.verdict is not None:
         return f"{line} · {words.where_it_stands(event.verdict)}"
@@ -227,18 +229,18 @@ def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
     if start.done == start.total:
         yield Text(f"All {start.total:,} games are played already.")
     else:
-        yield Text(f"{to_play(config, start.total, start.done)}. {start.estimate}.")
+        yield Text(f"{to_play(config, start.total, start.estimate, start.done)}. {start.estimate}.")
     yield from preparations(config)
     if start.delay is not None:
         yield Text(start.delay, style="yellow")
 
 
-def to_play(config: TournamentConfig, total: int | None, done: int = 0) -> str:
-    """`72 games to play`, `42 of 72 games to play`."""
-    if total is None:
-        return f"{done:,} games played"
-    count = f"{total - done:,} of {total:,}" if done else f"{total:,}"
-    return f"{'At most ' if config.sprt else ''}{count} games to play"
+def to_play(config: TournamentConfig, total: int, ahead: Estimate, done: int = 0) -> str:
+    """`72 games to play`, `42 of 72 games to play`, `34 to 78 games to play`."""
+    if 0 < ahead.games < total - done:
+        return f"{ahead.games:,} to {total - done:,} games to play"
+    most = "" if config.is_fixed else "At most "
+    return f"{most}{total - done:,}{f' of {total:,}' if done else ''} games to play"
 
 
 def preparations(config: TournamentConfig) -> Iterator[Text]:
@@ -254,6 +256,8 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
             game_s=sample.expected_s / len(some) if sample.known else None,
         )
         yield from map(Text, lengths)
+    if ending := config.schedule().ending:
+        yield Text(ending)
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     players = ((player.name, player.home.held or Held()) for player in config.players)

@@ -77,3 +77,9 @@ def paragraphs(lines: Iterable[str]) -> Iterator[RenderableType]:
     texts = [Text(line) for line in lines]
     if texts:
         yield Group(Text(), *texts)
+
+
+def and_more(rows: int, table: Table) -> Iterator[Text]:
+    """How many rows a table that was cut does not show."""
+    if rows > table.row_count:
+        yield Text(f"and {rows - table.row_count} more", style="dim")

@@ -5,12 +5,12 @@ from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.model import Match, Ranking, Share, Standings, TileReach, Verdict
+from arena.ratings.model import Match, Share, Standings, TileReach, Verdict
 from arena.reports import words
-from arena.reports.tables import new_table, paragraphs, titled
+from arena.reports.formats import format_ranking
+from arena.reports.tables import and_more, new_table, paragraphs, titled
 
 _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
@@ -30,7 +30,7 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     yield heading(standings)
     yield from paragraphs([*words.about_damage(standings), *words.about_those_out(standings)])
     if standings.ranking is not None:
-        yield format_ranking(standings.ranking)
+        yield format_ranking(standings.ranking, width)
     yield ranking(standings)
     yield from paragraphs([*words.about_separation(standings), *words.about_rating(standings)])
     if any(row.tiles for row in standings.players):
@@ -78,22 +78,7 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
             _optional(row.score, "{:.1%}"),
             los.get(row.name, ""),
         )
-    return Group(titled("Elo", table), *_and_more(len(standings.players), table))
-
-
-def _and_more(players: int, table: Table) -> Iterator[Text]:
-    """How many of the players a table that was cut does not show."""
-    if players > table.row_count:
-        yield Text(f"and {players - table.row_count} more", style="dim")
-
-
-def format_ranking(ranked: Ranking, most: int | None = None) -> RenderableType:
-    """The order by the rules of the format, of at most that many players."""
-    table = new_table("#", "Player", *ranked.columns)
-    for row in ranked.players[:most]:
-        table.add_row(str(row.rank), Text(row.player), *(f"{each:g}" for each in row.figures))
-    more = _and_more(len(ranked.players), table)
-    return Group(titled("Ranking", table), *more, *paragraphs(ranked.notes))
+    return Group(titled("Elo", table), *and_more(len(standings.players), table))
 
 
 def match(counted: Match) -> RenderableType:
@@ -213,7 +198,7 @@ def tile_scores(standings: Standings, most: int | None = None) -> RenderableType
                 f"{row.tiles.mean_seconds:,.2f}",
             )
     shown = titled("Scores as slider", table)
-    return Group(shown, *_and_more(len(standings.players), table)) if most else shown
+    return Group(shown, *and_more(len(standings.players), table)) if most else shown
 
 
 def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:

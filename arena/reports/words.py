@@ -57,7 +57,7 @@ def share(share: Share) -> str:
 
 
 def about_separation(standings: Standings) -> list[str]:
-    """Which neighbours the results do not tell apart."""
+    """Which neighbours the results do not tell apart, and how far an end is that asks for it."""
     if not standings.neighbours:
         return []
     close = [
@@ -73,7 +73,7 @@ def about_separation(standings: Standings) -> list[str]:
         lines.append(
             f"No result links these groups, so their ratings cannot be compared: {groups}."
         )
-    return lines
+    return [*lines, standings.ending] if standings.ending else lines
 
 
 def about_sprt(verdict: Verdict) -> list[str]:

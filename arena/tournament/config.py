@@ -13,6 +13,7 @@ from arena.ratings.sprt import Sprt
 from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan, Schedule
+from arena.tournament.formats.stopped import StoppedSchedule, StopTable
 
 Status = Literal["playing", "replaced", "gone", "out"]
 """Where a player stands: a newer version of it plays on, its bot was withdrawn, or it was left out
@@ -105,6 +106,7 @@ class TournamentConfig(UnderTerms):
     """What every player must be held to, or nothing is played."""
     openings: Openings = Openings()
     rating: RatingTable = RatingTable()
+    stop: StopTable = StopTable()
     players: tuple[Player, ...]
     """In the order they joined in."""
     left_out: tuple[str, ...] = ()
@@ -126,6 +128,12 @@ class TournamentConfig(UnderTerms):
         """Names of players whose games stay in the record and count for nothing."""
         return frozenset(each.name for each in self.players if each.status in ("gone", "out"))
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether as many games are played as the schedule has, whatever comes out."""
+        timed = self.stop.hours is not None
+        return FORMATS[self.format].fixed and not timed and self.stop.separated is None
+
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""
         joined = [player.joined for player in self.players]
@@ -137,7 +145,10 @@ class TournamentConfig(UnderTerms):
             later=tuple(joined.index(group) for group in sorted(set(joined) - {0})),
             out=frozenset(each.name for each in self.players if each.status != "playing"),
         )
-        return FORMATS[self.format].open(plan)
+        schedule = FORMATS[self.format].open(plan)
+        if not self.stop:
+            return schedule
+        return StoppedSchedule(schedule, plan, self.stop, self.concurrency)
 
     @field_validator("format")
     @classmethod
@@ -176,9 +187,9 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each, and
     `added bee, gnu` for players.
 
-    Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, the
-    rating's anchor, where the programs are on this machine, players that joined later or are out,
-    and more rounds (the games of the rounds already there stay the same). Fewer rounds are a
+    Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, `[stop]`,
+    the rating's anchor, where the programs are on this machine, players that joined later or are
+    out, and more rounds (the games of the rounds already there stay the same). Fewer rounds are a
     difference, for games could lose their place.
     """
     new = continued(old, new)

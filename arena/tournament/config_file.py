@@ -34,6 +34,8 @@ from arena.tournament.executors.base import Demand, Fit
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.round_robin import ROUND_ROBIN
+from arena.tournament.formats.sprt import SEQUENTIAL_TEST
+from arena.tournament.formats.stopped import StopTable
 from arena.tournament.openings import OpeningError, random_opening, read_openings
 from rules.position import Game
 
@@ -141,7 +143,8 @@ def read_config(
         )
     field = kept.players if kept else players
     _check_anchor(tables.rating.anchor, field, tables.player, report)
-    format_, format_keys = _format(tables, field, report)
+    format_, format_keys = _format(tables, game, field, report)
+    _check_stop(tables.stop, format_, field, report)
     if findings:
         raise Unusable(findings)
     assert game is not None  # or there was a finding
@@ -157,6 +160,7 @@ def read_config(
         terms=terms_of(tables, game, clock),
         openings=start,
         rating=tables.rating,
+        stop=tables.stop,
         players=players,
         left_out=left_out,
     )
@@ -250,8 +254,21 @@ def _check_anchor(
         report(("rating", "anchor"), f"no player is named {shown(anchor)}; {hint}")
 
 
+def _check_stop(
+    table: StopTable, format_: Format, players: Sequence[Player], report: Report
+) -> None:
+    if table and format_.unstopped:
+        report(("stop",), f"does not fit {format_.name}: {format_.unstopped}")
+    elif table.separated is not None and table.separated >= max(2, len(players)):
+        report(
+            ("stop", "separated"),
+            f"{table.separated} are to be separated from those below, of {len(players)} players; "
+            "give fewer",
+        )
+
+
 def _format(
-    file: TournamentFile, players: Sequence[Player], report: Report
+    file: TournamentFile, game: Game | None, players: Sequence[Player], report: Report
 ) -> tuple[Format, dict[str, Any]]:
     """The format, and its own keys: a format's table selects it. A sequential test is one of
     round-robins, so its table may follow `format = "round-robin"`.
@@ -260,13 +277,17 @@ def _format(
     name = next(iter(tables), asked or ROUND_ROBIN.name)
     if name not in FORMATS:
         known = ", ".join(map(repr, FORMATS))
-        report(("tournament", "format"), f"must be one of {known}, got {shown(name)}")
+        near = nearest(name, FORMATS)
+        report(("tournament", "format"), f"must be one of {known}, got {shown(name)}{near}")
         name = ROUND_ROBIN.name
-    if asked not in (None, name, ROUND_ROBIN.name):
+    if asked not in (None, name) and (asked, name) != (ROUND_ROBIN.name, SEQUENTIAL_TEST.name):
         report((name,), f'belongs to another format than "{asked}"; leave one of them out')
     for other in [each for each in tables if each != name]:
         report((other,), f"another format than [{name}]; leave one of them out")
     format_ = FORMATS[name]
+    if format_.alone and game is not None and game.seats == 1:
+        at = (name,) if name in tables else ("tournament", "format")
+        report(at, f"{name} does not fit {game.name} played alone: {format_.alone}")
     keys = (tables.get(name) or format_.keys()).model_dump()
     for key, problem in format_.problems(keys, [player.name for player in players]):
         report((name, key) if key else (name,), problem)

@@ -9,6 +9,7 @@ from arena.model.containment import Asked, Guarantee
 from arena.model.game_spec import OnFault
 from arena.model.protocol import Text
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.stopped import StopTable
 
 LONGEST_MS = 1_000_000_000
 """Eleven days: times fit the 32-bit integers of any player's language."""
@@ -92,6 +93,7 @@ class TournamentFile(TomlTable):
     clock: ClockTable = ClockTable()
     openings: OpeningsTable = OpeningsTable()
     rating: RatingTable = RatingTable()
+    stop: StopTable = StopTable()
     player: list[PlayerTable] = Field(default_factory=list)
 
     def format_tables(self) -> dict[str, TomlTable]:

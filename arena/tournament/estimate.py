@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from operator import mul
 
 from arena.model import Frozen
 from arena.tournament.config import Player, TournamentConfig
-from arena.tournament.formats.base import Pairing
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Pairing, Schedule
+from arena.tournament.rehearsal import rehearse
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""
@@ -14,6 +17,8 @@ _INSTANT_MS = 1
 """A move of a player that does not think by the clock, about."""
 _UNKNOWN_SHARE = 0.5
 """Part of its time that a player we know nothing of is taken to use."""
+_SAMPLE_GAMES = 300
+"""The games from which the time of rounds is estimated that results will make."""
 
 
 class Estimate(Frozen):
@@ -26,6 +31,8 @@ class Estimate(Frozen):
     known: bool = True
     """False where options such as `depth` say how long a player thinks: `expected_s` is what the
     clock allows, which may be far more than it takes."""
+    games: int = 0
+    """How many are expected."""
 
     def __str__(self) -> str:
         about = f"About {rough_duration(self.expected_s)}"
@@ -37,8 +44,40 @@ class Estimate(Frozen):
         return f"{about}, a{most}" if self.known else f"A{most}"
 
 
-def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
-    """The time `games` of the tournament take, played `config.concurrency` at a time."""
+def estimate_left(config: TournamentConfig, schedule: Schedule, done: int = 0) -> Estimate:
+    """The time of what a schedule has left, of which it is used up; `done` games are played.
+
+    Where results decide who meets, the players listed first are imagined to win. Where they decide
+    how many games there are, that gives about the fewest.
+    """
+    left = schedule.total - done
+    found = _of_schedule(config, schedule, left)
+    if 0 < found.games < left and found.worst_s is not None:
+        found = found.model_copy(update={"worst_s": found.worst_s * left / found.games})
+    return found
+
+
+def _of_schedule(config: TournamentConfig, schedule: Schedule, left: int) -> Estimate:
+    format_, by_results = FORMATS[config.format], config.stop.separated is not None
+    if format_.foreseen and not by_results:
+        return estimate(config, iter(schedule.next, None))
+    first = {player.name: place for place, player in enumerate(config.players)}
+
+    def better(game: Pairing) -> float:
+        return float(first[game.players[0]] <= min(map(first.__getitem__, game.players)))
+
+    ahead = rehearse(schedule, config.terms.rules, better)
+    if format_.fixed and not by_results:
+        return estimate(config, islice(ahead, _SAMPLE_GAMES), left)
+    return estimate(config, ahead)
+
+
+def estimate(
+    config: TournamentConfig, games: Iterable[Pairing], total: int | None = None
+) -> Estimate:
+    """The time `games` of the tournament take, played `config.concurrency` at a time; with `total`
+    they are a sample of as many.
+    """
     game, max_plies = config.terms.game, config.terms.max_plies
     plies = min(game.typical_plies, max_plies or game.typical_plies)
     players = {player.name: player for player in config.players}
@@ -51,13 +90,16 @@ def estimate(config: TournamentConfig, games: Iterable[Pairing]) -> Estimate:
         start = max(fresh.get(name, 0.0) for name in names)
         expected.append(start + sum(about))
         worst.append(start + sum(most))
-    counts = [0, *alike.values()]
-    side_by_side = min(config.concurrency, max(1, alike.total()))
+    known = alike.total()
+    number = known if total is None else total
+    counts = [0.0, *(count * number / known for count in alike.values())]
+    side_by_side = min(config.concurrency, max(1, number))
     endless = game.is_endless and max_plies is None
     return Estimate(
         expected_s=max(*expected, sum(map(mul, counts, expected)) / side_by_side),
         worst_s=None if endless else sum(map(mul, counts, worst)) / side_by_side + max(worst),
         known=not any(players[name].budgeted for _, names in alike for name in names),
+        games=number,
     )
 
 

@@ -36,8 +36,8 @@ class RunStarted(_Happened):
     """Before the first game."""
 
     kind: Literal["run_started"] = "run_started"
-    total: int | None
-    """Games of the tournament; null while results decide."""
+    total: int
+    """Games of the tournament, at most where results decide."""
     done: int
     """Games that earlier runs have finished."""
     estimate: Estimate
@@ -81,7 +81,7 @@ class GameFinished(_Happened):
     game: str
     attempt: int
     done: int
-    total: int | None
+    total: int
     verdict: Verdict | None = None
     """Where the sequential test stands now; null without one."""
 
@@ -101,7 +101,7 @@ class GameVoid(_Happened):
 class RunOutcome(Frozen):
     """How a run ended."""
 
-    total: int | None
+    total: int
     done: int
     void: tuple[GameVoid, ...] = ()
     """The last attempt of each game that stayed void in this run."""

@@ -13,7 +13,7 @@ from arena.ratings.results import digest
 from arena.referee.outcome import void_record
 from arena.tournament import events
 from arena.tournament.config import TournamentConfig, continued
-from arena.tournament.estimate import estimate
+from arena.tournament.estimate import estimate_left
 from arena.tournament.executors import base as executing
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.base import Pairing, Schedule
@@ -48,9 +48,9 @@ def run(
     executor = None if schedule.over else open_executor(config, store.files)
     store.append(
         events.RunStarted(
-            total=schedule.total,
+            total=state.done if schedule.over else schedule.total,
             done=state.done,
-            estimate=estimate(config, iter(ahead.next, None)),
+            estimate=estimate_left(config, ahead, state.done),
             delay=executor.warning() if executor else None,
             verdict=schedule.verdict,
         )
@@ -125,8 +125,7 @@ class _Run:
     @property
     def over(self) -> bool:
         """Whether there is nothing left to play in this run."""
-        ended, total = self.done + len(self.void), self.schedule.total
-        return self.schedule.over or (total is not None and ended >= total)
+        return self.schedule.over or self.done + len(self.void) >= self.schedule.total
 
     def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as an overload may have passed by then."""

@@ -119,8 +119,8 @@ class RunView(AbstractContextManager["RunView"]):
     def standings(self) -> Standings:
         """The standings after the games there are."""
         if self._standings is None:
-            unrated, planned = self.config.unrated, self.schedule.total
-            rated = self.rated
+            unrated, rated = self.config.unrated, self.rated
+            planned = len(self.games) if self.schedule.over else self.schedule.total
             names = (player.name for player in self.config.players)
             self._standings = standings(
                 rated + [game for game in self.void if unrated.isdisjoint(game.players)],
@@ -128,9 +128,10 @@ class RunView(AbstractContextManager["RunView"]):
                 name=self.config.name,
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
-                planned=None if planned is None else planned - len(self.games) + len(rated),
+                planned=planned - len(self.games) + len(rated),
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
+                ending=self.schedule.ending,
                 damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
             ).model_copy(update={"left_out": tuple(sorted(unrated))})
         return self._standings
@@ -146,7 +147,7 @@ class RunView(AbstractContextManager["RunView"]):
     def left_s(self) -> float | None:
         """Time left at that speed; None before the first game, and where results decide."""
         speed, total = self.games_per_s, self.schedule.total
-        if speed is None or total is None or self.schedule.verdict is not None:
+        if speed is None or not self.config.is_fixed:
             return None
         return (total - len(self.games)) / speed
 

@@ -102,4 +102,5 @@ def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest
         held=tuple(map(shared_held, held)),
         used_ms=times,
         plies=game["plies"],
+        duration_ms=game["duration_ms"],
     )

@@ -93,7 +93,7 @@ WRONG = [
     (
         OTHELLO + '[tournament]\nformat = "swis"\n',
         4,
-        "tournament.format: must be one of 'round-robin', 'sprt', got \"swis\"",
+        "'groups', 'ladder', 'sprt', got \"swis\"; did you mean \"swiss\"?",
     ),
     (
         OTHELLO + '[tournament]\non_fault = "forfiet"\n',

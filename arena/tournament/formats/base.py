@@ -55,8 +55,8 @@ class Plan(NamedTuple):
 class Schedule(Protocol):
     """The games of a tournament, one after the other."""
 
-    total: int | None
-    """How many games there are, at most with a sequential test; None while results decide."""
+    total: int
+    """How many games there are, at most where results decide (`Format.fixed`)."""
 
     @property
     def over(self) -> bool:
@@ -75,6 +75,11 @@ class Schedule(Protocol):
     @property
     def verdict(self) -> Verdict | None:
         """The sequential test that the format plays; None without one."""
+        return None
+
+    @property
+    def ending(self) -> str | None:
+        """How far the ends of `[stop]` are, a sentence; None without any."""
         return None
 
 
@@ -99,5 +104,13 @@ class Format(NamedTuple):
     """How many rounds are played where the file does not say."""
     problems: Callable[[Any, Sequence[str]], Problems] = lambda keys, players: ()
     """What is wrong with its table, given the names of the players."""
+    fixed: bool = True
+    """Whether as many games are played as its schedule has, whatever their results."""
+    foreseen: bool = True
+    """Whether all its games are known before the first."""
+    alone: str = ""
+    """Why it does not fit a game that one plays alone, and what does; empty where it fits."""
+    unstopped: str = ""
+    """Why `[stop]` does not fit it; empty where it fits."""
     closed: bool = False
     """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`."""

@@ -15,40 +15,19 @@ there before changes. A player that is out is skipped, and nothing is counted di
 from collections.abc import Iterator
 from itertools import pairwise
 
-from arena.model.protocol import Termination
-from arena.ratings.results import GameDigest
-from arena.tournament.formats.base import Format, Pairing, Plan, Schedule
+from arena.tournament.formats.base import Format, Pairing, Plan
+from arena.tournament.formats.meetings import ListedSchedule
 
 
-class RoundRobinSchedule(Schedule):
+class RoundRobinSchedule(ListedSchedule):
     """All pairings of a plan, in their order."""
 
     def __init__(self, plan: Plan) -> None:
         players = len(plan.players) - len(plan.out)
-        self._ahead = plan.rounds * (players if plan.game.seats == 1 else players * (players - 1))
-        self.total = self._ahead
+        number = plan.rounds * (players if plan.game.seats == 1 else players * (players - 1))
         games = _solo(plan) if plan.game.seats == 1 else _pairs(plan)
-        self._out = plan.out
-        self._left = (game for game in games if plan.out.isdisjoint(game.players))
-        self._finished: set[str] = set()
-
-    @property
-    def over(self) -> bool:
-        """Whether every game has a result."""
-        return len(self._finished) >= self._ahead
-
-    def next(self) -> Pairing | None:
-        """The next game without a result."""
-        return next((game for game in self._left if game.game not in self._finished), None)
-
-    def add(self, game: GameDigest) -> None:
-        """Take note of a result; one of a player that is out comes on top of the schedule."""
-        if game.termination is Termination.VOID:
-            return
-        if self._out.isdisjoint(game.players):
-            self._finished.add(game.game)
-        else:
-            self.total += 1
+        left = (game for game in games if plan.out.isdisjoint(game.players))
+        super().__init__(left, number, plan.out)
 
 
 ROUND_ROBIN = Format("round-robin", RoundRobinSchedule)

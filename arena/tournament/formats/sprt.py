@@ -71,4 +71,13 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
 
 _ROUNDS = 50_000
 """A test seldom needs them all."""
-SEQUENTIAL_TEST = Format("sprt", SprtSchedule, SprtTable, _ROUNDS, _problems, closed=True)
+SEQUENTIAL_TEST = Format(
+    "sprt",
+    SprtSchedule,
+    SprtTable,
+    _ROUNDS,
+    _problems,
+    fixed=False,
+    unstopped="it ends once it is decided, or with its last round",
+    closed=True,
+)

@@ -1,0 +1,65 @@
+"""Whether the first of a field are separated from all below them, as often as one looks.
+
+Looking again and again at 95 % intervals finds a gap sooner or later where there is none. A gap
+counts here once the likelihood ratio of "some lead, normally distributed with `LEAD_ELO`" to "no
+lead" passes 1/α: under "no lead" it is a martingale that does so with probability α at most, as
+often as it is looked at (Robbins 1970; Johari, Pekelis & Walsh 2015). α is 5 %, shared by the
+`first` gaps.
+
+Ratings are taken as normal around the truth, with clusters of dependent results as units. A lead is
+judged by the fit; or by one Newton step from "no lead", both players half way between their
+ratings, which is sharp where a player has won all its games and the fit's own errors are wide.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from arena.ratings.elo import SCALE, Array, Indices, Likelihood, cluster_numbers
+from arena.ratings.results import Result
+
+LEAD_ELO = 100.0
+"""Leads that are looked for, about."""
+ERROR_RATE = 0.05
+
+
+def separated(
+    results: Sequence[Result], players: Collection[str], first: int, *, first_mover: bool
+) -> int:
+    """How many players from the top, `first` at most, lead the next one by more than luck; the last
+    of them, each player below.
+    """
+    met = sorted({name for result in results for name in result[:2]})
+    if not met or set(players) - set(met):
+        return 0
+    pool, clusters = Likelihood(met, results, first_mover), cluster_numbers(results)
+    strengths = pool.maximum()
+    order = np.argsort(-strengths[: len(met)], kind="stable")
+    bound = math.log(first / ERROR_RATE)
+    for place, upper in enumerate(order[:first]):
+        for lower in order[place + 1 :][: None if place == first - 1 else 1]:
+            null = strengths.copy()
+            null[[upper, lower]] = strengths[[upper, lower]].mean()
+            found = (_lead(pool, at, clusters, upper, lower) for at in (strengths, null))
+            if not any(lead > 0 and log_ratio(lead, spread) > bound for lead, spread in found):
+                return place
+    return first
+
+
+def _lead(
+    pool: Likelihood, at: Array, clusters: Indices, upper: int, lower: int
+) -> tuple[float, float]:
+    """The lead after a step from the strengths `at`, in Elo, and its variance."""
+    between = np.zeros(len(at))
+    between[[upper, lower]] = SCALE, -SCALE
+    expected = pool.expected(at)
+    step = np.linalg.solve(pool.information(expected), between)
+    gradient = (pool.points - pool.games * expected) @ pool.design
+    return float(between @ at + step @ gradient), float(step @ pool.scatter(at, clusters) @ step)
+
+
+def log_ratio(lead: float, variance: float) -> float:
+    """Of some lead to no lead, after a lead with that variance was found."""
+    spread = variance + LEAD_ELO**2
+    return (math.log(variance / spread) + lead**2 * LEAD_ELO**2 / (variance * spread)) / 2

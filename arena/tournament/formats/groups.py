@@ -1,0 +1,151 @@
+"""Groups, each a round-robin, then a knockout of the best of each group.
+
+Players are seeded in the order of the file and spread over the groups to and fro: of two groups the
+first has the seeds 1, 4, 5, 8. In the knockout the winners of groups are seeded first, then the
+second of each, so that two of one group do not meet in its first round where that can be.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from string import ascii_uppercase
+from typing import Any
+
+from pydantic import Field
+
+from arena.ratings import tie_breaks
+from arena.ratings.model import Placing, Ranking
+from arena.ratings.tie_breaks import Met
+from arena.tournament.formats.base import Format, Plan
+from arena.tournament.formats.knockout import COLUMNS, Bracket, KnockoutTable, places
+from arena.tournament.formats.staged import Pair, Rounds, StagedSchedule
+
+
+class GroupsTable(KnockoutTable):
+    """`[groups]`: the keys of the knockout, too."""
+
+    groups: int = Field(default=2, ge=1, le=len(ascii_uppercase))
+    advance: int = Field(default=2, ge=1)
+    """How many of each group go on."""
+
+
+class GroupsSchedule(StagedSchedule):
+    """All rounds of all groups, then a bracket."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._groups = spread(plan.players, plan.keys["groups"])
+        self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
+        self._bracket: Bracket | None = None
+        pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
+        going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
+        knockout = Bracket(going, plan.rounds, plan.keys)
+        self.most = 2 * plan.rounds * pairs + knockout.most
+        super().__init__(plan)
+
+    def rounds(self) -> Rounds:
+        """Those of the groups, then those of the bracket."""
+        pairs: list[Pair] = [pair for group in self._groups for pair in combinations(group, 2)]
+        for _ in range(self.plan.rounds):
+            for (one, other), (own, others) in (yield pairs).items():
+                self._met[one].append(Met(other, own))
+                self._met[other].append(Met(one, others))
+        tables = [self._table(group) for group in self._groups]
+        best = [[each.player for each in table][: self.plan.keys["advance"]] for table in tables]
+        self._bracket = Bracket(seeded(best), self.plan.rounds, self.plan.keys)
+        yield from self._bracket.play()
+
+    def _table(self, group: Sequence[str]) -> tuple[Placing, ...]:
+        """Its players; of equals, the better seed comes first."""
+        met = {player: self._met[player] for player in group}
+        points, breaks = tie_breaks.totals(met), tie_breaks.sonneborn_berger(met)
+        order = sorted(group, key=lambda player: (-points[player], -breaks[player]))
+        return tuple(
+            Placing(rank=rank, player=player, figures=(points[player], breaks[player]))
+            for rank, player in enumerate(order, 1)
+        )
+
+    def ranking(self) -> Ranking:
+        """Those of the bracket as they stand there, then the others by their places in groups."""
+        tables = [self._table(group) for group in self._groups]
+        placed = self._bracket.placings() if self._bracket else ()
+        going = {each.player for each in placed}
+        others = sorted(
+            (each for table in tables for each in table if each.player not in going),
+            key=lambda each: each.rank,
+        )
+        behind = [sum(other.rank < each.rank for other in others) for each in others]
+        return Ranking(
+            columns=COLUMNS,
+            players=(
+                *placed,
+                *(
+                    Placing(rank=1 + len(going) + before, player=each.player, figures=(0, 0))
+                    for before, each in zip(behind, others, strict=True)
+                ),
+            ),
+            notes=tuple(self._bracket.notes()) if self._bracket else (),
+            bracket=self._bracket.shown() if self._bracket else (),
+            groups=tuple(
+                Ranking(title=f"Group {letter}", columns=("Points", "S-B"), players=table)
+                for letter, table in zip(ascii_uppercase, tables, strict=False)
+            ),
+        )
+
+
+def spread(players: Sequence[str], groups: int) -> list[list[str]]:
+    """The players over the groups, to and fro."""
+    found: list[list[str]] = [[] for _ in range(groups)]
+    for place, player in enumerate(players):
+        turn, at = divmod(place, groups)
+        found[at if turn % 2 == 0 else groups - 1 - at].append(player)
+    return found
+
+
+def seeded(best: Sequence[Sequence[str]]) -> list[str]:
+    """The seeds of the knockout, from the best of each group: of all turns of the later places the
+    first in which no two of one group meet at once, where there is one.
+    """
+    group = {player: at for at, players in enumerate(best) for player in players}
+
+    def turned(by: int) -> list[str]:
+        later = [*best[by:], *best[:by]]
+        return [players[0] for players in best] + [
+            players[place] for place in range(1, len(best[0])) for players in later
+        ]
+
+    def meet(seeds: Sequence[str]) -> bool:
+        order = places(1 << (len(seeds) - 1).bit_length())
+        return any(
+            max(pair) < len(seeds) and group[seeds[pair[0]]] == group[seeds[pair[1]]]
+            for pair in zip(order[::2], order[1::2], strict=True)
+        )
+
+    turns = list(map(turned, range(len(best))))
+    return next((seeds for seeds in turns if not meet(seeds)), turns[0])
+
+
+def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Groups too small, or nobody to meet in the knockout."""
+    groups, advance = keys["groups"], keys["advance"]
+    smallest = len(players) // groups
+    if smallest < 2:
+        yield (
+            "groups",
+            f"{groups} groups of 2 at least need {2 * groups} players, got {len(players)}",
+        )
+    elif advance > smallest:
+        yield "advance", f"{advance} go on of each group, but the smallest has {smallest} players"
+    elif groups * advance < 2:
+        yield "advance", "1 player of 1 group meets nobody in the knockout; give more"
+
+
+GROUPS = Format(
+    "groups",
+    GroupsSchedule,
+    GroupsTable,
+    problems=_problems,
+    fixed=False,
+    foreseen=False,
+    alone='all can play the same seeds; write format = "round-robin", or "knockout"',
+    unstopped="it ends with its final",
+    closed=True,
+)

@@ -1,0 +1,63 @@
+"""A ladder stands open: in each round all meet whose game tells most about their order.
+
+A meeting's worth is the information expected on the difference of the two ratings, in nats: of a
+difference with variance v, known from the rounds before, a pair of games leaves 1/(1/v + i), where
+i = 2·p(1 − p) is the information of two games that one wins with probability p. So close players
+meet, and those of whom little is known. With an odd number one of those rests who played most.
+
+The ratings are one fit of all results (`arena.ratings.elo`), whatever their order.
+"""
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from arena.ratings import elo
+from arena.ratings.results import results_of
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.matched import MatchedSchedule, Worth
+
+_UNKNOWN_ELO = 400.0
+"""Standard error of a rating without results, about the pool's mean."""
+_FINE = 1e9
+"""Units of worth in a nat."""
+
+
+class LadderSchedule(MatchedSchedule):
+    """Rounds of the meetings that tell most."""
+
+    def worth(self, round_: int) -> Worth:
+        """The information expected of a meeting, by the ratings after the rounds before."""
+        games = [game for _, game in self.games(round_ - 1)]
+        paired = not self.plan.game.decided_by_seed
+        fit = elo.fit(results_of(games), first_mover=paired)
+        unknown = [player for player in self.players if player not in fit.players]
+        at = {player: place for place, player in enumerate((*fit.players, *unknown))}
+        ratings = np.append(fit.elo, np.zeros(len(unknown))) / elo.SCALE
+        covariance = np.zeros((len(at), len(at)))
+        covariance[: len(fit.elo), : len(fit.elo)] = fit.covariance
+        rest = np.arange(len(fit.elo), len(at))
+        covariance[rest, rest] = _UNKNOWN_ELO**2
+        covariance /= elo.SCALE**2
+        played = Counter(name for game in games for name in game.players)
+
+        def worth(one: str, other: str | None) -> int:
+            if other is None:
+                return round(_FINE * 1000) * (played[one] - len(games))
+            a, b = at[one], at[other]
+            variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
+            expected = 1 / (1 + math.exp(ratings[b] - ratings[a]))
+            information = (1 + paired) * expected * (1 - expected)
+            return round(_FINE * math.log1p(variance * information))
+
+        return worth
+
+
+LADDER = Format(
+    "ladder",
+    LadderSchedule,
+    rounds=50,
+    foreseen=False,
+    alone='each player plays each seed by itself, so all meet all; write format = "round-robin"',
+)

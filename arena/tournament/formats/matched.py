@@ -1,0 +1,122 @@
+"""Rounds in which each player meets one other, chosen by what the rounds before have shown.
+
+A round is made from the games of all rounds before it. Meetings of the round that have begun stay,
+and the players left are matched among themselves: a matching of greatest worth is one of greatest
+worth for any part of it. So a resumed round is the same one, and players may come and go.
+"""
+
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+
+from arena.model.protocol import Termination
+from arena.ratings.results import GameDigest
+from arena.tournament.formats.base import Pairing, Plan, Schedule
+from arena.tournament.formats.meetings import meeting
+
+Pair = tuple[str, str]
+Worth = Callable[[str, str | None], int]
+"""Of a meeting of two players, or of a bye."""
+
+_LOT_BYTES = 5
+_MOST_LOTS = 8 * (_LOT_BYTES + 2)
+"""Bits that the lots of 65,536 meetings do not fill together."""
+
+
+class MatchedSchedule(Schedule):
+    """Rounds of meetings, each player once a round."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.players = [name for name in plan.players if name not in plan.out]
+        self.later = frozenset(plan.players[plan.later[0] :] if plan.later else ())
+        self._full = len(self.players) // 2 * 2
+        self.total = plan.rounds * self._full
+        self._rounds: dict[int, dict[str, GameDigest]] = defaultdict(dict)
+        self._complete = 0
+        self._round, self._games = 0, iter(list[Pairing]())
+
+    @property
+    def over(self) -> bool:
+        """Whether every game of every round has a result."""
+        return self.complete() >= self.plan.rounds
+
+    def next(self) -> Pairing | None:
+        """The next game of the round that is played."""
+        round_ = self.complete() + 1
+        if round_ > self.plan.rounds:
+            return None
+        if round_ != self._round:
+            self._round, self._games = round_, self._deal(round_)
+        return next((game for game in self._games if game.game not in self._rounds[round_]), None)
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result; one of a player that is out comes on top of the schedule."""
+        if game.termination is Termination.VOID:
+            return
+        if self.plan.out.isdisjoint(game.players):
+            self._rounds[game.round][game.game] = game
+        else:
+            self.total += 1
+
+    def complete(self) -> int:
+        """How many rounds are played to their end."""
+        while self._complete < self.plan.rounds:
+            games = len(self._rounds[self._complete + 1])
+            if games < len(self._field(self._complete + 1)) // 2 * 2:
+                break
+            self._complete += 1
+            self.total += games - self._full
+        return self._complete
+
+    def _field(self, round_: int) -> list[str]:
+        """The players in a round: those that joined later from the round that was played then."""
+        if not self.later or not any(self._rounds[each] for each in self._rounds if each > round_):
+            return self.players
+        there = {name for _, game in self.games(round_) for name in game.players}
+        return [name for name in self.players if name in there or name not in self.later]
+
+    def games(self, rounds: int) -> Iterator[tuple[str, GameDigest]]:
+        """The games of the first rounds, by round and id."""
+        return (
+            each for round_ in range(1, rounds + 1) for each in sorted(self._rounds[round_].items())
+        )
+
+    def _deal(self, round_: int) -> Iterator[Pairing]:
+        seats = [game.players for game in self._rounds[round_].values()]
+        begun = {(min(pair), max(pair)) for pair in seats}
+        free = [name for name in self._field(round_) if all(name not in pair for pair in seats)]
+        pairs = sorted([*begun, *matched(free, self.worth(round_))])
+        return (
+            game for one, other in pairs for game in meeting(self.plan.game, round_, one, other)
+        )
+
+    @abstractmethod
+    def worth(self, round_: int) -> Worth:
+        """What the meetings of a round are worth, by the games of the rounds before it."""
+
+
+def matched(players: Sequence[str], worth: Worth) -> Iterator[Pair]:
+    """The meetings of greatest worth altogether, where all players have one but the last of an odd
+    number. Lots drawn for the names decide between those of equal worth.
+    """
+    import networkx  # takes 0.2 s, and not all formats need it
+
+    names: list[str | None] = [*sorted(players)]
+    if len(names) % 2:
+        names.append(None)
+    graph = networkx.Graph()
+    for at, one in enumerate(names):
+        for place, other in enumerate(names[at + 1 :], at + 1):
+            assert one is not None
+            value = (worth(one, other) << _MOST_LOTS) + _lot(f"{one}:{other}")
+            graph.add_edge(at, place, weight=value)
+    for pair in networkx.max_weight_matching(graph, maxcardinality=True):
+        one, other = (names[at] for at in sorted(pair))
+        if one is not None and other is not None:
+            yield one, other
+
+
+def _lot(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=_LOT_BYTES).digest(), "big")

@@ -1,0 +1,55 @@
+"""Meetings of two players, which most formats are made of, and a list of them known beforehand.
+
+The label of a meeting has the two players and the round, `ant:bee:3`, and decides its games:
+`ant:bee:3.1` and `ant:bee:3.2`. So players may come and go without moving the games of others.
+"""
+
+from collections.abc import Iterator
+
+from arena.model.protocol import Termination
+from arena.ratings.results import GameDigest
+from arena.tournament.formats.base import Pairing, Schedule
+from rules.position import Game
+
+_ESCAPED = str.maketrans({mark: f"%{ord(mark):02X}" for mark in "%: /"})
+"""Marks that would make a label ambiguous, or hard to write in a command."""
+
+
+def meeting(game: Game, round_: int, one: str, other: str) -> tuple[Pairing, Pairing]:
+    """Two games with seats swapped; where one seat plays alone, each plays the same seed."""
+    label = f"{one.translate(_ESCAPED)}:{other.translate(_ESCAPED)}:{round_}"
+
+    def turn(number: int, *seats: str) -> Pairing:
+        lot = label if game.decided_by_seed else f"{label} game {number}"
+        return Pairing(f"{label}.{number}", round_, label, seats, lot)
+
+    if game.seats == 1:
+        return turn(1, one), turn(2, other)
+    return turn(1, one, other), turn(2, other, one)
+
+
+class ListedSchedule(Schedule):
+    """Games known beforehand, in their order."""
+
+    def __init__(self, games: Iterator[Pairing], number: int, out: frozenset[str]) -> None:
+        self.total = self._number = number
+        self._left, self._out = games, out
+        self._finished: set[str] = set()
+
+    @property
+    def over(self) -> bool:
+        """Whether every game has a result."""
+        return len(self._finished) >= self._number
+
+    def next(self) -> Pairing | None:
+        """The next game without a result."""
+        return next((game for game in self._left if game.game not in self._finished), None)
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result; one of a player that is out comes on top of the schedule."""
+        if game.termination is Termination.VOID:
+            return
+        if self._out.isdisjoint(game.players):
+            self._finished.add(game.game)
+        else:
+            self.total += 1

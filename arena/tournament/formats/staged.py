@@ -1,0 +1,74 @@
+"""Rounds that a generator makes: it yields who meets, and is sent what each meeting's two took.
+
+All games of a round are played before the next one is made, so that the generator depends on the
+set of results alone.
+"""
+
+from abc import abstractmethod
+from collections.abc import Generator, Mapping, Sequence
+
+from arena.model.protocol import Termination
+from arena.ratings.results import GameDigest, results_of
+from arena.tournament.formats.base import Pairing, Plan, Schedule
+from arena.tournament.formats.meetings import meeting
+
+Pair = tuple[str, str]
+Taken = Mapping[Pair, tuple[float, float]]
+"""The points that the two of each meeting took."""
+Rounds = Generator[Sequence[Pair], Taken, None]
+
+
+class StagedSchedule(Schedule):
+    """The rounds of a generator."""
+
+    most: int
+    """Games, if results ask for as many as they can."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.total = self.most
+        self._results: dict[str, GameDigest] = {}
+        self._rounds = self.rounds()
+        self._round = 0
+        self._deal(next(self._rounds, ()))
+
+    @abstractmethod
+    def rounds(self) -> Rounds:
+        """The rounds from the first to the last."""
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no further round."""
+        return not self._games
+
+    def next(self) -> Pairing | None:
+        """The next game of the round that is played."""
+        return next((game for game in self._left if game.game not in self._results), None)
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result, and make the next round once all of this one are there."""
+        if game.termination is Termination.VOID:
+            return
+        self._results[game.game] = game
+        while self._games and all(each.game in self._results for each in self._games):
+            try:
+                pairs = self._rounds.send(self._taken())
+            except StopIteration:
+                pairs = ()
+            self._deal(pairs)
+
+    def _deal(self, pairs: Sequence[Pair]) -> None:
+        self._round += 1
+        self._pairs = pairs
+        self._games = [
+            game for pair in pairs for game in meeting(self.plan.game, self._round, *pair)
+        ]
+        self._left = iter(self._games)
+
+    def _taken(self) -> Taken:
+        taken = dict.fromkeys(self._pairs, (0.0, 0.0))
+        for first, second, score, _ in results_of(self._results[game.game] for game in self._games):
+            pair = (first, second) if (first, second) in taken else (second, first)
+            own = score if pair[0] == first else 1 - score
+            taken[pair] = (taken[pair][0] + own, taken[pair][1] + 1 - own)
+        return taken

@@ -1,0 +1,132 @@
+"""A schedule that ends before its last round: by games, by hours of play, or once the first of the
+field are separated.
+
+Each end follows from the games that have results, so a resumed run ends where it would have ended:
+
+- `games`: the first so many of the schedule, to the end of a pair.
+- `hours`: what all its games took, added up and divided by the games played at a time. Games and
+  pairs in play are played to their end.
+- `separated`: looked at after whole rounds. No round begins before the look at those before it.
+"""
+
+from pydantic import Field
+
+from arena.files.toml_tables import TomlTable
+from arena.model.protocol import Termination
+from arena.ratings.model import Ranking
+from arena.ratings.results import GameDigest, results_of
+from arena.ratings.separation import ERROR_RATE, separated
+from arena.tournament.formats.base import Pairing, Plan, Schedule
+
+
+class StopTable(TomlTable):
+    """`[stop]`: what ends a tournament before its last round, the first that comes."""
+
+    games: int | None = Field(default=None, ge=1)
+    hours: float | None = Field(default=None, gt=0)
+    separated: int | None = Field(default=None, ge=1)
+    """How many players from the top are to be separated from all below them."""
+
+    def __bool__(self) -> bool:
+        return self != StopTable()
+
+
+class StoppedSchedule(Schedule):
+    """The first games of another schedule."""
+
+    def __init__(self, schedule: Schedule, plan: Plan, stop: StopTable, concurrency: int) -> None:
+        self._inner, self._plan, self._stop = schedule, plan, stop
+        self.total = schedule.total
+        if stop.games is not None:
+            unit = 2 if plan.game.seats == 2 else len(plan.players) - len(plan.out)
+            self.total = min(self.total, -(-stop.games // unit) * unit)
+        self._most_ms = stop.hours * 3_600_000 * concurrency if stop.hours else None
+        self._used_ms = 0.0
+        self._finished: dict[str, GameDigest] = {}
+        self._playing: dict[str, Pairing] = {}
+        self._pairs: set[str] = set()
+        self._following: Pairing | None = None
+        self._look = (0, 0)  # rounds looked at, and how many were separated after them
+
+    @property
+    def over(self) -> bool:
+        """Whether an end is reached and no game is in play."""
+        following = self._peek()
+        return not self._playing and (following is None or self._is_enough(following))
+
+    def next(self) -> Pairing | None:
+        """The next game, until an end is reached."""
+        game = self._peek()
+        if game is None or self._waits(game) or self._is_enough(game):
+            return None
+        self._following, self._playing[game.game] = None, game
+        self._pairs.add(game.pair)
+        return game
+
+    def add(self, game: GameDigest) -> None:
+        """Take note of a result, and of the time of any attempt."""
+        self._inner.add(game)
+        self._used_ms += game.duration_ms
+        if game.termination is not Termination.VOID:
+            self._finished[game.game] = game
+            self._playing.pop(game.game, None)
+            self.total += not self._plan.out.isdisjoint(game.players)  # on top of the schedule
+            self._pairs.add(game.pair)
+
+    def ranking(self) -> Ranking | None:
+        """That of the schedule."""
+        return self._inner.ranking()
+
+    @property
+    def ending(self) -> str:
+        """How far each end is."""
+        following, stop = self._peek(), self._stop
+        parts = []
+        if stop.games is not None:
+            parts.append(f"{len(self._finished):,} of {self.total:,} games")
+        if self._most_ms is not None:
+            done = self._used_ms / self._most_ms
+            parts.append(f"{done:.0%} of {stop.hours:g} hours of play")
+        if stop.separated is not None:
+            rounds, found = self._looked(following)
+            parts.append(
+                f"{found} of the first {stop.separated} separated from all below (error rate "
+                f"{ERROR_RATE:.0%} over all looks) after {rounds} rounds"
+            )
+        return f"{'Ended' if self.over else 'Ends'} by [stop]: {'; '.join(parts)}."
+
+    def _peek(self) -> Pairing | None:
+        """The game that follows."""
+        while self._following is None or self._following.game in self._finished:
+            self._following = self._inner.next()
+            if self._following is None:
+                break
+        return self._following
+
+    def _waits(self, game: Pairing) -> bool:
+        """Whether a look comes before this game, and games of the rounds before are in play."""
+        before = any(each.round < game.round for each in self._playing.values())
+        return self._stop.separated is not None and before
+
+    def _is_enough(self, game: Pairing) -> bool:
+        """Whether it is not to be begun."""
+        if game.pair in self._pairs:
+            return False
+        if len(self._finished) + len(self._playing) >= self.total:
+            return True
+        if self._most_ms is not None and self._used_ms >= self._most_ms:
+            return True
+        asked = self._stop.separated
+        return asked is not None and self._looked(game)[1] >= asked
+
+    def _looked(self, following: Pairing | None) -> tuple[int, int]:
+        """The complete rounds, and how many players are separated after them."""
+        rounds = following.round - 1 if following else self._plan.rounds
+        if rounds != self._look[0]:
+            games = [game for game in self._finished.values() if game.round <= rounds]
+            field = {*self._plan.players} - self._plan.out
+            results = results_of(game for game in games if field.issuperset(game.players))
+            moves_first = not self._plan.game.decided_by_seed
+            first = self._stop.separated or 0
+            self._look = rounds, separated(results, field, first, first_mover=moves_first)
+        return self._look

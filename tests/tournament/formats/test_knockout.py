@@ -1,0 +1,172 @@
+"""The loser of a match is out; groups before it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from arena.errors import ConfigError
+from arena.reports.bracket import bracket
+from arena.tournament.config import TournamentConfig
+from arena.tournament.formats.groups import GROUPS, seeded, spread
+from arena.tournament.formats.knockout import KNOCKOUT, places
+from arena.tournament.rehearsal import rehearse
+from tests.tournament.helpers import opened, stronger_first
+
+Load = Callable[..., TournamentConfig]
+DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n[openings]\nplies = 0\n'
+
+
+def test_the_standard_order() -> None:
+    assert [place + 1 for place in places(8)] == [1, 8, 4, 5, 2, 7, 3, 6]
+
+
+@pytest.mark.parametrize(("players", "matches"), [(2, 1), (3, 2), (4, 4), (5, 5), (8, 8), (13, 13)])
+def test_the_better_seeds_come_through(players: int, matches: int) -> None:
+    schedule = opened(KNOCKOUT, players)
+    games = list(rehearse(schedule, "dots", stronger_first))
+    assert len(games) == 2 * matches and schedule.over
+    assert schedule.total == 2 * matches * (1 + 3)
+    order = [row.player for row in schedule.ranking().players[:3]]
+    assert order == [f"m{place}" for place in range(min(3, players))]
+    first = schedule.ranking().bracket[0].matches
+    byes = [match.players[0] for match in first if match.players[1] is None]
+    assert sorted(byes) == [f"m{place}" for place in range(2 * len(first) - players)]
+
+
+def test_a_tied_match_goes_on_and_then_the_better_seed() -> None:
+    schedule = opened(KNOCKOUT, 2, rounds=2, extra=3)
+    games = list(rehearse(schedule, "dots", lambda game: 0.5))
+    assert [game.round for game in games] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert schedule.total == len(games) and len({game.lot for game in games}) == 10
+    assert schedule.ranking().notes == ("m0 and m1 stayed tied: the better seed goes on.",)
+    assert schedule.ranking().players[0].player == "m0"
+
+
+def test_extra_pairs_end_once_there_is_a_winner() -> None:
+    schedule = opened(KNOCKOUT, 2)
+    games = list(
+        rehearse(schedule, "dots", lambda g: 0.5 if g.round < 3 else float(g.game[-1] == "2"))
+    )
+    assert len(games) == 6
+    assert schedule.ranking().players[0].player == "m1"
+
+
+def test_2048_played_alone_is_a_match_on_the_same_seeds() -> None:
+    schedule = opened(KNOCKOUT, 4, rules_="2048")
+    games = list(rehearse(schedule, "2048", stronger_first))
+    assert len(games) == 8 and all(len(game.players) == 1 for game in games)
+    for one, other in zip(games[::2], games[1::2], strict=True):
+        assert one.lot == other.lot and one.pair == other.pair and one.players != other.players
+    assert [row.player for row in schedule.ranking().players] == ["m0", "m1", "m2", "m3"]
+
+
+def test_without_a_match_for_the_third_place_it_is_shared() -> None:
+    schedule = opened(KNOCKOUT, 4, third_place=False)
+    assert len(list(rehearse(schedule, "dots", stronger_first))) == 6
+    assert [row.rank for row in schedule.ranking().players] == [1, 2, 3, 3]
+
+
+def test_the_bracket_as_text() -> None:
+    schedule = opened(KNOCKOUT, 3)
+    list(rehearse(schedule, "dots", stronger_first))
+    assert bracket(schedule.ranking().bracket, 48) == (
+        "Semi-finals     Final\n"
+        "                 m0 2 ─────────┐\n"
+        "                               │\n"
+        "                               ├ m0\n"
+        " m1 2 ─────────┐               │\n"
+        "               ├ m1 0 ─────────┘\n"
+        " m2 0 ─────────┘"
+    )
+    assert bracket(schedule.ranking().bracket, 20).splitlines() == [
+        "Semi-finals: m0 has a bye",
+        "Semi-finals: m1 2 – 0 m2",
+        "Final: m0 2 – 0 m1",
+    ]
+
+
+@pytest.mark.parametrize("players", [7, 16, 33, 64])
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_bracket_fits(players: int, width: int) -> None:
+    schedule = opened(KNOCKOUT, players)
+    list(rehearse(schedule, "dots", stronger_first))
+    assert max(map(len, bracket(schedule.ranking().bracket, width).splitlines())) <= width
+
+
+def test_groups_are_spread_to_and_fro() -> None:
+    assert spread("12345678", 3) == [["1", "6", "7"], ["2", "5", "8"], ["3", "4"]]
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("advance", [1, 2, 3])
+def test_two_of_a_group_do_not_meet_at_once(groups: int, advance: int) -> None:
+    best = [[f"{group}.{place}" for place in range(advance)] for group in range(groups)]
+    seeds = seeded(best)
+    assert sorted(seeds) == sorted(name for players in best for name in players)
+    assert seeds[:groups] == [players[0] for players in best]
+    order = places(1 << (len(seeds) - 1).bit_length())
+    met = [
+        (seeds[one][0], seeds[other][0])
+        for one, other in zip(order[::2], order[1::2], strict=True)
+        if max(one, other) < len(seeds)
+    ]
+    assert all(one != other for one, other in met) or advance == 3
+
+
+def test_groups_then_a_knockout() -> None:
+    schedule = opened(GROUPS, 8)
+    games = list(rehearse(schedule, "dots", stronger_first))
+    assert len(games) == 2 * 12 + 2 * 4 and schedule.total == 2 * 12 + 2 * 4 * (1 + 3)
+    ranking = schedule.ranking()
+    assert [row.player for row in ranking.players] == [
+        "m0",
+        "m1",
+        "m2",
+        "m3",
+        *("m4", "m5"),
+        "m7",
+        "m6",
+    ]
+    assert [row.rank for row in ranking.players] == [1, 2, 3, 4, 5, 5, 7, 7]
+    assert [[row.player for row in group.players] for group in ranking.groups] == [
+        ["m0", "m3", "m4", "m7"],
+        ["m1", "m2", "m5", "m6"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "players", "said"),
+    [
+        (
+            "[groups]\ngroups = 3\n",
+            5,
+            "groups.groups: 3 groups of 2 at least need 6 players, got 5",
+        ),
+        ("[groups]\nadvance = 3\n", 5, "advance: 3 go on of each group, but the smallest has 2"),
+        ("[groups]\ngroups = 1\nadvance = 1\n", 3, "1 player of 1 group meets nobody"),
+        ("[knockout]\nextra = -1\n", 3, "knockout.extra: must be greater than or equal to 0"),
+        (
+            "[knockout]\n[groups]\n",
+            4,
+            "groups: another format than [knockout]; leave one of them out",
+        ),
+    ],
+)
+def test_refusals(load: Load, text: str, players: int, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(text + DOTS, players=players)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"), [("swiss", 0), ("ladder", 0), ("groups", 0), ("knockout", 1)]
+)
+def test_2048_alone_fits_a_knockout(load: Load, name: str, fits: int) -> None:
+    text = f'[tournament]\nformat = "{name}"\n[game]\nrules = "2048"\n'
+    if fits:
+        assert load(text, players=4).format == name
+        with pytest.raises(ConfigError, match="knockout: needs 2 players at least"):
+            load(text, players=1)
+        return
+    with pytest.raises(ConfigError, match=f"format: {name} does not fit 2048 played alone: "):
+        load(text, players=4)
