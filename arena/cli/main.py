@@ -92,7 +92,7 @@ def report(
     run: RunPath,
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
     csv: Annotated[
-        Literal["players", "crosstable", "results", "games"] | None,
+        Literal["players", "ranking", "crosstable", "results", "games"] | None,
         typer.Option(help="As CSV: one of these tables."),
     ] = None,
 ) -> None:
@@ -114,6 +114,8 @@ def report(
             say(csv_report.players(view.standings), nl=False)
         elif csv == "crosstable":
             say(csv_report.crosstable(view.standings), nl=False)
+        elif csv == "ranking":
+            say(csv_report.ranking(view.standings), nl=False)
         elif csv == "results":
             say(csv_report.results(results_of(view.rated), view.label), nl=False)
         elif csv == "games":

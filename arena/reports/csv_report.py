@@ -61,6 +61,17 @@ def crosstable(standings: Standings) -> str:
     return _table(tuple(Cell.model_fields), cells)
 
 
+def ranking(standings: Standings) -> str:
+    """A line a player by the rules of the format, with points and tie-breaks; else by Elo."""
+    ranked = standings.ranking
+    if ranked is None:
+        return _table(
+            ("rank", "player", "Elo"), ((p.rank, p.name, p.elo) for p in standings.players)
+        )
+    lines = ((row.rank, row.player, *row.figures) for row in ranked.players)
+    return _table(("rank", "player", *ranked.columns), lines)
+
+
 def results(rated: Iterable[Result], run: str) -> str:
     """The results of a run in the form that `arena rate` reads, also after those of others: pairs
     are named after the run.

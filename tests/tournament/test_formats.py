@@ -13,7 +13,7 @@ from rich.console import Console
 
 from arena.model.record import GameRecord
 from arena.ratings.model import Ranking, Verdict
-from arena.reports import terminal
+from arena.reports import csv_report, terminal
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
 from arena.tournament.estimate import estimate_left
@@ -109,7 +109,7 @@ TOURNAMENTS = {
     "groups": ("[groups]\n", 5),
     "ladder": ("[ladder]\n[tournament]\nrounds = 4\n", 5),
     "games": ('[tournament]\nformat = "ladder"\nrounds = 9\n[stop]\ngames = 15\n', 5),
-    "separated": ("[tournament]\nrounds = 9\n[stop]\nseparated = 1\n", 3),
+    "separated": ("[tournament]\nrounds = 4\n[stop]\nseparated = 1\n", 3),
     "sprt": ("[sprt]\nelo1 = 100\n[tournament]\nrounds = 40\n", 2),
 }
 _whole: dict[str, tuple[dict[str, tuple[object, ...]], Ranking | None, Verdict | None]] = {}
@@ -189,6 +189,8 @@ def test_its_example_from_file_to_report(name: str, tmp_path: Path, played: Reco
     console = Console(width=80)
     with RunView(path) as view, console.capture() as shown:
         terminal.show(view.standings, console)
+        table = csv_report.ranking(view.standings).splitlines()
+    assert len(table) == 1 + len(config.players) and table[0].startswith("rank,player,")
     text = shown.get()
     assert f"{outcome.done} of {outcome.done} games" in text
     assert all(words in " ".join(text.split()) for words in SHOWN.get(name, ()))
