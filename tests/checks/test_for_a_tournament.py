@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from arena.model.protocol import Clock, Termination
 from arena.tournament.conditions import load_conditions
 
-from .conftest import GOOD, Check
+from .conftest import GOOD, QUICK, Check
 
 CUP = """
 [tournament]
@@ -99,24 +99,27 @@ def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup
     assert {start["startup_ms"] for start in starts} == {1500}
 
 
+def sleepy(when: str) -> str:
+    """A bot that takes 0.4 s for a move `when` its request is so."""
+    text = GOOD.replace("import sys", "import sys\nimport time")
+    return text.replace(_MOVE, f"{_MOVE}        time.sleep(0.4 if {when} else 0)\n")
+
+
 def test_a_bot_too_slow_for_the_clock_fails_the_item_about_it(check: Check, cup: Path) -> None:
-    slow = GOOD.replace("import sys", "import sys\nimport time")
-    slow = slow.replace(_MOVE, _MOVE + "        time.sleep(0.35)\n")
-    assert all(result.passed for result in islice(check(slow), 6, 6)), "at the default clock"
+    cup.write_text(CUP.replace("move_ms = 200", "move_ms = 260"))
+    slow = sleepy('request["time_ms"] > 200')
+    longer = QUICK._replace(judged=(Clock(move_ms=900), Clock(move_ms=800)))
+    assert all(result.passed for result in islice(check(slow, clocks=longer), 7))
     wrong = failure(list(islice(check(slow, **under(cup)), 7)))
     assert (wrong.title, wrong.verdict) == ("near the clock", Termination.TIMEOUT)
-    assert "at 200 ms a move" in wrong.detail
+    assert "at 260 ms a move" in wrong.detail
 
 
 def test_a_bank_is_kept_over_whole_games(check: Check, cup: Path) -> None:
-    cup.write_text(CUP.replace("move_ms = 200", "bank_ms = 300"))
-    slow = GOOD.replace("import sys", "import sys\nimport time")
-    slow = slow.replace(_MOVE, _MOVE + "        time.sleep(0.1)\n")
-    results = list(check(slow, **under(cup)))
-    assert (failure(results).title, failure(results).verdict) == (
-        "games against another",
-        Termination.TIMEOUT,
-    )
+    cup.write_text(CUP.replace("move_ms = 200", "bank_ms = 1000"))
+    slow = sleepy('request["bank_ms"] is not None')
+    wrong = failure(list(check(slow, **under(cup))))
+    assert (wrong.title, wrong.verdict) == ("games against another", Termination.TIMEOUT)
 
 
 def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> None:
