@@ -154,7 +154,8 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
         finished += line.startswith("GameFinished")
     sent = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    out, errors = process.communicate(timeout=10)
+    out = process.stdout.read()  # `communicate` would lose what was read ahead
+    _, errors = process.communicate(timeout=10)
     assert time.monotonic() - sent < 2
     assert (process.returncode, errors) == (130, "")
     assert out.split()[-1] == "RunFinished"
