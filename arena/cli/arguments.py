@@ -182,6 +182,10 @@ RULES: dict[str, Any] = {
 RULES_HELP = "The rule set: othello, dots, 2048, 2584, or one that a package registers."
 
 
+PLAYER_HELP = (
+    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
+    "TOURNAMENT.toml:NAME."
+)
 Sandbox = Literal["auto", "bwrap", "limits", "none"]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.")]
 RulesName = Annotated[str, typer.Argument(help=RULES_HELP, **RULES)]

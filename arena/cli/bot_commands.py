@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from arena.cli.arguments import (
+    PLAYER_HELP,
     RULES,
     RULES_HELP,
     GameSettings,
@@ -129,15 +130,9 @@ def check(
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
 
 
-_PLAYER = (
-    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
-    "TOURNAMENT.toml:NAME."
-)
-
-
 @app.command()
 def match(
-    a: Annotated[str, argument("A", _PLAYER)],
+    a: Annotated[str, argument("A", PLAYER_HELP)],
     b: Annotated[str, argument("B", "The same.")],
     games: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 2,
     watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,

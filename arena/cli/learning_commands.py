@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from arena.cli.arguments import (
+    PLAYER_HELP,
     RULES,
     RULES_HELP,
     GameSettings,
@@ -67,17 +68,13 @@ def tune(
     raise typer.Exit(tune(file, out, console(), verify=verify))
 
 
-_PLAYER = (
-    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
-    "TOURNAMENT.toml:NAME."
-)
 _MODEL = "The Elo that is meant: normalized or logistic."
 _SANDBOX = "As in a tournament: auto, bwrap, limits, none."
 
 
 @app.command()
 def sprt(
-    a: Annotated[str, argument("A", _PLAYER)],
+    a: Annotated[str, argument("A", PLAYER_HELP)],
     b: Annotated[str, argument("B", "The same.")],
     elo0: Annotated[float, option("ELO", "A's lead over B under H0.")] = 0.0,
     elo1: Annotated[float, option("ELO", "A's lead over B under H1.")] = 5.0,
