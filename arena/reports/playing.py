@@ -56,11 +56,11 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
             for _, game in store.digests():
                 if isinstance(game, GameDigest):
                     schedule.add(game)
-    ahead = estimate_left(config, schedule, done)
     if schedule.over:
         _say(f"All {done:,} games are played already.")
     else:
-        count = to_play(config, schedule.total, ahead, done)
+        total, ahead = schedule.total, estimate_left(config, schedule, done)
+        count = to_play(config, total, ahead, done)
         _say(f"{count}, {config.concurrency} at a time. {ahead}.")
     for line in preparations(config):
         _say(line)
@@ -256,8 +256,8 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
             game_s=sample.expected_s / len(some) if sample.known else None,
         )
         yield from map(Text, lengths)
-    if ending := config.schedule().ending:
-        yield Text(ending)
+    if config.stop:
+        yield Text(f"Ends early {config.stop}.")
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     players = ((player.name, player.home.held or Held()) for player in config.players)

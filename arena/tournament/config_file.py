@@ -279,7 +279,7 @@ def _format(
         known = ", ".join(map(repr, FORMATS))
         near = nearest(name, FORMATS)
         report(("tournament", "format"), f"must be one of {known}, got {shown(name)}{near}")
-        name = ROUND_ROBIN.name
+        asked, name = None, ROUND_ROBIN.name
     if asked not in (None, name) and (asked, name) != (ROUND_ROBIN.name, SEQUENTIAL_TEST.name):
         report((name,), f'belongs to another format than "{asked}"; leave one of them out')
     for other in [each for each in tables if each != name]:

@@ -14,6 +14,7 @@ from rich.console import Console
 from arena.model.record import GameRecord
 from arena.ratings.model import Ranking, Verdict
 from arena.reports import csv_report, terminal
+from arena.reports.playing import preview_config
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
 from arena.tournament.estimate import estimate_left
@@ -177,10 +178,14 @@ EXAMPLES = Path(__file__).parents[2] / "tournaments/examples"
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("round-robin", "sprt")])
-def test_its_example_from_file_to_report(name: str, tmp_path: Path, played: Record) -> None:
+def test_its_example_from_file_to_report(
+    name: str, tmp_path: Path, played: Record, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = load_config(EXAMPLES / f"{name}.toml", BUILTINS, fit=partial(fit, cores=2))
     config = config.model_copy(update={"rounds": min(config.rounds, 5)})
     path, ahead = tmp_path / "t.sqlite", estimate_left(config, config.schedule())
+    preview_config(config, path)
+    assert f"{ahead.games} " in capsys.readouterr().out.split("games to play")[0]
     with Store.open_run(path, config) as store:
         outcome = run(config, store, open_executor=Playing(played, Random(1), 2).open)
     assert config.format == name and outcome.exit_code == 0

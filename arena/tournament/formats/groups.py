@@ -16,7 +16,8 @@ from arena.ratings import tie_breaks
 from arena.ratings.model import Placing, Ranking
 from arena.ratings.tie_breaks import Met
 from arena.tournament.formats.base import Format, Plan
-from arena.tournament.formats.knockout import COLUMNS, Bracket, KnockoutTable, places
+from arena.tournament.formats.bracket import COLUMNS, Bracket, places
+from arena.tournament.formats.knockout import KnockoutTable
 from arena.tournament.formats.staged import Pair, Rounds, StagedSchedule
 
 

@@ -30,6 +30,14 @@ class StopTable(TomlTable):
     def __bool__(self) -> bool:
         return self != StopTable()
 
+    def __str__(self) -> str:
+        ends = [] if self.games is None else [f"after {self.games:,} games"]
+        ends += [] if self.hours is None else [f"after {self.hours:g} hours of play"]
+        if self.separated is not None:
+            first = "is" if self.separated == 1 else f"{self.separated} are"
+            ends.append(f"once the first {first} separated")
+        return " or ".join(ends)
+
 
 class StoppedSchedule(Schedule):
     """The first games of another schedule."""

@@ -7,8 +7,9 @@ import pytest
 from arena.errors import ConfigError
 from arena.reports.bracket import bracket
 from arena.tournament.config import TournamentConfig
+from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, seeded, spread
-from arena.tournament.formats.knockout import KNOCKOUT, places
+from arena.tournament.formats.knockout import KNOCKOUT
 from arena.tournament.rehearsal import rehearse
 from tests.tournament.helpers import opened, stronger_first
 

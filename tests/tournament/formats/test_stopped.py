@@ -107,3 +107,5 @@ def test_another_end_is_no_other_tournament(load: Load) -> None:
     one, other = load("[stop]\ngames = 8\n" + DOTS), load("[stop]\nhours = 2\n" + DOTS)
     assert not differences(one, other)
     assert one.is_fixed and not other.is_fixed
+    both = load("[stop]\ngames = 8\nseparated = 1\n" + DOTS).stop
+    assert str(both) == "after 8 games or once the first is separated"

@@ -1,0 +1,142 @@
+"""A bracket: the matches of a knockout while it is played, for every format that ends in one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from arena.ratings.model import BracketMatch, BracketRound, Placing
+from arena.tournament.formats.staged import Pair, Rounds
+
+COLUMNS = ("Matches won", "Points")
+"""What a placing in a bracket has."""
+_NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
+
+
+@dataclass
+class _Match:
+    """Two players in the order of the bracket; the second is missing in a bye."""
+
+    players: tuple[str, str | None]
+    points: dict[str, float] = field(default_factory=dict)
+    winner: str | None = None
+
+    @property
+    def loser(self) -> str | None:
+        """Once there is a winner; None in a bye."""
+        return next((name for name in self.players if name != self.winner), None)
+
+    @property
+    def is_tied(self) -> bool:
+        return len(set(self.points.values())) == 1
+
+    def shown(self) -> BracketMatch:
+        points = tuple(self.points.get(name, 0.0) for name in filter(None, self.players))
+        return BracketMatch(players=self.players, points=points, winner=self.winner)
+
+
+class Bracket:
+    """A knockout while it is played."""
+
+    def __init__(self, seeds: Sequence[str], pairs: int, keys: Mapping[str, Any]) -> None:
+        self._seed = {player: place for place, player in enumerate(seeds)}
+        self._pairs = pairs
+        self._extra: int = keys["extra"]
+        self._third: bool = keys["third_place"]
+        self._rounds: list[list[_Match]] = []
+        self._consolation: _Match | None = None
+
+    @property
+    def most(self) -> int:
+        """Games, if every match is tied to the end."""
+        matches = len(self._seed) - 1 + int(self._third and len(self._seed) > 3)
+        return 2 * matches * (self._pairs + self._extra)
+
+    def play(self) -> Rounds:
+        """Its rounds."""
+        seeds, size = list(self._seed), 1 << (len(self._seed) - 1).bit_length()
+        left = [seeds[place] if place < len(seeds) else None for place in places(size)]
+        while len(left) > 1:
+            upper, lower = cast(list[str], left[::2]), left[1::2]
+            matches = [_Match(pair) for pair in zip(upper, lower, strict=True)]
+            out = [match.loser for match in self._rounds[-1]] if self._rounds else []
+            self._rounds.append(matches)
+            if len(left) == 2 and self._third and len(out) == 2 and out[0] and out[1]:
+                self._consolation = _Match((out[0], out[1]))
+                yield from self._decide([*matches, self._consolation])
+            else:
+                yield from self._decide(matches)
+            left = [match.winner for match in matches]
+
+    def _decide(self, matches: Sequence[_Match]) -> Rounds:
+        pairs: dict[Pair, _Match] = {}
+        for match in matches:
+            one, *other = sorted(filter(None, match.players), key=self._seed.__getitem__)
+            if other:
+                pairs[one, other[0]] = match
+                match.points = {one: 0.0, other[0]: 0.0}
+            else:
+                match.winner = one
+        for number in range(self._pairs + self._extra):
+            going = [pair for pair in pairs if number < self._pairs or pairs[pair].is_tied]
+            if not going:
+                break
+            taken = yield going
+            for pair in going:
+                for player, points in zip(pair, taken[pair], strict=True):
+                    pairs[pair].points[player] += points
+        for pair, match in pairs.items():  # of equals, max takes the first: the better seed
+            match.winner = max(pair, key=match.points.__getitem__)
+
+    def shown(self) -> tuple[BracketRound, ...]:
+        """Its rounds so far."""
+        rounds = [
+            (_NAMES.get(len(matches), f"Round of {2 * len(matches)}"), matches)
+            for matches in self._rounds
+        ]
+        if self._consolation is not None:
+            rounds.append(("Third place", [self._consolation]))
+        return tuple(
+            BracketRound(name=name, matches=tuple(match.shown() for match in matches))
+            for name, matches in rounds
+        )
+
+    def placings(self) -> tuple[Placing, ...]:
+        """The players by how far they came; those who came equally far share the rank."""
+        far = dict.fromkeys(self._seed, 0.0)
+        won, points = dict.fromkeys(self._seed, 0), dict.fromkeys(self._seed, 0.0)
+        for match, step in self._matches():
+            for player, taken in match.points.items():
+                points[player] += taken
+                won[player] += player == match.winner
+            for player in filter(None, match.players):
+                if match.winner is not None:
+                    far[player] += step if player == match.winner else -step / 2
+        return tuple(
+            Placing(
+                rank=1 + sum(other > far[player] for other in far.values()),
+                player=player,
+                figures=(won[player], points[player]),
+            )
+            for player in sorted(far, key=lambda player: -far[player])
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Matches that games did not decide."""
+        for match, _ in self._matches():
+            if match.winner is not None and match.is_tied and len(match.points) == 2:
+                yield f"{match.winner} and {match.loser} stayed tied: the better seed goes on."
+
+    def _matches(self) -> Iterator[tuple[_Match, float]]:
+        """All matches, and the step that a winner takes."""
+        yield from ((match, 1.0) for matches in self._rounds for match in matches)
+        if self._consolation is not None:
+            yield self._consolation, 0.1
+
+
+def places(size: int) -> list[int]:
+    """The seeds from 0 in the order of the bracket, so that the best meet as late as possible."""
+    order = [0]
+    while len(order) < size:
+        last = 2 * len(order) - 1
+        order = [seed for better in order for seed in (better, last - better)]
+    return order
