@@ -143,6 +143,7 @@ class TournamentConfig(UnderTerms):
             game=self.terms.game,
             keys=self.format_keys,
             later=tuple(joined.index(group) for group in sorted(set(joined) - {0})),
+            version_of={each.name: each.version_of for each in self.players if each.version_of},
             out=frozenset(each.name for each in self.players if each.status != "playing"),
         )
         schedule = FORMATS[self.format].open(plan)

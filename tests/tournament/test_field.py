@@ -232,6 +232,16 @@ def test_nobody_joins_a_sequential_test(course: Class) -> None:
         course.play(text, take_new=True)
 
 
+def test_a_new_version_takes_the_place_in_a_gauntlet(course: Class) -> None:
+    course.submit("ant", "bee", "cat")
+    text = f'{FROM}[gauntlet]\nplayers = ["ant"]\n'
+    assert len(course.play(text)) == 8
+    course.submit("ant 2", "dog")
+    assert course.play(text) == ()
+    assert len(course.play(text, take_new=True)) == 12, "against bee, cat and dog"
+    assert course.rated() == {"ant": 8, "bee": 8, "cat": 8, "ant@2": 12, "dog": 4}
+
+
 def test_versions_are_players_by_their_names(course: Class) -> None:
     course.submit("fox", "fox 2", "ant")
     text = f'{TEXT}[[player]]\nbot = "submissions/fox@1"\n[[player]]\nbot = "submissions/fox"\n'

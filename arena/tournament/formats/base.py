@@ -13,6 +13,7 @@ adding the games its store has. It comes out as an undisturbed one by three rule
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from arena.files.toml_tables import TomlTable
@@ -50,6 +51,8 @@ class Plan(NamedTuple):
     """For each group that joined together later, the number of players before it."""
     out: frozenset[str] = frozenset()
     """Players that meet nobody any more; games of theirs that were played stay."""
+    version_of: Mapping[str, str] = MappingProxyType({})
+    """For each later version of a player, the name that the tournament file has for all of them."""
 
 
 class Schedule(Protocol):

@@ -15,14 +15,15 @@ class GauntletTable(TomlTable):
     """`[gauntlet]`."""
 
     players: list[Text] = Field(default_factory=list)
-    """Those who meet all; without any, the first player of the file."""
+    """Those who meet all, with their later versions; without any, the first of the file."""
 
 
 class GauntletSchedule(ListedSchedule):
     """The meetings of some with all, those among themselves included."""
 
     def __init__(self, plan: Plan) -> None:
-        some = plan.keys["players"] or plan.players[:1]
+        named = plan.keys["players"] or plan.players[:1]
+        some = [*named, *(each for each in plan.players if plan.version_of.get(each) in named)]
         pairs = [pair for pair in _pairs(some, plan.players) if plan.out.isdisjoint(pair)]
         super().__init__(_games(plan, pairs), 2 * plan.rounds * len(pairs), plan.out)
 
