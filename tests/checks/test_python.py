@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.prepare import as_package, prepare
+from arena.bots.submissions import accept
 from arena.checks import CheckResult
 from arena.checks.modules import ask_python, imports
 from arena.errors import ConfigError, SandboxError
@@ -139,6 +141,21 @@ def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
     assert programs(a, b, "") == ["python-b", "python-b"]
     assert programs(a, b, c) == ["python-c", "python-b"]
     assert programs('python = "./python-a"', "", "") == ["python-a", "python-a"]
+
+
+def test_a_course_names_one_for_all_its_bots(python: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    course.init(folder)
+    rules = folder / "course.toml"
+    rules.write_text(f'python = "{python}"\n' + rules.read_text())
+    accept(open_bot(mine(tmp_path)), [], folder)
+    cup = tmp_path / "cup.toml"
+    for line, runs in (("", str(python)), (f"python = {sys.executable!r}", sys.executable)):
+        tables = CUP.format(line, "").partition("[[player]]")[0]
+        more = '[[player]]\nfrom = "class"\n[[player]]\nbot = "mine"\nname = "other"\n'
+        cup.write_text(tables + more)
+        (player, _) = load_config(cup, {}).players
+        assert prepare(player.contender, "dots", player.home).command[0] == runs
 
 
 def test_a_build_has_the_same_python(
