@@ -25,7 +25,7 @@ from arena.bots.programs import python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
-from arena.errors import SubmissionError
+from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
 from arena.files.toml_tables import did_you_mean
 from arena.files.whole_file import write_whole
 
@@ -57,7 +57,10 @@ def init(folder: Path) -> None:
 def python_of(folder: Path) -> str | None:
     """The Python that a course names for scripts; None where it names none, or is no course."""
     named = rules_of(folder).python if is_course(folder) else None
-    return python(named, folder) if named else None
+    try:
+        return python(named, folder) if named else None
+    except ProgramError as error:
+        raise ConfigError(folder / FILE, (Problem("python", None, str(error)),)) from None
 
 
 def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, str]:

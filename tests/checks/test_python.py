@@ -156,6 +156,9 @@ def test_a_course_names_one_for_all_its_bots(python: Path, tmp_path: Path) -> No
         cup.write_text(tables + more)
         (player, _) = load_config(cup, {}).players
         assert prepare(player.contender, "dots", player.home).command[0] == runs
+    rules.write_text('python = "python9"\n')
+    with pytest.raises(ConfigError, match=r"course.toml: python: Python \"python9\" is not on"):
+        course.python_of(folder)
 
 
 def test_a_build_has_the_same_python(
