@@ -25,7 +25,7 @@ class StopTable(TomlTable):
     games: int | None = Field(default=None, ge=1)
     hours: float | None = Field(default=None, gt=0)
     separated: int | None = Field(default=None, ge=1)
-    """How many players from the top are to be separated from all below them."""
+    """How many players from the top are to be separated; see `arena.ratings.separation`."""
 
     def __bool__(self) -> bool:
         return self != StopTable()
@@ -98,7 +98,7 @@ class StoppedSchedule(Schedule):
         if stop.separated is not None:
             rounds, found = self._looked(following)
             parts.append(
-                f"{found} of the first {stop.separated} separated from all below (error rate "
+                f"{found} of the first {stop.separated} separated (error rate "
                 f"{ERROR_RATE:.0%} over all looks) after {rounds} rounds"
             )
         return f"{'Ended' if self.over else 'Ends'} by [stop]: {'; '.join(parts)}."
