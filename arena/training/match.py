@@ -1,15 +1,16 @@
 """`arena match`: a few games now between two players named in words, under a tournament's terms."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from arena.errors import StoreError, UserError
+from arena.files.toml import read_file
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
-from arena.tournament.config_tables import PlayerTable, RatingTable
+from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
 from arena.tournament.contenders import Reading, players_of
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
@@ -25,7 +26,7 @@ def like(file: Path, words: Sequence[str]) -> TournamentConfig:
     tournament = load_config(file, BUILTINS)
     known = {player.name: player for player in tournament.players}
     players = [
-        known.get(each) or _other(read_side(letter, each, {}), tournament, file)
+        known.get(each) or _other(_side(letter, each, known, file), tournament, file)
         for letter, each in zip("AB", words, strict=True)
     ]
     if players[0].name == players[1].name:
@@ -44,14 +45,25 @@ def like(file: Path, words: Sequence[str]) -> TournamentConfig:
     return ready(config, file)
 
 
+def _side(letter: str, words: str, known: Mapping[str, Player], file: Path) -> Side:
+    """A player as it was named; `fox@1` is a version of the submission that plays as `fox`."""
+    name, at, _ = words.partition("@")
+    if at and name in known and known[name].digest is not None:
+        words = str((file.parent / known[name].bot).with_name(words))
+    return read_side(letter, words, {})
+
+
 def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
     """A player that is not in the tournament."""
     problems: list[str] = []
+    table = TournamentTable.model_validate(read_file(file)[1].get("tournament", {}))
     reading = Reading(
         tournament.terms.game,
         BUILTINS,
         side.folder,
         lambda at, message: problems.append(wrong_player(at, message, side)),
+        table.sandbox,
+        table.python,
     )
     try:
         found, _ = players_of((), PlayerTable.model_validate(side.table), reading)

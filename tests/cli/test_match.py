@@ -10,6 +10,8 @@ from arena.cli import app
 from arena.tournament.run_view import RunView
 
 CUP = """
+[tournament]
+sandbox = "none"
 [game]
 rules = "dots"
 rows = 1
@@ -39,12 +41,13 @@ def arena(*arguments: str) -> Result:
 
 
 def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None:
-    played = arena("match", "gnu", "greedy", "--like", "cup.toml", "--watch")
+    played = arena("match", "gnu", "monkey", "--like", "cup.toml", "--watch")
     assert played.exit_code == 0, played.output
-    path = Path("runs/match-cup-gnu-greedy.sqlite")
+    path = Path("runs/match-cup-gnu-monkey.sqlite")
     with RunView(path) as view:
         assert view.config.terms.clock.move_ms == 1234 and view.config.concurrency == 1
-        assert [game.players for game in view.games] == [("gnu", "greedy"), ("greedy", "gnu")]
+        assert [game.players for game in view.games] == [("gnu", "monkey"), ("monkey", "gnu")]
+        assert {player.contender.sandbox for player in view.config.players} == {"none"}
         assert view.config.seed == 1
     assert "g0001 gnu " in played.output and "Kept in" in played.output
 
