@@ -1,0 +1,154 @@
+"""The commands that read a run: `arena report`, `games` and `replay`."""
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from arena.cli.arguments import (
+    AsJson,
+    RunPath,
+    argument,
+    console,
+    flag,
+    option,
+    refuse_unknown,
+    say,
+    say_json,
+)
+from arena.errors import UserError
+
+app = typer.Typer()
+
+
+@app.command()
+def report(
+    run: RunPath,
+    json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
+    csv: Annotated[
+        Literal["players", "ranking", "crosstable", "results", "games"] | None,
+        typer.Option(help="As CSV: one of these tables."),
+    ] = None,
+) -> None:
+    """Show the standings of a run, also while it is played."""
+    from arena.ratings.results import results_of
+    from arena.reports import csv_report, terminal, words
+    from arena.reports.games import seen_by_each
+    from arena.tournament.run_view import RunView
+
+    if json and csv is not None:
+        raise UserError("--json and --csv exclude each other; give one of them")
+    with RunView(run) as view:
+        if json:
+            say_json(view.standings.model_dump_json(indent=2))
+            return
+        for line in words.about_damage(view.standings) if csv else ():
+            say(line, err=True)
+        if csv == "players":
+            say(csv_report.players(view.standings), nl=False)
+        elif csv == "crosstable":
+            say(csv_report.crosstable(view.standings), nl=False)
+        elif csv == "ranking":
+            say(csv_report.ranking(view.standings), nl=False)
+        elif csv == "results":
+            say(csv_report.results(results_of(view.rated), view.label), nl=False)
+        elif csv == "games":
+            both = (row for game in view.games for row in seen_by_each(game))
+            say(csv_report.games(both), nl=False)
+        else:
+            terminal.show(view.standings, console())
+
+
+@app.command()
+def games(
+    run: RunPath,
+    player: Annotated[str | None, option("NAME", "Games of this player.")] = None,
+    against: Annotated[str | None, option("NAME", "Against this opponent.")] = None,
+    side: Annotated[
+        Literal["first", "second"] | None, typer.Option(help="Where it moved first, or second.")
+    ] = None,
+    won: Annotated[bool, flag("--won", "Games it won.")] = False,
+    drawn: Annotated[bool, flag("--drawn", "Games it drew.")] = False,
+    lost: Annotated[bool, flag("--lost", "Games it lost.")] = False,
+    ending: Annotated[
+        str | None,
+        option("WORD", "That ended so: natural, illegal_move, timeout, …; forfeit is any fault."),
+    ] = None,
+    sort: Annotated[
+        Literal["slowest", "longest"] | None,
+        typer.Option(help="Those with the slowest move, or the most plies, first."),
+    ] = None,
+    csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
+    json: AsJson = False,
+) -> None:
+    """List the games of a run, as one of its players saw them.
+
+    For example: arena games runs/cup.sqlite --player gnu --lost --against uct
+    """
+    from arena.reports import csv_report, games_table
+    from arena.reports.games import ENDINGS, SIDES, Wanted, as_json, rows
+    from arena.tournament.run_view import RunView
+
+    if json and csv:
+        raise UserError("--json and --csv exclude each other; give one of them")
+    seat = None if side is None else SIDES.index(side)
+    results = [word for word, asked in (("won", won), ("drawn", drawn), ("lost", lost)) if asked]
+    with RunView(run) as view:
+        names = [each.name for each in view.config.players]
+        refuse_unknown("--player", player, names)
+        refuse_unknown("--against", against, names)
+        refuse_unknown("--ending", ending, ENDINGS)
+        found = rows(view, Wanted(player, against, seat, results, ending), sort)
+    if json:
+        say_json(as_json(found))
+    elif csv:
+        say(csv_report.games(found), nl=False)
+    else:
+        games_table.show(found, console())
+
+
+@app.command()
+def replay(
+    run: RunPath,
+    game: Annotated[str, argument("GAME", "The game's id, as g0001 or 1.")],
+    all_: Annotated[
+        bool, flag("--all", "Print the whole game instead of stepping by keys.")
+    ] = False,
+    form: Annotated[
+        str | None,
+        option(
+            "FORM",
+            "For other programs instead: transcript, record (of dots), or dialogue: what a bot "
+            "was sent.",
+            "--as",
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        option("N", "The bot's, for a dialogue.", show_default="the one that forfeited, else 0"),
+    ] = None,
+) -> None:
+    """Show one game of a run, move by move, with times and what the bots wrote to stderr.
+
+    To meet a fault again under a debugger:
+    arena replay runs/cup.sqlite 12 --as dialogue --seat 0 | python bot.py
+    """
+    from arena.records import FORMS
+    from arena.records.dialogue import dialogue
+    from arena.reports import replay
+    from arena.tournament.run_view import recorded_game
+
+    refuse_unknown("--as", form, (*FORMS, "dialogue"))
+    if seat is not None and form != "dialogue":
+        raise UserError("--seat: give it with --as dialogue")
+    config, record = recorded_game(run, game)
+    screen = console()
+    if form == "dialogue":
+        say_json(dialogue(config, record, seat))
+    elif form is not None:
+        say_json(FORMS[form](record, config.name))
+    elif all_ or not (screen.is_terminal and sys.stdin.isatty()):
+        replay.dump(record, screen)
+    else:
+        with replay.keys(sys.stdin.fileno()) as read_key:
+            replay.step(record, screen, read_key)
