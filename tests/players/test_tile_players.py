@@ -29,12 +29,16 @@ FULL = {
     "to_move": 0,
 }
 """Both slides merge, and lead to a few placements."""
-TWO = [
-    rules.load("2048", placer="player"),
-    rules.load("2048", placer="player", placer_chooses="cell"),
-    rules.load("2584", placer="player", spawn="1/3"),
-    rules.load("2584", placer="player", placer_chooses="cell"),
-]
+TWO = {
+    "2048": [
+        rules.load("2048", placer="player"),
+        rules.load("2048", placer="player", placer_chooses="cell"),
+    ],
+    "2584": [
+        rules.load("2584", placer="player", spawn="1/3"),
+        rules.load("2584", placer="player", placer_chooses="cell"),
+    ],
+}
 
 
 @pytest.fixture
@@ -80,13 +84,14 @@ def meet(
     return [position, answers]
 
 
+@pytest.mark.parametrize("name", TWO)
 @pytest.mark.parametrize("policy", ["random", "greedy", "minimax"])
 def test_placers_meet_and_swap_their_roles_in_every_variant(
-    policy: str, networks: Path, running_player: Callable[..., Any]
+    policy: str, name: str, networks: Path, running_player: Callable[..., Any]
 ) -> None:
     """The rules judge every move; games against minimax are over soon, and are played out."""
     pair = [running_player("players.placer", number) for number in (0, 1)]
-    for number, game in enumerate(TWO):
+    for number, game in enumerate(TWO[name]):
         seats = {0: pair[number % 2], 1: pair[1 - number % 2]}
         plies = 10_000 if policy == "minimax" else 60
         position, answers = meet(game, seats, networks, {"policy": policy, "depth": 1}, plies)
@@ -98,9 +103,13 @@ def test_placers_meet_and_swap_their_roles_in_every_variant(
                 assert of_move[answer["move"]] == max(of_move.values())
 
 
-def test_expectimax_plays_both_seats(networks: Path, running_player: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", TWO)
+def test_expectimax_plays_both_seats(
+    name: str, networks: Path, running_player: Callable[..., Any]
+) -> None:
     players = {seat: running_player("players.expectimax", seat) for seat in (0, 1)}
-    answers = [each for game in TWO for each in meet(game, players, networks, {"depth": 2}, 40)[1]]
+    options = {"depth": 2}
+    answers = [each for game in TWO[name] for each in meet(game, players, networks, options, 40)[1]]
     assert {seat for seat, _, _ in answers} == {0, 1}
     for seat, before, answer in answers:
         assert answer["move"] in before.legal_moves()
