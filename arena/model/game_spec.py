@@ -1,7 +1,9 @@
 """One game to be played: its terms, its place in the tournament, its randomness, its players."""
 
 import hashlib
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -37,7 +39,13 @@ class Terms(Frozen):
     @property
     def game(self) -> Game:
         """The rules of the game. Raises ValueError where there is no such game."""
-        return rule_sets.load(self.rules, **self.variant)
+        return _loaded(self.rules, json.dumps(self.variant, sort_keys=True))
+
+
+@lru_cache
+def _loaded(rules: str, variant: str) -> Game:
+    """The tables of a board are made once, not for each game."""
+    return rule_sets.load(rules, **json.loads(variant))
 
 
 class UnderTerms(Frozen):

@@ -7,9 +7,10 @@ from typing import Self
 
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
+from arena.referee.head_tail import HeadTail
 from arena.referee.presence import Presence
 from arena.referee.session import Session
-from arena.referee.transport import HeadTail, PlayerProcess
+from arena.referee.transport import PlayerProcess
 from arena.sandbox import leftovers
 from arena.sandbox.features import available_memory
 from arena.sandbox.processes import become_subreaper, children, kill_children

@@ -6,8 +6,8 @@ from typing import Any, Self
 from arena.model.contender import Prepared
 from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Clock, Info, Ready
 from arena.model.record import PlayerFault, SeatRecord
+from arena.referee.head_tail import HeadTail
 from arena.referee.session import Session
-from arena.referee.transport import HeadTail
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What is kept of a player's stderr, and where in it each of its moves came."""
 
-from arena.referee.transport import HeadTail
+from arena.referee.head_tail import HeadTail
 
 
 def test_places_count_characters_of_head_and_tail() -> None:

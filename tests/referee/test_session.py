@@ -8,9 +8,10 @@ import pytest
 import rules
 from arena.model.protocol import Clock, Start, Termination, Turn
 from arena.model.record import PlayerFault
+from arena.referee.head_tail import HeadTail
 from arena.referee.outcome import natural
 from arena.referee.session import Session
-from arena.referee.transport import HeadTail, Kept, OutputLine
+from arena.referee.transport import Kept, OutputLine
 
 MS = 1_000_000
 LIMIT_MS, GRACE_MS = 300, 100
