@@ -3,7 +3,7 @@ field are separated.
 
 Each end follows from the games that have results, so a resumed run ends where it would have ended:
 
-- `games`: the first so many of the schedule, to the end of a pair.
+- `games`: that many from the beginning of the schedule, to the end of a pair.
 - `hours`: what all its games took, added up and divided by the games played at a time. Games and
   pairs in play are played to their end.
 - `separated`: looked at after whole rounds. No round begins before the look at those before it.

@@ -4,8 +4,8 @@ In each round those meet whose points differ least, by one matching of the whole
 the upper half meets the lower half. With an odd number, one of those with the fewest points has a
 bye, nobody twice while that is possible; it is worth a meeting won.
 
-Players that join later play on from the round they find, and have nothing of those before it but
-what they take from whoever had a bye.
+Players that join later begin in the round that is played then, where one of them may meet the
+player that had the bye. The rounds before it give them no points.
 """
 
 from collections import Counter, defaultdict
