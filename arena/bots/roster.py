@@ -19,6 +19,8 @@ from arena.model import Frozen
 
 FILE = "roster.json"
 _TOKEN_BYTES = 16
+_SHOWN = 10
+"""Bad lines that are named; more are counted."""
 
 
 class Owner(Frozen):
@@ -91,7 +93,7 @@ def write_roster(folder: Path, roster: Roster) -> None:
 
 def names_in(file: Path) -> list[str]:
     """The owners that a CSV file names: in its column `owner`, else in its first. Raises
-    SubmissionError with every bad line.
+    SubmissionError that names the first bad lines and counts the others.
     """
     try:
         rows = list(csv.reader(file.read_text("utf-8-sig").splitlines()))
@@ -113,7 +115,8 @@ def names_in(file: Path) -> list[str]:
 def _refuse_names(file: Path, found: Iterable[tuple[int, str]]) -> None:
     wrong = [f"{file}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
     if wrong:
-        listed = "\n".join(wrong)
+        more = [f"… and {len(wrong) - _SHOWN} more bad lines"] if len(wrong) > _SHOWN else []
+        listed = "\n".join(wrong[:_SHOWN] + more)
         raise SubmissionError(
             f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
             'column "owner" if there are others.'

@@ -227,6 +227,9 @@ def test_owners_come_from_a_table(tmp_path: Path, text: str, names: list[str] | 
         return
     with pytest.raises(SubmissionError, match=r"names\.csv:1: .*(?s:.*)Use login names"):
         roster.names_in(file)
+    file.write_text("?\n" * 300)
+    with pytest.raises(SubmissionError, match=r"\n.*names\.csv:10: .*\n… and 290 more bad lines\n"):
+        roster.names_in(file)
 
 
 def test_a_broken_roster_is_told(to: Path) -> None:
