@@ -88,7 +88,7 @@ SLOW = (
     "test_evaluation_fits.py::test_a_fit_of_othello_finds",
     "test_uct_rave.py::test_a_recorded_batch_is_a_batch",
     "test_third_game.py::test_(built_in_players|a_game_is_drawn|a_position_is|the_plain_solver)",
-    "test_third_game.py::test_a_bot_is_checked",
+    "test_third_game.py::test_(a_bot_is_checked|kernels_agree_with_the_rules)",
     # long games and deep positions; short ones are tried next to them
     "test_first_tournament.py",
     "test_class.py",
@@ -99,7 +99,7 @@ SLOW = (
     "test_tile_players.py::test_a_bank_lasts_for_thousands_of_slides",
     "test_sprt.py::test_not_decided_within_max_games_and_on_with_more",
     "test_kernels_playouts.py::test_counting_out_is_mostly_exact",
-    r"test_kernels_playouts.py::test_every_lane.*'rows': 7",
+    r"test_kernels_playouts.py::test_(every_lane|playouts_are_games).*'rows': 7",
     "test_dots_far.py::test_values_are_those_of_the_plain_search",
     r"test_perft.py::test_the_number_of_games\[othello-standard",
     r"test_uct_options.py::test_threads_share_the_work_and_lose_nothing\[root",
@@ -118,9 +118,11 @@ SLOW = (
     # one more mistake of a kind
     r"test_mistakes.py::.*\[(upper case|one board only|leaves after a game|ignores quit)",
     r"test_check.py::test_a_good_script_passes_in_a_sandbox\[limits",
+    r"test_build.py::test_what_it_makes_is_judged.*seq 1200",
+    r"test_doctor.py::test_without_what_is_needed.*\[(memory|network|files)",
     r"test_gtp.py::test_an_engines_fault.*\[(refuses_(play|set_game|boardsize)|exits|passes)",
     # runs killed many times, or in one more way; others are killed once
-    r"test_formats.py::test_killed_and_resumed_it_is_the_same_tournament\[sprt",
+    r"test_formats.py::test_killed_and_resumed_it_is_the_same_tournament\[(sprt|separated|games|ladder|groups)",
     "test_soak.py",
     # a minute of inputs; some of each reader are tried next to them
     "test_fuzz.py::test_a_longer_search",
@@ -131,7 +133,7 @@ SLOW = (
     "test_verifying_td.py::test_ctrl_c_ends_with_130",
     "test_verifying_td.py::test_a_learned_evaluation_is_tested_in_process_and_under_the_referee",
     r"test_tuning_tiles.py::test_games_under_the_referee_are_those_asked_for\[player",
-    r"test_kept_players.py::.*\[(networks|expectimax)",
+    r"test_kept_players.py::.*\[(networks|expectimax|alphabeta)",
     r"test_searching_players.py::test_plays_whole_games.*\[(weighted-uct|alphabeta)",
     "test_sprt.py::test_players_are_named_in_many_ways",
     "test_sprt.py::test_a_clear_lead_is_soon_decided",
