@@ -49,12 +49,15 @@ STARTING = (
     "players/test_gtp.py",
     "referee/",
     "sandbox/",
+    "test_class.py",
+    "test_docs.py",
+    "test_third_game.py",
     "tournament/",
 )
 """Begun while workers are small: a start of a player is a fork, which costs 5 ms then and 40 ms
 once a worker has compiled kernels.
 """
-LONG = ("players/", "training/")
+LONG = ("fuzz/", "players/", "ratings/", "reports/test_damaged.py", "training/")
 """Begun before the rest: what comes last should be short, for all workers to end together."""
 SLOW = (
     # 2048's kernels once more, for another board
