@@ -260,8 +260,9 @@ class Store(AbstractContextManager["Store"]):
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
         """What a query finds. Raises StoreError where the file cannot be read."""
         try:
-            for row in self._database.execute(query, arguments):  # noqa: UP028 - see below
-                yield row  # `yield from` would close the cursor, perhaps after the file
+            rows = self._database.execute(query, arguments)
+            for row in rows:  # noqa: UP028 - `yield from` would close it, perhaps after the file
+                yield row
         except sqlite3.Error as error:
             raise unusable(self.path, error) from None
 

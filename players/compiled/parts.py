@@ -39,10 +39,10 @@ class _PartLowering(NativeLowering):
         """Make a library of the function, and give it an entry, by which callers find it."""
         flags, name, context = state.flags, state.func_id.func_qualname, cpu_target.target_context
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        state.library = _PartLibrary(context.codegen(), name)
+        state["library"] = library = _PartLibrary(context.codegen(), name)
         super().run_pass(state)
         entry = _no_entry(name)
-        context.insert_user_function(entry, state.cr.fndesc, [state.library])
+        context.insert_user_function(entry, state.cr.fndesc, [library])
         state.cr = state.cr._replace(cfunc=entry)
         return True
 
