@@ -1,0 +1,120 @@
+"""The data of a run's pages, as JSON: written by Python, read by the scripts in `static`.
+
+A page has a `RunData` at once and the `GameData` of a game when it is looked at. The one-file
+report embeds both, the server sends each from an address of its own.
+"""
+
+from typing import Any, Literal
+
+from arena.model import Frozen
+from arena.model.protocol import Termination
+
+Drawing = Literal["othello", "dots", "tiles", "text"]
+"""How a board is drawn; `text` for a game without a drawing of its own."""
+
+
+class GameColumns(Frozen):
+    """The games that have a result, in the order they ended, a list a column."""
+
+    id: list[str]
+    round: list[int]
+    players: list[tuple[int, ...]]
+    """By seat: places in `RunData.players`."""
+    scores: list[tuple[int, ...]]
+    points: list[tuple[int, ...]]
+    """Half points by seat: 2, 1 or 0; empty where one game alone decides nothing."""
+    ending: list[int]
+    """Places in `RunData.endings`."""
+    offender: list[int]
+    """The seat that forfeited; −1 where none did."""
+    plies: list[int]
+    slowest_ms: list[int]
+    """The longest time of any move."""
+
+
+class GameRunning(Frozen):
+    """A game that is being played."""
+
+    id: str
+    round: int
+    players: tuple[int, ...]
+    opening: int
+    """How many moves of the opening come first."""
+    start: dict[str, Any]
+    """The first position, as on the wire."""
+    moves: list[str]
+    """Those known so far, the opening's, passes and chance included."""
+
+
+class RunData(Frozen):
+    """A run, for its lists of games and players."""
+
+    name: str
+    title: str
+    """The game in words, as `cornerless Othello`."""
+    rules: str
+    variant: dict[str, Any]
+    drawing: Drawing
+    marks: list[str]
+    """The mark of each seat."""
+    seats: int
+    unit: str
+    """The unit of scores."""
+    move_gap: str
+    """The text between two moves of a transcript."""
+    limit_ms: int | None
+    """The longest time of a move, for the dashed line; null with a bank of time alone."""
+    players: list[str]
+    """Names as they are shown."""
+    endings: list[Termination]
+    games: GameColumns
+    running: list[GameRunning]
+
+
+class SeatSaid(Frozen):
+    """What a player wrote to stderr in a game."""
+
+    head: str
+    tail: str
+    bytes: int
+    marks: list[int]
+    """As in the record: characters of head and tail by each of its moves."""
+
+
+class GameData(Frozen):
+    """One game, for its page. Lists by ply have a value for each move, openings, passes and chance
+    included; a list of which every value would be null is empty.
+    """
+
+    id: str
+    round: int
+    attempt: int
+    players: list[int]
+    seed: int
+    opening: int
+    """How many moves of the opening come first."""
+    start: dict[str, Any]
+    """The first position, as on the wire."""
+    moves: list[str]
+    seats: list[int]
+    """Who moved; −1 is chance."""
+    used_ms: list[float | None]
+    score: list[float | None]
+    depth: list[int | None]
+    text: list[str | None]
+    """The player's own words on a move; empty unless the audience may read them."""
+    faults: list[tuple[int, int, str, str]]
+    """Ply, seat, termination, sentence."""
+    ending: Termination
+    detail: str
+    offender: int
+    scores: list[int]
+    points: list[int]
+    """Half points."""
+    started_at: str
+    duration_ms: float
+    machine: str
+    stderr: list[SeatSaid | None]
+    """By seat; null where the audience may not read it."""
+    boards: list[str]
+    """Text boards after 0, 1, 2 … plies, where the drawing is `text`; else empty."""
