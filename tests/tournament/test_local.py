@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -34,15 +34,21 @@ RUN = """
 import sys
 from pathlib import Path
 from typing import Any
+import psutil
 from arena.tournament.run import run
 from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store
 
-append = Store.append
+append, finished, kills = Store.append, 0, sys.argv[3:]
 
 def tell(store, event):
+    global finished
     append(store, event)
     print(type(event).__name__, getattr(event, "game", ""), flush=True)
+    finished += type(event).__name__ == "GameFinished"
+    if kills and finished == int(kills[0]):
+        del kills[0]
+        next(p for p in psutil.Process().children() if "-P" in p.cmdline()).kill()
 
 
 Store.append = tell
@@ -89,9 +95,12 @@ def mark(tmp_path: Path) -> Iterator[str]:
             process.kill()
 
 
-def start(path: Path, config: TournamentConfig, mark: str) -> subprocess.Popen[str]:
+def start(
+    path: Path, config: TournamentConfig, mark: str, kills: Sequence[int] = ()
+) -> subprocess.Popen[str]:
+    """A run that tells its events, and kills one of its workers after each of these numbers of games."""
     return subprocess.Popen(
-        [sys.executable, "-c", RUN, str(path), config.model_dump_json()],
+        [sys.executable, "-c", RUN, str(path), config.model_dump_json(), *map(str, kills)],
         env={**os.environ, MARK: mark},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -165,18 +174,8 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
 
 def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
     config, path = load(ROUNDS.format(20, "true") + DOTS), tmp_path / "t.sqlite"
-    process = start(path, config, mark)
-    assert process.stdout is not None
-    out, killed = [], 0
-    while line := process.stdout.readline():
-        out.append(line.split()[0])
-        if killed < 2 and out.count("GameFinished") >= 10 * (killed + 1):
-            workers = [p for p in psutil.Process(process.pid).children() if "-P" in p.cmdline()]
-            players = [child for worker in workers for child in worker.children(recursive=True)]
-            workers[0].kill()
-            killed += 1
-            assert players
-    _, errors = process.communicate(timeout=60)
+    process = start(path, config, mark, kills=(10, 20))
+    out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert all_gone(mark, 1)
     assert sorted(results(path)) == [spec.game for spec in schedule(config)]
