@@ -98,7 +98,7 @@ def mark(tmp_path: Path) -> Iterator[str]:
 def start(
     path: Path, config: TournamentConfig, mark: str, kills: Sequence[int] = ()
 ) -> subprocess.Popen[str]:
-    """A run that tells its events, and kills one of its workers after each of these numbers of games."""
+    """A run that tells its events, and kills a worker after each of these numbers of games."""
     return subprocess.Popen(
         [sys.executable, "-c", RUN, str(path), config.model_dump_json(), *map(str, kills)],
         env={**os.environ, MARK: mark},
