@@ -46,6 +46,51 @@ class GameRunning(Frozen):
     """Those known so far, the opening's, passes and chance included."""
 
 
+class FaultData(Frozen):
+    """One way in which a player broke the contract."""
+
+    ending: Termination
+    count: int
+    """How often, random moves played for the player included."""
+    game: str
+    """The first game in which it happened."""
+    detail: str
+    """The referee's sentence there."""
+    stderr: str
+    """The first line the player wrote to stderr in that game; empty where there is none or the
+    audience may not read it."""
+
+
+class PlayerData(Frozen):
+    """A player's figures, as the standings have them: what the columns of games cannot say."""
+
+    rank: int | None
+    """Null for a player that left the tournament, whose games are not counted."""
+    rating: str
+    """Elo and half of its 95 % interval in words, as `+480 ± 257`, `too few games`."""
+    interval: tuple[float, float, float] | None
+    """Least, Elo and most; null with too few games."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    """Results; in 2048 and 2584 comparisons of two games."""
+    as_first: str
+    """Share of the points when moving first with its 95 % interval, in words; empty without."""
+    as_second: str
+    mean_ms: float | None
+    max_ms: float | None
+    version: str
+    """Of a submitted bot, as `version 2 (9c0c2c46)`; empty for others."""
+    versions: list[int]
+    """All versions of this bot in the run, places in `RunData.players`, this one included; empty
+    where there is one."""
+    status: Literal["playing", "replaced", "gone", "out"]
+    """As in the configuration: all but `playing` meet nobody any more."""
+    random_moves: int
+    faults: list[FaultData]
+
+
 class RunData(Frozen):
     """A run, for its lists of games and players."""
 
@@ -66,6 +111,8 @@ class RunData(Frozen):
     """The longest time of a move, for the dashed line; null with a bank of time alone."""
     players: list[str]
     """Names as they are shown."""
+    figures: list[PlayerData]
+    """Of each of `players`, in their order."""
     endings: list[Termination]
     games: GameColumns
     running: list[GameRunning]
