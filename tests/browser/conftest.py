@@ -1,0 +1,60 @@
+"""Chromium for the tests of pages. They fail without it: a page is what a browser shows."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PATIENCE_MS = 30_000
+"""How long a page may take on a machine that is busy."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for a file of tests. Not for longer: while Playwright runs, no other test of the
+    process can call `asyncio.run`.
+    """
+    program = shutil.which("chromium")
+    assert program, "pages are tried in Chromium: install Debian's package chromium"
+    with sync_playwright() as driver:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = driver.chromium.launch(executable_path=program, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """What the page complained about. A test that expects complaints clears it at its end."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, problems: list[str]) -> Iterator[Page]:
+    """An empty page of a visitor of its own, light, 1280 pixels wide. `page.goto(URL)` opens one,
+    `page.goto(path.as_uri())` a file. A test fails if the page complained on its console.
+    """
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.on("console", lambda said: said.type == "error" and problems.append(said.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    context.close()
+    assert not problems
+
+
+@pytest.fixture
+def axe() -> Callable[[Page], None]:
+    """`axe(page)` asserts that people who see or move otherwise can use it, in light and dark."""
+
+    def judge(page: Page) -> None:
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page)
+            assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
+
+    return judge
