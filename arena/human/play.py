@@ -3,8 +3,6 @@
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from rich.console import Console
@@ -13,21 +11,18 @@ from rich.text import Text
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.plain_text import printable
+from arena.human.game import HumanGame, Made
 from arena.human.opponent import Opponent, choose_opponent
-from arena.model.game_spec import derive, first_position
-from arena.model.protocol import CHANCE, Info, Termination
+from arena.model.game_spec import first_position
 from arena.model.record import PlayerFault
-from arena.referee.outcome import Outcome, finished
 from arena.referee.pool import SessionPool
-from arena.referee.session import Moves
 from arena.reports import words
 from arena.reports.board import coloured
-from arena.reports.replay import mark, thoughts
+from arena.reports.replay import thoughts
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
-from rules.position import PASS, Game, MoveError, Position, forced_move
+from rules.position import PASS, Game, MoveError
 from rules.tiles import TilesPosition
-from rules.transcript import write_transcript
 
 Ask = Callable[[str, Sequence[str]], str]
 """Asks for a line with a prompt and the words that may be typed; EOFError ends the input."""
@@ -42,22 +37,11 @@ COMMANDS = {
 _LISTED = 24  # legal moves listed before each move; more of them only when asked for
 
 
-@dataclass
-class HumanGame:
-    """A person's game while it is played."""
+class TerminalGame:
+    """A person's game on a terminal."""
 
-    game: Game
-    seat: int  # the person's; an opponent that was begun has the other one
-    opponent: Opponent | None
-    seed: int
-    ask: Ask
-    console: Console
-
-    def __post_init__(self) -> None:
-        self._first = self._position = first_position(self.game, self.seed)
-        self._before: Position | None = None  # the position before the last move
-        self._moves: Moves = []
-        self._mine: list[int] = []  # at which plies the person moved
+    def __init__(self, game: HumanGame, ask: Ask, console: Console) -> None:
+        self.game, self.ask, self.console = game, ask, console
 
     def play(self) -> None:
         """The game, until it ends or the person leaves."""
@@ -65,38 +49,43 @@ class HumanGame:
         try:
             word = self._rounds()
         except PlayerFault as fault:
-            self._forfeit(fault)
+            self._show()
+            happened, wins = self.game.faulted(fault)
+            self._say(happened, "red")
+            if wins:
+                self._say(wins, "bold")
         else:
-            self._leave(word) if word else self._end()
-        if self._moves and not self.game.decided_by_seed:
-            moves = write_transcript(self._first, (move for _, move in self._moves))
-            self._say(f"The moves: {moves}", "dim")
+            self._over(word)
+        if self.game.moves and not self.game.game.decided_by_seed:
+            self._say(f"The moves: {self.game.transcript}", "dim")
+
+    def _over(self, word: str | None) -> None:
+        if word is None:
+            ending = self.game.end()
+            self._show()
+        else:
+            ending = self.game.resign() if word == "resign" else self.game.leave()
+        self._say(ending, "bold")
 
     def _rounds(self) -> str | None:
-        while (mover := self._position.to_move) is not None:
-            chance = Random(derive(self.seed, f"ply {len(self._moves)}"))  # the same after an undo
-            forced = forced_move(self._position, chance)
-            if forced == PASS:
-                self._say(f"{self._name(mover)}: no legal move, a forced pass.", "yellow")
-            if forced is not None:
-                self._made(mover, forced)
-            elif self.opponent is not None and mover == self.opponent.seat:
-                answer = self.opponent.choose(self._position, self._moves)
-                self._made(mover, answer.move.move, answer.used_ms, answer.move.info)
-            else:
-                if word := self._turn(self._position.legal_moves()):
-                    return word
-        return None
+        """Moves until the game is over, or the word by which the person leaves it."""
+        while True:
+            for made in self.game.advance():
+                self._made(made)
+            if self.game.position.is_over:
+                return None
+            if word := self._turn(self.game.position.legal_moves()):
+                return word
 
     def _turn(self, legal: tuple[str, ...]) -> str | None:
         self._show()
         few = len(legal) <= _LISTED
         told = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
         self._say(told, "dim")
-        before = len(self._moves)
-        while len(self._moves) == before:
+        before = len(self.game.moves)
+        while len(self.game.moves) == before:
             try:
-                line = self.ask(f"{self._name(self.seat)}: ", [*legal, *COMMANDS])
+                line = self.ask(f"{self.game.name(self.game.seat)}: ", [*legal, *COMMANDS])
             except EOFError:
                 self._say("")
                 return "quit"
@@ -108,7 +97,10 @@ class HumanGame:
 
     def _obey(self, word: str, legal: tuple[str, ...]) -> None:
         if word == "undo":
-            self._undo()
+            if self.game.can_undo:
+                self.game.undo()
+            else:
+                self._say("There is no move of yours to take back.", "yellow")
         elif word == "moves":
             self._say(f"Legal: {' '.join(legal)}")
         elif word == "help":
@@ -117,91 +109,36 @@ class HumanGame:
             self._say(f"  {legal[0]:<8}a move; Tab completes it")
         elif word:
             try:
-                self._position.play(word)
+                self._made(self.game.choose(word))
             except MoveError as error:
                 self._say(f"{error}. Type a legal move, or `help`.", "red")
-            else:
-                self._mine.append(len(self._moves))
-                self._made(self.seat, word)
 
-    def _undo(self) -> None:
-        if not self._mine:
-            self._say("There is no move of yours to take back.", "yellow")
-            return
-        del self._moves[self._mine.pop() :]
-        self._position, self._before = self._first, None
-        for _, move in self._moves:
-            self._position = self._position.play(move)
-        if self.opponent is not None:
-            self.opponent.take_back(self._position, self._moves)
-
-    def _made(
-        self, seat: int, move: str, used_ms: float | None = None, info: Info | None = None
-    ) -> None:
-        self._before, self._position = self._position, self._position.play(move)
-        self._moves.append((seat, move))
-        notes = [] if used_ms is None else [f"{used_ms:,.0f} ms"]
-        notes += thoughts(info.model_dump(exclude_none=True) if info else {})
-        text = Text(f"{len(self._moves)}. {self._name(seat)}: ", style="cyan")
-        text.append(move, style="bold cyan")
+    def _made(self, made: Made) -> None:
+        name = self.game.name(made.seat)
+        if made.move == PASS:
+            self._say(f"{name}: no legal move, a forced pass.", "yellow")
+        notes = []
+        if made.answer is not None:
+            info = made.answer.move.info
+            notes = [f"{made.answer.used_ms:,.0f} ms"]
+            notes += thoughts(info.model_dump(exclude_none=True) if info else {})
+        text = Text(f"{len(self.game.moves)}. {name}: ", style="cyan")
+        text.append(made.move, style="bold cyan")
         text.append("".join(f" · {note}" for note in notes), style="default")
         self.console.print(text, soft_wrap=True)
 
-    def _end(self) -> None:
-        early = ", decided before the last move" if self._position.is_adjudicated else ""
-        if self.opponent is not None:
-            self.opponent.end(finished(self._position), self._position)
-        self._show()
-        won = ""
-        if not self.game.decided_by_seed:
-            scores = self._position.scores()
-            margin = scores[self.seat] - scores[1 - self.seat]
-            won = " You win." if margin > 0 else " You lose." if margin < 0 else " A draw."
-        self._say(f"Game over{early}. {self._scores()}.{won}", "bold")
-
-    def _leave(self, word: str) -> None:
-        told = f"You left the game. {self._scores()}."
-        if self.opponent is not None:
-            outcome = Outcome(Termination.VOID, "The person left the game.")
-            if word == "resign":
-                detail = f"{self._name(self.seat)} resigned."
-                outcome = Outcome(Termination.ADJUDICATED, detail, self.seat)
-                told = f"You resigned. {self._name(self.opponent.seat)} wins."
-            self.opponent.end(outcome, self._position)
-        self._say(told, "bold")
-
-    def _forfeit(self, fault: PlayerFault) -> None:
-        self._show()
-        name = self._name(1 - self.seat)
-        if fault.termination is Termination.VOID:
-            self._say(f"The game is void: {name} {fault.detail}.", "red")
-            return
-        self._say(f"{name} forfeits ({fault.termination}): {fault.detail}", "red")
-        self._say("You win.", "bold")
-
     def _introduce(self) -> None:
-        settings = words.settings(self.game.variant)
-        self._say(f"{self.game.name} ({settings}) · seed {self.seed}", "bold")
-        for seat in range(self.game.seats):
-            self._say(f"seat {seat}: {self._name(seat)}")
-        arrows = " (or an arrow key)" if isinstance(self._first, TilesPosition) else ""
+        game = self.game.game
+        settings = words.settings(game.variant)
+        self._say(f"{game.name} ({settings}) · seed {self.game.seed}", "bold")
+        for seat in range(game.seats):
+            self._say(f"seat {seat}: {self.game.name(seat)}")
+        arrows = " (or an arrow key)" if isinstance(self.game.first, TilesPosition) else ""
         self._say(f"Type a move{arrows}, or `help`.", "dim")
 
     def _show(self) -> None:
-        self.console.print(Text("\n").append_text(coloured(self._position, self._before)))
-
-    def _scores(self) -> str:
-        scores = self._position.scores()
-        if isinstance(self._position, TilesPosition):
-            return f"Score {scores[0]}, largest tile {max(self._position.cells)}"
-        return ", ".join(f"{self._name(seat)} {score}" for seat, score in enumerate(scores))
-
-    def _name(self, seat: int) -> str:
-        if seat == CHANCE:
-            return "chance"
-        other = self.opponent
-        name = other.name if other is not None and seat == other.seat else "you"
-        return f"{mark(self.game, seat)}{name}"
+        board = coloured(self.game.position, self.game.before)
+        self.console.print(Text("\n").append_text(board))
 
     def _say(self, text: str, style: str = "") -> None:
         self.console.print(Text(text, style=style), soft_wrap=True)
@@ -228,7 +165,7 @@ def play(
                 "placer=chance, or --against, --option and --seat. To watch a player, use "
                 "`arena run` and `arena replay`"
             )
-        HumanGame(game, 0, None, seed, ask, console).play()
+        TerminalGame(HumanGame(game, 0, None, seed), ask, console).play()
         return
     player, builtin = choose_opponent(against, options, game)
     if builtin is None:
@@ -242,7 +179,7 @@ def play(
             opponent.begin(first_position(game, seed), [])
         except PlayerFault as fault:
             raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
-        HumanGame(game, seat, opponent, seed, ask, console).play()
+        TerminalGame(HumanGame(game, seat, opponent, seed), ask, console).play()
         opponent.quit()
 
 

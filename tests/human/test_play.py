@@ -26,8 +26,9 @@ from typer.testing import CliRunner, Result
 import rules
 from arena.bots.prepare import prepare
 from arena.cli import app
+from arena.human.game import HumanGame
 from arena.human.opponent import choose_opponent
-from arena.human.play import HumanGame
+from arena.human.play import TerminalGame
 from arena.model.contender import Contender, Prepared
 from rules.position import PASS
 from rules.transcript import read_transcript
@@ -107,7 +108,7 @@ def test_tiles_are_slid_alone(name: str, settings: dict[str, Any]) -> None:
         return "undo" if asked % 10 == 0 else rng.choice([w for w in words[:4] if len(w) > 1])
 
     game = rules.load(name, **settings)
-    HumanGame(game, 0, None, 7, ask, Console(file=out, width=200)).play()
+    TerminalGame(HumanGame(game, 0, None, 7), ask, Console(file=out, width=200)).play()
     end = re.search(r"Game over\. Score (\d+), largest tile (\d+)\.", out.getvalue())
     assert end is not None
     assert int(end[1]) > int(end[2]) > 8
