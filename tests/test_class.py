@@ -20,24 +20,17 @@ from typer.testing import CliRunner
 
 from arena.cli import app
 from arena.tournament.run_view import RunView
+from tests.right_bot import RIGHT
 
 TOOLS = {"python": "python3", "cpp": "g++", "js": "node", "java": "javac", "rust": "rustc"}
 BUILDERS = {"ada": "python", "bob": "cpp", "cem": "js", "dee": "java", "eli": "rust"}
 """Owners and the language of their starter."""
 NAMES = [*BUILDERS, "fay", "gus", "hal"]
-RIGHT = """
-import json, os, signal, sys
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["type"] == "start":
-        print('{"type": "ready"}', flush=True)
-    elif request["type"] == "turn":
-        TURN
-        reply = {"type": "move", "ply": request["ply"], "move": request["legal"][-1]}
-        print(json.dumps(reply), flush=True)
-    elif request["type"] == "quit":
-        break
-"""
+BOT = (
+    RIGHT.replace("import json", "import json\nimport os\nimport signal")
+    .replace("        move =", "        TURN\n        move =")
+    .replace("[0]", "[-1]")
+)
 CHEATER = """for entry in filter(str.isdecimal, os.listdir("/proc")):
             try:
                 if b"bot" in open(f"/proc/{entry}/cmdline", "rb").read():
@@ -137,12 +130,12 @@ def test_two_weeks(arena: Arena, tmp_path: Path) -> None:
         arena(f"new {owner}-bot --lang {language}")
         submit(owner, f"{owner}-bot")
     fay = tmp_path / "bot.py"
-    fay.write_text(RIGHT.replace("TURN", 'print("thinking")'))
+    fay.write_text(BOT.replace("TURN", 'print("thinking")'))
     assert "4 ✗ clean stdout" in submit("fay", "bot.py", code=1)
-    fay.write_text(RIGHT.replace("TURN", "pass"))
+    fay.write_text(BOT.replace("TURN", "pass"))
     submit("fay", "bot.py")
     (tmp_path / "gus").mkdir()
-    (tmp_path / "gus" / "bot.py").write_text(RIGHT.replace("TURN", CHEATER))
+    (tmp_path / "gus" / "bot.py").write_text(BOT.replace("TURN", CHEATER))
     submit("gus", "gus/bot.py")
     arena("new ada-bot2 --lang python")
     (tmp_path / "ada-bot2" / "bot.toml").write_text((tmp_path / "ada-bot" / "bot.toml").read_text())
@@ -162,7 +155,7 @@ def test_two_weeks(arena: Arena, tmp_path: Path) -> None:
     assert shown == points(store)
 
     # The second week: hal is late, ada has a second version, bob withdraws.
-    (tmp_path / "late.py").write_text(RIGHT.replace("TURN", "pass").replace("[-1]", "[0]"))
+    (tmp_path / "late.py").write_text(BOT.replace("TURN", "pass").replace("[-1]", "[0]"))
     submit("hal", "late.py")
     arena(f"bots withdraw course/bob-bot --token {token['bob']}")
     arena("run cup.toml --take-new")

@@ -12,22 +12,8 @@ from arena.checks.conditions import CheckClocks, Conditions
 from arena.model.containment import Held
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock
+from tests.right_bot import RIGHT
 
-GOOD = """\
-import json
-import sys
-
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["type"] == "start":
-        print(json.dumps({"type": "ready", "name": "student"}), flush=True)
-    elif request["type"] == "turn":
-        move = request["legal"][0]
-        reply = {"type": "move", "ply": request["ply"], "move": move}
-        print(json.dumps(reply), flush=True)
-    elif request["type"] == "quit":
-        break
-"""
 QUICK = CheckClocks(
     startup_ms=1500, judged=(Clock(move_ms=800), Clock(move_ms=300)), patience_ms=800
 )
@@ -45,7 +31,7 @@ def check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
         if isinstance(bot, str):
             path.write_text(bot)
         other = tmp_path / "other.txt"
-        other.write_text(GOOD)
+        other.write_text(RIGHT)
         opponent = Prepared(name="other", command=(sys.executable, "-I", "-S", str(other)))
         held, given = more.pop("held", Held()), {"rules": ("dots",), "clocks": QUICK, "seed": 2048}
         tell = more.pop("tell", lambda _: None)

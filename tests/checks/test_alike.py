@@ -12,11 +12,12 @@ from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from arena.tournament.run import run
 from arena.tournament.store import Store
+from tests.right_bot import RIGHT
 
-from .conftest import GOOD, QUICK, Check
+from .conftest import QUICK, Check
 
 Dialogue = list[dict[str, Any]]
-LISTENING = GOOD.replace("import sys", "import os\nimport sys").replace(
+LISTENING = RIGHT.replace("import sys", "import os\nimport sys").replace(
     "    request = json.loads(line)\n",
     '    with open(f"FOLDER/{os.getpid()}", "a") as log:\n'
     "        log.write(line)\n"

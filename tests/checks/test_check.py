@@ -16,12 +16,13 @@ from arena.errors import SandboxError
 from arena.model.containment import Asked, Held
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
+from tests.right_bot import RIGHT
 
-from .conftest import GOOD, Check
+from .conftest import Check
 
 
 def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
-    results = list(check(GOOD, rules=None))
+    results = list(check(RIGHT, rules=None))
     assert [result.passed for result in results] == [True] * len(ITEMS), results
     assert [result.number for result in results] == list(range(1, len(ITEMS) + 1))
     for rule_set in ("othello", "dots", "2048", "2584"):
@@ -36,7 +37,7 @@ def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
         held = resolve(asked, Prepared(name="bot", command=(sys.executable,)))
     except SandboxError as error:
         pytest.skip(str(error))
-    assert [result.passed for result in check(GOOD, held=held)] == [True] * len(ITEMS)
+    assert [result.passed for result in check(RIGHT, held=held)] == [True] * len(ITEMS)
 
 
 def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: Check) -> None:
@@ -44,7 +45,7 @@ def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: 
         held = resolve("bwrap", Prepared(name="bot", command=(sys.executable,)))
     except SandboxError as error:
         pytest.skip(str(error))
-    leaving = "import subprocess\nsubprocess.Popen(['sleep', '77.5'])\n" + GOOD
+    leaving = "import subprocess\nsubprocess.Popen(['sleep', '77.5'])\n" + RIGHT
     results = {result.title: result for result in islice(check(leaving, held=held), 11)}
     assert "sleep 77.5" in results["no stray processes"].detail
     assert not any("77.5" in process.info["cmdline"] for process in processes())
@@ -63,7 +64,7 @@ def processes() -> list[psutil.Process]:
 
 
 def test_a_script_is_judged_in_what_it_starts_alone(check: Check) -> None:
-    picky = GOOD.replace(
+    picky = RIGHT.replace(
         '    if request["type"] == "start":\n',
         '    if request["type"] == "start":\n'
         '        if request["rules"] != "2048":\n'
@@ -85,7 +86,7 @@ def test_a_script_that_starts_nothing_fails(check: Check) -> None:
 def test_what_is_claimed_must_be_played(check: Check, tmp_path: Path) -> None:
     folder = package(tmp_path / "picky", rules='["dots", "othello"]')
     (folder / "bot.py").write_text(
-        GOOD.replace('== "start":', '== "start" and request["rules"] == "dots":')
+        RIGHT.replace('== "start":', '== "start" and request["rules"] == "dots":')
     )
     results = list(check(folder, rules=None))
     assert results[2].passed is False
@@ -94,7 +95,7 @@ def test_what_is_claimed_must_be_played(check: Check, tmp_path: Path) -> None:
 
 def package(folder: Path, rules: str = '["dots"]', **more: str) -> Path:
     folder.mkdir()
-    (folder / "bot.py").write_text(GOOD)
+    (folder / "bot.py").write_text(RIGHT)
     lines = {"name": f'"{folder.name}"', "rules": rules, "command": '["python3", "bot.py"]'} | more
     (folder / "bot.toml").write_text("".join(f"{key} = {value}\n" for key, value in lines.items()))
     return folder
@@ -179,7 +180,7 @@ def test_on_an_overloaded_host_an_item_is_begun_again(
         return passed("in time")
 
     monkeypatch.setattr(checklist, "ITEMS", (checklist.Item("patience", judge),))
-    (result,) = check(GOOD)
+    (result,) = check(RIGHT)
     assert result.passed is passes
     assert len(tries) == 3
     assert ("it had waited 900 ms" in result.detail) is (passes is None)

@@ -11,8 +11,9 @@ from arena.checks import CheckResult, Conditions
 from arena.errors import ConfigError
 from arena.model.protocol import Clock, Termination
 from arena.tournament.conditions import load_conditions
+from tests.right_bot import RIGHT
 
-from .conftest import GOOD, QUICK, Check
+from .conftest import QUICK, Check
 
 CUP = """
 [tournament]
@@ -88,7 +89,7 @@ def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: 
 
 def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup: Path) -> None:
     log = cup.parent / "log"
-    heard = GOOD.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
+    heard = RIGHT.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
     results = list(check(heard, **under(cup)))
     assert [result.passed for result in results] == [True] * 14, results
     assert results[5].detail.endswith(" positions of dots rows=2 cols=2")
@@ -101,7 +102,7 @@ def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup
 
 def sleepy(when: str) -> str:
     """A bot that takes 0.4 s for a move `when` its request is so."""
-    text = GOOD.replace("import sys", "import sys\nimport time")
+    text = RIGHT.replace("import sys", "import sys\nimport time")
     return text.replace(_MOVE, f"{_MOVE}        time.sleep(0.4 if {when} else 0)\n")
 
 
@@ -125,7 +126,7 @@ def test_a_bank_is_kept_over_whole_games(check: Check, cup: Path) -> None:
 def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> None:
     folder = cup.parent / "mine"
     folder.mkdir()
-    (folder / "bot.py").write_text(GOOD)
+    (folder / "bot.py").write_text(RIGHT)
     (folder / "bot.toml").write_text(
         'name = "mine"\nrules = ["othello"]\ncommand = ["python3", "bot.py"]\n'
     )
@@ -136,7 +137,7 @@ def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> Non
 
 def test_what_is_judged_is_told_while_it_is(check: Check) -> None:
     told: list[str] = []
-    for _ in check(GOOD, tell=told.append):
+    for _ in check(RIGHT, tell=told.append):
         pass
     assert told[0] == " 1 package safety"
     assert " 6 legal moves: dots 5×5, position 2 of 26" in told
@@ -147,7 +148,7 @@ def test_the_same_seed_asks_the_same(check: Check, tmp_path: Path) -> None:
     def heard(seed: int) -> str:
         log = tmp_path / "log"
         log.unlink(missing_ok=True)
-        loud = GOOD.replace(_START, f'    open("{log}", "a").write(line)\n' + _START)
+        loud = RIGHT.replace(_START, f'    open("{log}", "a").write(line)\n' + _START)
         for _ in islice(check(loud, seed=seed), 6):
             pass
         return "".join(line for line in log.read_text().splitlines() if '"start"' in line)

@@ -15,8 +15,9 @@ import pytest
 
 from arena.checks import CheckResult
 from arena.checks.checklist import ITEMS
+from tests.right_bot import RIGHT
 
-from .conftest import GOOD, Check
+from .conftest import Check
 from .mistakes import MISTAKES
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -52,13 +53,13 @@ def steady(text: str, folder: Path) -> str:
 
 def changed(text: str) -> Iterator[str]:
     """What is other than in the program that is right."""
-    lines = difflib.ndiff(GOOD.splitlines(), text.splitlines())
+    lines = difflib.ndiff(RIGHT.splitlines(), text.splitlines())
     return (line for line in lines if line[0] in "+-")
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_told_with_its_fix(name: str, check: Check, tmp_path: Path) -> None:
-    text = MISTAKES[name].made_in(GOOD)
+    text = MISTAKES[name].made_in(RIGHT)
     for _ in range(PATIENCE):
         results = list(islice(check(text, memory_mb=MEMORY_MB), MISTAKES[name].last))
         if not any("the machine was too busy" in result.detail for result in results):

@@ -19,10 +19,11 @@ from arena.model.contender import Contender, Home, Prepared
 from arena.sandbox.probe import resolve
 from arena.tournament.conditions import load_conditions
 from arena.tournament.config_file import load_config
+from tests.right_bot import RIGHT
 
-from .conftest import GOOD, Check
+from .conftest import Check
 
-NEEDS = "import brainy\n" + GOOD
+NEEDS = "import brainy\n" + RIGHT
 CUP = """
 [tournament]
 sandbox = "none"
@@ -87,7 +88,7 @@ def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
 
 def test_a_module_that_is_not_there_fails_before_the_start(check: Check, tmp_path: Path) -> None:
     mark = tmp_path / "started"
-    result = started(check(f"open({str(mark)!r}, 'w')\nimport numpy, brainy\n" + GOOD))
+    result = started(check(f"open({str(mark)!r}, 'w')\nimport numpy, brainy\n" + RIGHT))
     assert result.passed is False
     assert result.detail.splitlines()[0].endswith(f"({sys.executable}) has no brainy")
     assert "student.py, line 2, imports brainy" in result.detail
@@ -96,7 +97,7 @@ def test_a_module_that_is_not_there_fails_before_the_start(check: Check, tmp_pat
 
 
 def test_the_python_and_its_modules_are_told(check: Check) -> None:
-    result = started(check("import json, numpy\n" + GOOD))
+    result = started(check("import json, numpy\n" + RIGHT))
     version = ".".join(map(str, sys.version_info[:3]))
     assert result.detail.endswith(f"\nruns on Python {version} ({sys.executable}), with numpy")
 
@@ -126,7 +127,7 @@ def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
     cup = tmp_path / "cup.toml"
 
     def programs(tournament: str, manifest: str, table: str) -> list[str]:
-        mine(tmp_path, GOOD, manifest)
+        mine(tmp_path, RIGHT, manifest)
         cup.write_text(CUP.format(tournament, table))
         players = load_config(cup, {}).players
         prepared = [prepare(each.contender, "dots", each.home) for each in players]
@@ -184,7 +185,7 @@ def test_a_build_has_the_same_python(
 def test_a_python_that_is_not_there_is_told(
     tournament: str, table: str, said: str, tmp_path: Path
 ) -> None:
-    mine(tmp_path, GOOD)
+    mine(tmp_path, RIGHT)
     cup = tmp_path / "cup.toml"
     cup.write_text(CUP.format(tournament, table))
     with pytest.raises(ConfigError) as error:
@@ -210,7 +211,7 @@ def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
 def test_bot_toml_names_programs_of_the_path_alone(
     named: str, said: str, check: Check, tmp_path: Path
 ) -> None:
-    home = mine(tmp_path, GOOD, f'python = "{named}"\n')
+    home = mine(tmp_path, RIGHT, f'python = "{named}"\n')
     failed = next(result for result in check(home, rules=None) if result.passed is False)
     assert failed.number <= 2
     assert said in failed.detail

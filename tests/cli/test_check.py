@@ -17,20 +17,9 @@ from arena.cli import app
 from arena.files.console import PlainConsole
 from arena.model.containment import Held
 from arena.reports.checklist import Checking
+from tests.right_bot import RIGHT
 
-RIGHT = """\
-import json, sys
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["type"] == "start":
-        print(json.dumps({"type": "ready"}), flush=True)
-    elif request["type"] == "turn":
-        reply = {"type": "move", "ply": request["ply"], "move": request["legal"][0]}
-        print(json.dumps(reply), flush=True)
-    elif request["type"] == "quit":
-        break
-"""
-WRONG = RIGHT.replace("        reply =", '        print("thinking…")\n        reply =')
+WRONG = RIGHT.replace("        move =", '        print("thinking…")\n        move =')
 
 
 @pytest.fixture

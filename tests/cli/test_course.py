@@ -11,21 +11,11 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.cli import app
 from arena.tournament.run_view import RunView
+from tests.right_bot import RIGHT
 
 Arena = Callable[..., Result]
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
-BOT = """
-import json, sys
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["type"] == "start":
-        print('{"type": "ready"}', flush=True)
-    elif request["type"] == "turn":
-        move = request["legal"][WHICH]
-        print(json.dumps({"type": "move", "ply": request["ply"], "move": move}), flush=True)
-    elif request["type"] == "quit":
-        break
-"""
+BOT = RIGHT.replace("[0]", "[WHICH]")
 CUP = """
 [tournament]
 sandbox = "none"
