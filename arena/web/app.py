@@ -1,29 +1,35 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
-from pathlib import Path
+from fastapi import APIRouter, Depends, FastAPI, Request
+from starlette.middleware.gzip import GZipMiddleware
 
-from fastapi import FastAPI, Request
+from arena.web import errors
+from arena.web.rights import Visitor, own_form
+from arena.web.safe import SafeAnswers
+from arena.web.settings import Settings
 
-from arena.model import Frozen
-from arena.web.rights import Visitor
+__all__ = ["Settings", "make_app"]
 
-
-class Settings(Frozen):
-    """What a server shows."""
-
-    runs: Path = Path("runs")
-    """The folder of the runs; of a course, `COURSE/runs`."""
-    course: Path | None = None
-    """The course with its people; None shows runs read-only."""
-    secure: bool = False
-    """Whether browsers reach it by TLS: cookies are sent over nothing else then."""
+ROUTERS: tuple[APIRouter, ...] = ()
+"""Of each file of routes, its `router`."""
 
 
 def make_app(settings: Settings) -> FastAPI:
     """The application for these settings."""
-    app = FastAPI(title="arena", docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="arena",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        dependencies=[Depends(own_form)],
+    )
     app.state.settings = settings
     app.state.identify = _nobody
+    app.add_middleware(GZipMiddleware)
+    app.add_middleware(SafeAnswers, public_url=settings.public_url)
+    errors.handle(app)
+    for router in ROUTERS:
+        app.include_router(router)
     return app
 
 

@@ -1,5 +1,10 @@
-"""Who may see or do what: every route says it by one dependency, `may(...)`."""
+"""Who may see or do what: every route says it by one dependency, `may(...)`.
 
+`app.state.identify` finds who sent a request. Where a cookie says it, identify also sets
+`request.state.form_token`: each form of the session sends it back.
+"""
+
+import hmac
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -7,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request
 
 from arena.model import Frozen
+from arena.web.safe import SAFE_METHODS
 
 
 class Role(StrEnum):
@@ -46,7 +52,7 @@ class _Rule:
     def __init__(self, role: Role) -> None:
         self.role = role
 
-    def __call__(self, request: Request) -> None:
+    async def __call__(self, request: Request) -> None:
         visitor = visitor_of(request)
         if not visitor.may(self.role):
             missing = visitor.role is Role.ANYONE
@@ -62,5 +68,25 @@ def visitor_of(request: Request) -> Visitor:
     return visitor
 
 
-Asking = Annotated[Visitor, Depends(visitor_of)]
+async def own_form(request: Request) -> None:
+    """Refuse a change that no form of the session asked for: one that lacks its token, as the
+    field `form_token` or the header `X-Form-Token`. A program says who it is without a cookie, and
+    has no session.
+    """
+    if request.method in SAFE_METHODS:
+        return
+    visitor_of(request)
+    expected: str | None = getattr(request.state, "form_token", None)
+    if expected is None:
+        return
+    given = request.headers.get("X-Form-Token") or (await request.form()).get("form_token", "")
+    if not hmac.compare_digest(str(given).encode(), expected.encode()):
+        raise HTTPException(403, "The page is too old. Load it again, and send the form once more.")
+
+
+async def _asking(request: Request) -> Visitor:
+    return visitor_of(request)
+
+
+Asking = Annotated[Visitor, Depends(_asking)]
 """The parameter of a route that needs to know its visitor."""

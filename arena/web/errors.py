@@ -1,0 +1,70 @@
+"""Answers to what cannot be done: a sentence, on a page in the look of the others or as JSON."""
+
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from arena.errors import ArenaError, StoreError
+from arena.web.pages import page
+from arena.web.safe import HEADERS
+
+_SENTENCES = {
+    401: "This page is for people of the course. Open the link that you were given.",
+    404: "There is no such page here. The list of tournaments is on the first page.",
+    405: "This address does not take such a request.",
+    500: "The server made a mistake, and its log says which. Other pages work.",
+}
+"""Where nothing better is known."""
+
+
+def handle(app: FastAPI) -> None:
+    """Have the application answer errors so."""
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ArenaError, _refused)
+    app.add_exception_handler(Exception, _failed)
+
+
+def refusal(request: Request, status: int, sentence: str) -> Response:
+    """An error as the visitor reads it."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": sentence}, status)
+    title = HTTPStatus(status).phrase
+    return page(request, "error.html", status, title=title, code=status, sentence=sentence)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    plain = error.detail == HTTPStatus(error.status_code).phrase
+    sentence = _SENTENCES.get(error.status_code, error.detail) if plain else error.detail
+    answer = refusal(request, error.status_code, sentence)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = (
+        f"{'.'.join(map(str, found['loc'][1:])) or found['loc'][0]}: {found['msg']}"
+        for found in error.errors()
+    )
+    return refusal(request, 422, "; ".join(problems))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """What an ArenaError says, with files named from the folder of runs or the course."""
+    settings = request.app.state.settings
+    sentence = str(error)
+    for folder in filter(None, (settings.runs, settings.course)):
+        sentence = sentence.replace(f"{folder}/", "")
+    return refusal(request, 500 if isinstance(error, StoreError) else 422, sentence)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A mistake of ours. This answer passes by the layers, so it takes the headers itself."""
+    answer = refusal(request, 500, _SENTENCES[500])
+    answer.headers.update(HEADERS)
+    return answer

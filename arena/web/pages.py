@@ -1,0 +1,69 @@
+"""Pages from templates: those of the report and of the server, in one look."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from arena.files.plain_text import printable
+from arena.reports import html
+from arena.web.rights import Role, Visitor, visitor_of
+
+
+class Link(NamedTuple):
+    """A link of the navigation."""
+
+    href: str
+    text: str
+    role: Role = Role.ANYONE
+    """Who sees it."""
+    only_course: bool = False
+    """Whether it is there for a course alone."""
+
+
+NAVIGATION: list[Link] = [Link("/", "Tournaments")]
+"""On every page, in this order."""
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page. Templates have `visitor`, `nav`, `form_token` and `settings` besides the values."""
+    return HTMLResponse(rendered(request, template, **values), status)
+
+
+def rendered(request: Request, template: str, **values: Any) -> str:
+    """The text of a page."""
+    visitor = visitor_of(request)
+    settings = request.app.state.settings
+    shown = {
+        "visitor": visitor,
+        "nav": _links(visitor, is_course=settings.course is not None),
+        "here": request.url.path,
+        "form_token": getattr(request.state, "form_token", None),
+        "settings": settings,
+    }
+    return environment().get_template(template).render(shown | values)
+
+
+@cache
+def environment() -> Environment:
+    """The templates. What is put into them is escaped."""
+    folders = (Path(html.__file__).parent, Path(__file__).parent)
+    return Environment(
+        loader=FileSystemLoader([folder / "templates" for folder in folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value, keep="\n") if type(value) is str else value,
+    )
+
+
+def _links(visitor: Visitor, *, is_course: bool) -> list[Link]:
+    return [
+        link
+        for link in NAVIGATION
+        if visitor.may(link.role) and (is_course or not link.only_course)
+    ]

@@ -1,0 +1,18 @@
+"""What a server shows, and to whom."""
+
+from pathlib import Path
+
+from arena.model import Frozen
+
+
+class Settings(Frozen):
+    """The settings of a server, as `app.state.settings`."""
+
+    runs: Path = Path("runs")
+    """The folder of the runs; of a course, `COURSE/runs`."""
+    course: Path | None = None
+    """The course with its people; None shows runs read-only."""
+    secure: bool = False
+    """Whether browsers reach it by TLS: cookies are sent over nothing else then."""
+    public_url: str | None = None
+    """The address that browsers know it by, as `https://arena.example.org`; None for its own."""
