@@ -11,7 +11,7 @@ from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome, finished
 from arena.referee.session import Answered, Moves
 from arena.reports.replay import mark
-from rules.position import Game, Position, forced_move
+from rules.position import PASS, Game, Position, forced_move
 from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 
@@ -110,6 +110,12 @@ class HumanGame:
         if fault.termination is Termination.VOID:
             return f"The game is void: {name} {fault.detail}.", ""
         return f"{name} forfeits ({fault.termination}): {fault.detail}", "You win."
+
+    def told(self, made: Made) -> str:
+        """A sentence on a move: a forced pass is told as one."""
+        if made.move == PASS:
+            return f"{self.name(made.seat)}: no legal move, a forced pass."
+        return f"{self.name(made.seat)}: {made.move}"
 
     @property
     def transcript(self) -> str:

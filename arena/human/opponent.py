@@ -34,8 +34,7 @@ def choose_opponent(
     name, a script's path or a command; None for the strongest built-in. Raises UserError.
     """
     if words is None:
-        able = (n for n in _DEFAULTS if not BUILTINS[n].unsupported(game.name, game.variant))
-        named: dict[str, Any] = {"bot": next(able)}
+        named: dict[str, Any] = {"bot": strongest(game)}
     else:
         try:
             command = split(words)
@@ -44,18 +43,34 @@ def choose_opponent(
         if not command:
             raise UserError("--against names no player")
         named = {"bot": command[0]} if len(command) == 1 else {"command": command}
+    resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
+    table = PlayerTable(**named, options=options, resources=resources)
+    return open_opponent(table, game, "--against")
+
+
+def strongest(game: Game) -> str:
+    """The built-in that a person meets unless another is chosen."""
+    able = (n for n in _DEFAULTS if not BUILTINS[n].unsupported(game.name, game.variant))
+    return next(able)
+
+
+def open_opponent(
+    table: PlayerTable, game: Game, label: str, python: str | None = None
+) -> tuple[Prepared, str | None]:
+    """The player of a table, contained unless it is a built-in, and its name if so. `label` says
+    in an error where it was chosen, and `python` runs scripts. Raises UserError.
+    """
     problems: list[str] = []
-    cores = len(usable_cores())
 
     def report(at: KeyPath, message: str) -> None:
-        place = f"--option {written(at[1:])}" if at[0] == "options" else "--against"
+        place = f"--option {written(at[1:])}" if at[0] == "options" else label
         if at == ("resources", "threads"):
-            place, message = "--option threads", f"this machine has {cores} cores to use"
+            place = "--option threads"
+            message = f"this machine has {len(usable_cores())} cores to use"
         problems.append(f"{place}: {message}")
 
-    resources = ResourcesTable(threads=cores, memory_mb=_UNLIMITED_MB)
-    table = PlayerTable(**named, options=options, resources=resources)
-    players, _ = players_of((), table, Reading(game, BUILTINS, Path.cwd(), report))
+    reading = Reading(game, BUILTINS, Path.cwd(), report, python=python)
+    players, _ = players_of((), table, reading)
     if problems:
         raise UserError("\n".join(problems))
     (player,) = players  # or there was a problem
@@ -65,7 +80,7 @@ def choose_opponent(
     try:
         return prepare(contender, game.name, player.home), player.builtin
     except (PackageError, ProgramError, SandboxError) as error:
-        raise UserError(f"--against: {error}") from None
+        raise UserError(f"{label}: {error}") from None
 
 
 class Opponent:

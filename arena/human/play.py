@@ -116,7 +116,7 @@ class TerminalGame:
     def _made(self, made: Made) -> None:
         name = self.game.name(made.seat)
         if made.move == PASS:
-            self._say(f"{name}: no legal move, a forced pass.", "yellow")
+            self._say(self.game.told(made), "yellow")
         notes = []
         if made.answer is not None:
             info = made.answer.move.info

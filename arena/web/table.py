@@ -1,0 +1,225 @@
+"""A person's game on a page, in a process of its own: `python -m arena.web.table PID`, where PID is
+the server's, with which it ends. JSON lines: the first one of stdin is a `Setup`, each further
+one a `Command`; each line of stdout is a whole `TableState`. It ends with the game or with stdin.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+import rules
+from arena.bots.course import python_of
+from arena.errors import ArenaError, UserError
+from arena.files.plain_text import printable
+from arena.human.game import HumanGame
+from arena.human.opponent import Opponent, open_opponent
+from arena.model import Frozen
+from arena.model.game_spec import first_position
+from arena.model.record import PlayerFault
+from arena.referee.pool import SessionPool
+from arena.sandbox.processes import die_with_parent
+from arena.tournament.config_tables import PlayerTable, ResourcesTable
+from arena.tournament.warming import warm_kernels
+from players.catalogue import BUILTINS
+from rules.position import MoveError
+
+Phase = Literal["preparing", "thinking", "yours", "over"]
+
+
+class Setup(Frozen):
+    """What is played, and against whom."""
+
+    rules: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    opponent: str | None = None
+    """A built-in's name, or the path of a submitted bot; None where a person plays alone."""
+    course: str | None = None
+    """The folder of a submitted bot's course."""
+    seat: int = 0
+    """The person's."""
+    move_ms: int = 1000
+    """The opponent's limit for one move."""
+    seed: int
+
+
+class Command(Frozen):
+    """What the person wants."""
+
+    do: Literal["move", "undo", "resign"]
+    ply: int
+    """How many moves the person saw: one that is meant for another board is not made."""
+    move: str = ""
+
+
+class TableState(Frozen):
+    """All that a page shows."""
+
+    number: int
+    """Higher in each state."""
+    phase: Phase
+    said: tuple[str, ...] = ()
+    """What happened since the person's last command, in words."""
+    ending: str = ""
+    """How it ended, or why it could not be played; empty before."""
+    names: tuple[str, ...] = ()
+    """By seat, with their marks."""
+    score: str = ""
+    ply: int = 0
+    variant: dict[str, Any] = Field(default_factory=dict)
+    state: dict[str, Any] | None = None
+    """The position, as on the wire."""
+    board: str = ""
+    """The position as text."""
+    last: str | None = None
+    """The last move."""
+    legal: tuple[str, ...] = ()
+    """The person's moves; empty while another moves."""
+    can_undo: bool = False
+    transcript: str = ""
+
+
+class PersonTable:
+    """One game, from its setup to its end."""
+
+    def __init__(self, setup: Setup, write: Callable[[TableState], None]) -> None:
+        self._setup, self._write = setup, write
+        self._game: HumanGame | None = None
+        self._number = 0
+        self._said: list[str] = []
+        self._ending = ""
+
+    def run(self, commands: Iterable[Command]) -> None:
+        """The game, until it is over or no command comes any more."""
+        self._show("preparing")
+        try:
+            with ExitStack() as held:
+                game = self._game = self._seated(held)
+                self._advance(game)
+                for command in commands:
+                    self._obey(game, command)
+                    if self._ending:
+                        break
+                else:
+                    game.leave()
+        except ArenaError as error:
+            self._ending = printable(str(error), keep="\n")
+            self._show("over")
+
+    def _seated(self, held: ExitStack) -> HumanGame:
+        """The game with its opponent, who was begun. Raises UserError."""
+        setup = self._setup
+        game = rules.load(setup.rules, **setup.settings)
+        if setup.opponent is None:
+            return HumanGame(game, 0, None, setup.seed)
+        table = PlayerTable(bot=setup.opponent, resources=ResourcesTable())
+        python = None
+        if setup.course is not None:
+            python = python_of(Path(setup.course))
+        player, builtin = open_opponent(table, game, "The opponent", python)
+        if builtin is not None and BUILTINS[builtin].kernels:
+            warm_kernels([game.name])
+        pool = held.enter_context(SessionPool())
+        try:
+            opponent = Opponent(player, 1 - setup.seat, pool, setup.move_ms, setup.seed)
+            opponent.begin(first_position(game, setup.seed), [])
+        except PlayerFault as fault:
+            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
+        held.callback(opponent.quit)
+        return HumanGame(game, setup.seat, opponent, setup.seed)
+
+    def _obey(self, game: HumanGame, command: Command) -> None:
+        self._said = []
+        try:
+            if command.ply != len(game.moves):
+                self._said = ["The board has changed since. Choose again."]
+            elif command.do == "resign":
+                self._ending = game.resign()
+            elif command.do == "undo" and not game.can_undo:
+                self._said = ["There is no move of yours to take back."]
+            elif command.do == "undo":
+                game.undo()
+            else:
+                game.choose(command.move)
+        except MoveError as error:
+            self._said = [f"{error}."]
+        except PlayerFault as fault:
+            self._ending = " ".join(game.faulted(fault))
+        self._advance(game)
+
+    def _advance(self, game: HumanGame) -> None:
+        """What is not the person's to choose; then it is the person's turn, or the end."""
+        try:
+            if not self._ending:
+                self._show("thinking")
+                for made in game.advance():
+                    self._said.append(game.told(made))
+                    self._show("thinking")
+                if game.position.is_over:
+                    self._ending = game.end()
+        except PlayerFault as fault:
+            self._ending = " ".join(game.faulted(fault))
+        self._show("over" if self._ending else "yours")
+
+    def _show(self, phase: Phase) -> None:
+        self._number += 1
+        state = TableState(
+            number=self._number,
+            phase=phase,
+            said=tuple(map(printable, self._said)),
+            ending=printable(self._ending, keep="\n"),
+        )
+        self._write(state if self._game is None else _with_game(state, self._game))
+
+
+def _with_game(state: TableState, game: HumanGame) -> TableState:
+    position = game.position
+    return state.model_copy(
+        update={
+            "names": tuple(printable(game.name(seat)) for seat in range(game.game.seats)),
+            "score": printable(game.scores()),
+            "ply": len(game.moves),
+            "variant": game.game.variant,
+            "state": position.state(),
+            "board": str(position),
+            "last": game.moves[-1][1] if game.moves else None,
+            "legal": position.legal_moves() if state.phase == "yours" else (),
+            "can_undo": game.can_undo and state.phase == "yours",
+            "transcript": _transcript(game, state.phase),
+        }
+    )
+
+
+def _transcript(game: HumanGame, phase: Phase) -> str:
+    """The moves so far; those of 2048, which are thousands, once the game is over."""
+    return "" if game.game.decided_by_seed and phase != "over" else game.transcript
+
+
+def _leave(*_: object) -> None:
+    sys.exit()
+
+
+def main() -> None:
+    """Play the game that stdin asks for."""
+    signal.signal(signal.SIGTERM, _leave)  # the players are ended on the way out
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
+    die_with_parent(int(sys.argv[1]))
+
+    def write(state: TableState) -> None:
+        sys.stdout.write(state.model_dump_json() + "\n")
+        sys.stdout.flush()
+
+    try:
+        setup = Setup.model_validate_json(sys.stdin.readline())
+        PersonTable(setup, write).run(map(Command.model_validate_json, sys.stdin))
+    except BrokenPipeError:  # the server ended
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
