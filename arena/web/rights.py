@@ -70,8 +70,8 @@ def visitor_of(request: Request) -> Visitor:
 
 async def own_form(request: Request) -> None:
     """Refuse a change that no form of the session asked for: one that lacks its token, as the
-    field `form_token` or the header `X-Form-Token`. A program says who it is without a cookie, and
-    has no session.
+    field `form_token`, or where files are sent as the header `X-Form-Token` or in the query. A
+    program says who it is without a cookie, and has no session.
     """
     if request.method in SAFE_METHODS:
         return
@@ -79,8 +79,10 @@ async def own_form(request: Request) -> None:
     expected: str | None = getattr(request.state, "form_token", None)
     if expected is None:
         return
-    given = request.headers.get("X-Form-Token") or (await request.form()).get("form_token", "")
-    if not hmac.compare_digest(str(given).encode(), expected.encode()):
+    given = request.headers.get("X-Form-Token") or request.query_params.get("form_token")
+    if given is None and "urlencoded" in request.headers.get("content-type", ""):
+        given = str((await request.form()).get("form_token", ""))
+    if not hmac.compare_digest((given or "").encode(), expected.encode()):
         raise HTTPException(403, "The page is too old. Load it again, and send the form once more.")
 
 

@@ -1,0 +1,157 @@
+"""The people of a course: each comes in by a link with its token, and stays by a session. Scripts
+send the token with each request to `/api`.
+"""
+
+import secrets
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from arena.bots.roster import FILE, Owner, Roster, read_roster
+from arena.errors import SubmissionError
+from arena.web.pages import page
+from arena.web.rates import Rate, address_of
+from arena.web.rights import Role, Visitor, may
+from arena.web.sessions import Session, Signer
+
+COOKIE = "arena_session"
+_OWNERS_S = timedelta(days=60).total_seconds()
+_STAFFS_S = timedelta(hours=12).total_seconds()
+_DIGITS = 16
+"""Of a token's hash, in a cookie."""
+
+router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
+
+
+class People:
+    """Tells the visitors of a course apart."""
+
+    def __init__(self, course: Path) -> None:
+        self.staff_token = secrets.token_hex(16)
+        """Made at each start, for the console."""
+        self.signer = Signer(course)
+        self.logins = Rate(10, 60)
+        self._course = course
+        self._read: tuple[tuple[int, ...], Roster] | None = None
+
+    def identify(self, request: Request) -> Visitor:
+        """The visitor behind a request. Refuses with 401 a token that opens nothing."""
+        bearer = _bearer(request)
+        try:
+            session = self.begun(bearer) if bearer else self.session_of(request)
+        except SubmissionError as error:
+            raise HTTPException(401, str(error)) from None
+        if session is None:
+            return Visitor()
+        if not bearer:
+            request.state.form_token = self.signer.form_token(request.cookies[COOKIE])
+        role = Role.STAFF if session.owner is None else Role.OWNER
+        return Visitor(role=role, owner=session.owner)
+
+    def begun(self, token: str) -> Session:
+        """The session that a token begins. Raises SubmissionError."""
+        now = time.time()
+        if secrets.compare_digest(token.encode(), self.staff_token.encode()):
+            return Session(owner=None, fingerprint="staff", ends_at=now + _STAFFS_S)
+        owner = self._roster().with_token(token)
+        return Session(owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S)
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session of a request's cookie, unless its token was revoked or replaced since."""
+        session = self.signer.session(request.cookies.get(COOKIE, ""), time.time())
+        if session is None or session.owner is None:
+            return session
+        live = any(
+            each.name == session.owner
+            and each.revoked_at is None
+            and _fingerprint(each) == session.fingerprint
+            for each in self._roster().owners
+        )
+        return session if live else None
+
+    def _roster(self) -> Roster:
+        """The roster as it is now, read again where the file is another."""
+        try:
+            about = (self._course / FILE).stat()
+        except FileNotFoundError:
+            return Roster()
+        stamp = (about.st_ino, about.st_mtime_ns, about.st_size)
+        if self._read is None or self._read[0] != stamp:
+            self._read = stamp, read_roster(self._course)
+        return self._read[1]
+
+
+def _fingerprint(owner: Owner) -> str:
+    return owner.token_sha256[:_DIGITS]
+
+
+def _bearer(request: Request) -> str | None:
+    """The token that a script sends, which opens `/api` alone."""
+    how, _, token = request.headers.get("authorization", "").partition(" ")
+    ours = request.url.path.startswith("/api/") and how.casefold() == "bearer"
+    return token.strip() if ours else None
+
+
+def add_people(app: FastAPI, course: Path) -> None:
+    """Let an application know the people of a course; `app.state.people` has the staff's token."""
+    app.state.people = People(course)
+    app.state.identify = app.state.people.identify
+
+
+def people_of(request: Request) -> People:
+    """The people of the course that is served; 404 where none is."""
+    found: People | None = getattr(request.app.state, "people", None)
+    if found is None:
+        raise HTTPException(404, "This server shows runs and has no course to come in to.")
+    return found
+
+
+OfCourse = Annotated[People, Depends(people_of)]
+
+
+@router.get("/in")
+def login(request: Request, people: OfCourse) -> Response:
+    """The page that asks for a token."""
+    return page(request, "in.html")
+
+
+@router.post("/in")
+def log_in(request: Request, people: OfCourse, token: Annotated[str, Form()]) -> Response:
+    """Begin a session with a token typed in."""
+    return _come_in(request, people, token)
+
+
+@router.get("/in/{token}")
+def follow_link(request: Request, people: OfCourse, token: str) -> Response:
+    """Begin a session by the link that each person has."""
+    return _come_in(request, people, token)
+
+
+def _come_in(request: Request, people: People, token: str) -> Response:
+    people.logins.take(address_of(request), "ten tries to come in within a minute")
+    try:
+        session = people.begun(token.strip())
+    except SubmissionError as error:
+        raise HTTPException(401, str(error)) from None
+    answer = RedirectResponse("/me" if session.owner else "/staff", 303)
+    answer.set_cookie(
+        COOKIE,
+        people.signer.cookie(session),
+        max_age=round(session.ends_at - time.time()),
+        httponly=True,
+        samesite="lax",
+        secure=request.app.state.settings.secure,
+    )
+    return answer
+
+
+@router.post("/out")
+def log_out(people: OfCourse) -> Response:
+    """End the session of this browser."""
+    answer = RedirectResponse("/", 303)
+    answer.delete_cookie(COOKIE)
+    return answer

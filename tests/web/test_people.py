@@ -1,0 +1,195 @@
+"""Who comes in: links with tokens, sessions, forms, and how often."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from arena.web.app import Settings, make_app
+from arena.web.people import COOKIE
+from arena.web.rates import Rate
+from arena.web.rights import Asking, Role, Visitor, may
+from arena.web.sessions import FOLDER, Session, Signer
+
+from .conftest import TestClient
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    course.init(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def tokens(folder: Path) -> dict[str, str]:
+    return course.add_owners(folder, ["ada", "bob"], NOW)
+
+
+@pytest.fixture
+def app(folder: Path) -> FastAPI:
+    """The server of the course with two routes that show whose a request is."""
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    rights = [may(Role.ANYONE)]
+
+    @app.get("/api/who", dependencies=rights)
+    @app.get("/who", dependencies=rights)
+    async def who(asking: Asking) -> Visitor:
+        return asking
+
+    @app.post("/change", dependencies=[may(Role.OWNER)])
+    async def change() -> str:
+        return "changed"
+
+    return app
+
+
+@pytest.fixture
+def client(app: FastAPI) -> TestClient:
+    return TestClient(app, follow_redirects=False)
+
+
+def who(client: TestClient, at: str = "/who", **headers: str) -> tuple[str, str | None]:
+    said = client.get(at, headers=headers).json()
+    return said["role"], said["owner"]
+
+
+def test_a_link_begins_a_session(client: TestClient, tokens: dict[str, str]) -> None:
+    assert who(client) == ("anyone", None)
+    came = client.get(f"/in/{tokens['ada']}")
+    assert (came.status_code, came.headers["location"]) == (303, "/me")
+    cookie = came.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie and "secure" not in cookie
+    assert tokens["ada"] not in cookie
+    assert who(client) == ("owner", "ada")
+    form = client.app.state.people.signer.form_token(client.cookies[COOKIE])  # type: ignore[attr-defined]
+    assert client.post("/out", headers={"X-Form-Token": form}).headers["location"] == "/"
+    assert who(client) == ("anyone", None)
+
+
+def test_a_token_may_be_typed(client: TestClient, tokens: dict[str, str]) -> None:
+    assert "Your token" in client.get("/in").text
+    assert client.post("/in", data={"token": f" {tokens['bob']} "}).status_code == 303
+    assert who(client) == ("owner", "bob")
+
+
+def test_a_wrong_token_opens_nothing(client: TestClient, tokens: dict[str, str]) -> None:
+    refused = client.get("/in/0123", headers={"Accept": "application/json"})
+    assert refused.status_code == 401 and "no owner has this token" in refused.text
+    assert COOKIE not in client.cookies
+    assert client.get("/api/who", headers={"Authorization": "Bearer 0123"}).status_code == 401
+
+
+def test_a_script_sends_the_token_itself(client: TestClient, tokens: dict[str, str]) -> None:
+    sent = {"Authorization": f"Bearer {tokens['ada']}"}
+    assert who(client, "/api/who", **sent) == ("owner", "ada")
+    assert who(client, "/who", **sent) == ("anyone", None), "pages take sessions alone"
+
+
+def test_the_staff_comes_in_by_the_token_of_the_console(client: TestClient, app: FastAPI) -> None:
+    came = client.get(f"/in/{app.state.people.staff_token}")
+    assert came.headers["location"] == "/staff"
+    assert who(client) == ("staff", None)
+
+
+def test_a_restart_logs_nobody_out(
+    client: TestClient, folder: Path, tokens: dict[str, str]
+) -> None:
+    client.get(f"/in/{tokens['ada']}")
+    client.app.state.people.__init__(folder)  # type: ignore[attr-defined]
+    assert who(client) == ("owner", "ada")
+
+
+@pytest.mark.parametrize("how", ["revoked", "renewed", "removed"])
+def test_a_token_that_opens_nothing_ends_its_sessions(
+    how: str, client: TestClient, folder: Path, tokens: dict[str, str]
+) -> None:
+    client.get(f"/in/{tokens['ada']}")
+    if how == "revoked":
+        course.revoke(folder, "ada", NOW)
+    elif how == "renewed":
+        course.renew(folder, "ada")
+    else:
+        (folder / "roster.json").write_text('{"owners": []}')
+    assert who(client) == ("anyone", None)
+
+
+def test_a_session_that_was_not_signed_here_is_none(
+    client: TestClient, folder: Path, tmp_path: Path, tokens: dict[str, str]
+) -> None:
+    client.get(f"/in/{tokens['ada']}")
+    mine = client.cookies[COOKIE]
+    course.init(tmp_path / "other")
+    staff = Session(owner=None, fingerprint="staff", ends_at=time.time() + 60)
+    over = staff.model_copy(update={"ends_at": time.time() - 1})
+    forged = [
+        Signer(tmp_path / "other").cookie(staff),
+        Signer(folder).cookie(over),
+        mine[:-1] + ("0" if mine[-1] != "0" else "1"),
+        mine.partition(".")[0],
+        f"{mine}.{mine}",
+        "",
+        ".",
+        "\xff.\xff",
+    ]
+    for cookie in forged:
+        sent = f"{COOKIE}={cookie}".encode("latin-1")
+        client.cookies.clear()
+        said = client.get("/who", headers={b"cookie": sent})
+        assert said.json()["role"] == "anyone", cookie
+    assert (folder / FOLDER / "secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_change_comes_from_a_page_of_the_session(
+    client: TestClient, folder: Path, tokens: dict[str, str]
+) -> None:
+    assert client.post("/change").status_code == 401
+    client.get(f"/in/{tokens['bob']}")
+    signer = Signer(folder)
+    form = signer.form_token(client.cookies[COOKIE])
+    assert client.post("/change").status_code == 403
+    assert client.post("/change", data={"form_token": form[::-1]}).status_code == 403
+    assert client.post("/change", data={"form_token": form}).json() == "changed"
+    assert client.post("/change", headers={"X-Form-Token": form}).json() == "changed"
+    assert client.post(f"/change?form_token={form}").json() == "changed"
+    client.get(f"/in/{tokens['ada']}")
+    assert client.post("/change", data={"form_token": form}).status_code == 403, (
+        "that of bob's session"
+    )
+
+
+def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str, str]) -> None:
+    for origin in ("http://evil.example", "null", "https://testserver.evil.example"):
+        sent = {"Origin": origin}
+        refused = client.post("/in", data={"token": tokens["ada"]}, headers=sent)
+        assert refused.status_code == 403
+    ours = client.post(
+        "/in", data={"token": tokens["ada"]}, headers={"Origin": "http://testserver"}
+    )
+    assert ours.status_code == 303
+
+
+def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
+    for _ in range(10):
+        assert client.get("/in/0123").status_code == 401
+    refused = client.get(f"/in/{tokens['ada']}")
+    assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
+    assert "too often" in refused.text
+
+
+def test_a_rate_has_tries_that_come_back() -> None:
+    now = 100.0
+    rate = Rate(3, 30, clock=lambda: now)
+    assert [rate.wait("a") for _ in range(4)] == [0, 0, 0, 10]
+    assert rate.wait("b") == 0
+    now += 10
+    assert [rate.wait("a"), rate.wait("a")] == [0, 10]
+
+
+def test_a_server_of_runs_alone_has_no_people(tmp_path: Path) -> None:
+    client = TestClient(make_app(Settings(runs=tmp_path)))
+    assert client.get("/in/0123").status_code == 404
