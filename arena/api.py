@@ -23,6 +23,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store, default_store
@@ -105,7 +106,7 @@ def run(
     read, file = _read(tournament)
     path = Path(store or default_store(read.name))
     config = ready_to_go_on(read, file, path, take_new=take_new, without=without)
-    with Store.open_run(path, config) as opened:
+    with PlayedStore.open_run(path, config) as opened:
         outcome = running.run(config, opened)
     if outcome.interrupted:
         raise KeyboardInterrupt

@@ -27,6 +27,7 @@ from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate, estimate_left
 from arena.tournament.events import GameFinished, GameVoid, RunStarted
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store, default_store
@@ -82,7 +83,7 @@ def play_config(
     path = store_path or default_store(config.name)
     again = shlex.join(["arena", *sys.argv[1:]])
     console = PlainConsole()
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             over = view.schedule.over
         if not over:

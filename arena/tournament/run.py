@@ -18,7 +18,7 @@ from arena.tournament.executors import base as executing
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.formats.base import Pairing, Schedule
 from arena.tournament.openings import Line, random_openings
-from arena.tournament.store import Store
+from arena.tournament.played_store import PlayedStore
 
 MAX_ATTEMPTS = 3
 """A void game is replayed twice at most; running the tournament again gives it as many more."""
@@ -26,7 +26,7 @@ MAX_ATTEMPTS = 3
 
 def run(
     config: TournamentConfig,
-    store: Store,
+    store: PlayedStore,
     *,
     open_executor: executing.OpenExecutor = LocalExecutor,
     replay_damaged: bool = False,
@@ -111,7 +111,7 @@ class GameSpecs:
 class _Run:
     """A run while it is played: hands out its games, and keeps what is reported of them."""
 
-    def __init__(self, config: TournamentConfig, store: Store, schedule: Schedule) -> None:
+    def __init__(self, config: TournamentConfig, store: PlayedStore, schedule: Schedule) -> None:
         self.schedule = schedule
         self.done = len(store.finished())
         self._store = store

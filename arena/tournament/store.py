@@ -26,55 +26,43 @@ returns. The process that plays has a lock file next to it, and appends what hap
 
 import json
 import os
-import platform
-import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
-from datetime import UTC, datetime
-from importlib.metadata import version
-from itertools import groupby, takewhile, zip_longest
+from contextlib import ExitStack
+from itertools import groupby, takewhile
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
-from arena.errors import ConfigChangedError, StoreError, StoreLockedError
+from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
-from arena.tournament.config import TournamentConfig, changed_players, continued, differences
-from arena.tournament.events import Event, begin_events, events_file
+from arena.tournament.config import TournamentConfig, changed_players, differences
+from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
 from arena.tournament.store_faults import (
-    DAMAGED,
     PLAY_AGAIN,
     DamagedGame,
     folder_instead,
     games_are,
     parsed,
-    renewal,
     unusable,
-    without_result,
 )
 from arena.tournament.store_tables import (
     CHECKSUMS,
-    GAMES,
-    INFO,
-    PLAIN,
     ROWS,
-    RUN,
     SCHEMA_1,
     checksum,
-    checksum_of,
     digest_of,
 )
 
 SCHEMA_VERSION = 2
-_APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
+APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
 
 
-class Store(AbstractContextManager["Store"]):
-    """An open run. Close it, or use it in a `with` statement."""
+class Store:
+    """A run to read, also while it is played. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, held: ExitStack, *, read_only: bool) -> None:
         """`held` lets go of what the store holds. Raises StoreError."""
@@ -83,9 +71,6 @@ class Store(AbstractContextManager["Store"]):
         self._database = _connect(path, read_only=read_only)
         held.callback(self._database.close)
         self._schema = SCHEMA_VERSION
-        self._identity: int | None = None
-        """The file's inode while the run is played: whether the path still leads to it."""
-        self._events: IO[bytes] | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -119,38 +104,6 @@ class Store(AbstractContextManager["Store"]):
         return store
 
     @classmethod
-    def open_run(cls, path: Path, config: TournamentConfig) -> Self:
-        """A run to play: begun when there is none, else gone on with.
-
-        Raises StoreLockedError when another process has it, ConfigChangedError when it was begun
-        with another configuration (see `config.differences`), else StoreError.
-        """
-        path = Path(path)
-        with ExitStack() as held:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                held.callback(lock_file.release, path, lock_file.acquire(path))
-                if path.exists() and not path.is_file():
-                    raise StoreError(
-                        f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
-                    )
-                store = cls(path, held, read_only=False)
-                store._begin(config)
-                store._database.execute("PRAGMA synchronous = FULL")
-                store._events = held.enter_context(begin_events(events_file(path)))
-                store._identity = path.stat().st_ino
-            except lock_file.LockHeldError as holder:
-                raise StoreLockedError(
-                    f"{path}: being played by another `arena run` ({holder}); wait for it or stop "
-                    "it"
-                ) from None
-            except (sqlite3.Error, OSError) as error:
-                why = getattr(error, "strerror", None) or error
-                raise StoreError(f"{path}: cannot be written: {why}") from None
-            store._held = held.pop_all()
-        return store
-
-    @classmethod
     def begun_with(cls, path: Path) -> TournamentConfig | None:
         """What the run at `path` was last played with; None where none has begun. Raises
         StoreError.
@@ -164,34 +117,11 @@ class Store(AbstractContextManager["Store"]):
             store._check_ours()
             return store.config
 
-    def append(self, event: Event) -> None:
-        """Let watchers know what happens; only for the process that plays. Raises StoreError."""
-        assert self._events is not None
-        try:
-            self._events.write(event.model_dump_json().encode() + b"\n")
-        except OSError as error:
-            name = events_file(self.path)
-            raise StoreError(f"{name}: cannot be written: {error.strerror}") from None
-
-    def _begin(self, config: TournamentConfig) -> None:
-        ((tables,),) = self._rows("SELECT count(*) FROM sqlite_master")
-        if tables == 0:
-            self._create(config)
-            return
-        self._check_ours()
-        self.refuse_changed(config)
-        config = continued(self.config, config)
-        if self._schema == 1:
-            self._migrate()
-        with self._database:
-            self._execute_all(CHECKSUMS + INFO)
-            self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
-
     def _check_ours(self) -> None:
         """Raise StoreError unless this is a run of a version we know."""
         ((application,),) = self._rows("PRAGMA application_id")
         ((self._schema,),) = self._rows("PRAGMA user_version")
-        if application != _APPLICATION_ID:
+        if application != APPLICATION_ID:
             raise StoreError(
                 f"{self.path}: an SQLite file of another program, not a run; left alone"
             )
@@ -216,46 +146,6 @@ class Store(AbstractContextManager["Store"]):
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"
                 f"Undo the change, or give the run another name, or move the file away."
             )
-
-    def _create(self, config: TournamentConfig) -> None:
-        database = self._database
-        database.execute("PRAGMA journal_mode = WAL")
-        row = (
-            config.model_dump_json(),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            version("bot-arena"),
-            platform.python_version(),
-            platform.node(),
-            secrets.token_hex(4),
-        )
-        with database:  # all or nothing: a kill in between leaves an empty file
-            database.execute("BEGIN IMMEDIATE")
-            self._execute_all(RUN + GAMES + CHECKSUMS + INFO)
-            database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?)", row)
-            database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    def _migrate(self) -> None:
-        """Bring a file of schema 1 to this one, or leave it as it was."""
-        database = self._database
-        with database:
-            database.execute("BEGIN IMMEDIATE")
-            self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(GAMES + CHECKSUMS + INFO)
-            query = "SELECT game, attempt, record FROM old ORDER BY rowid"
-            for *attempt, text in database.execute(query):
-                record = parsed(text)
-                if record is None:
-                    database.execute(DAMAGED, attempt)
-                else:
-                    self._insert(record, text)
-            self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
-        self._schema = SCHEMA_VERSION
-
-    def _execute_all(self, statements: str) -> None:
-        """Like `executescript`, within the transaction."""
-        for statement in filter(str.strip, statements.split(";")):
-            self._database.execute(statement)
 
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
         """What a query finds. Raises StoreError where the file cannot be read."""
@@ -285,75 +175,6 @@ class Store(AbstractContextManager["Store"]):
     def info_kept(self) -> dict[str, int]:
         """How many characters of each player's `info` are kept, as far as they were counted."""
         return dict(self._rows("SELECT player, kept FROM info"))
-
-    def add(self, record: GameRecord, text: str | None = None) -> bool:
-        """Keep a game for good, as `text` where its JSON is there already. The first write wins:
-        False when the attempt, or another result of this game, is there.
-        """
-        try:
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                added = self._insert(record, text or record.model_dump_json())
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
-        self._check_still_there()
-        return added
-
-    def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
-        """Add the rows of a game. False when the attempt, or a result, is there already."""
-        game = digest(record)
-        row = (
-            {"id": id_}
-            | {name: getattr(game, name) for name in PLAIN}
-            | {
-                "attempt": record.attempt,
-                "opening": json.dumps(record.opening),
-                "termination": game.termination,
-                "faults": json.dumps(game.faults) if game.faults else None,
-                "plies": len(record.moves),
-                "started_at": record.started_at,
-                "duration_ms": record.duration_ms,
-            }
-        )
-        cursor = self._database.execute(
-            f"INSERT INTO games ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
-            "ON CONFLICT DO NOTHING",
-            tuple(row.values()),
-        )
-        if cursor.rowcount == 0:
-            return False
-        id_ = cursor.lastrowid
-        self._database.execute("INSERT INTO records VALUES (?, ?)", (id_, text))
-        sandboxes = [held.model_dump_json() for held in game.held]
-        insert = self._database.executemany
-        insert("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", zip(sandboxes, strict=True))
-        seats = zip_longest(
-            range(len(game.players)), game.players, game.scores, game.points, game.random_moves,
-            sandboxes, (times.tobytes() for times in game.used_ms),
-        )  # fmt: skip
-        insert(
-            "INSERT INTO seats "
-            "VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM sandboxes WHERE held = ?), ?)",
-            ((id_, *seat) for seat in seats),
-        )
-        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
-        sums = (id_, checksum_of(rows), checksum(text))
-        self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
-        insert(
-            "INSERT INTO info VALUES (?, ?) ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
-            ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
-        )
-        return True
-
-    def _check_still_there(self) -> None:
-        """What is written to a file that was moved or deleted meanwhile would be lost silently."""
-        with suppress(OSError):
-            if self.path.stat().st_ino == self._identity:
-                return
-        raise StoreError(
-            f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
-            f"Put it back to go on, or start again."
-        )
 
     def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest | DamagedGame]]:
         """Games and void attempts with an `id` above `after`, in the order they ended."""
@@ -414,39 +235,6 @@ class Store(AbstractContextManager["Store"]):
             )
         return record
 
-    def whole(self, *, replay: bool = False) -> list[GameDigest]:
-        """Games and void attempts in a file to play on with: damaged rows are written again from
-        their records. A game whose record is damaged too is removed with `replay`, to be played
-        again; without it StoreError.
-        """
-        found = dict(self.digests())
-        damaged = {id_: game for id_, game in found.items() if isinstance(game, DamagedGame)}
-        lost = without_result(found.values())
-        if lost and not replay:
-            raise StoreError(
-                f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
-            )
-        again = set(damaged)
-        if replay:
-            again |= {id_ for (id_,) in self._rows("SELECT id FROM games") if not self._record(id_)}
-        if again:
-            self._renew(again)
-            found = dict(self.digests())
-        return [game for game in found.values() if isinstance(game, GameDigest)]
-
-    def _renew(self, damaged: set[int]) -> None:
-        """Write attempts again from their records, or leave them out."""
-        records = [(id_, self._record(id_)) for id_ in sorted(damaged)]
-        try:
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                self._execute_all(renewal(damaged))
-                for id_, record in records:
-                    if record is not None:
-                        self._insert(record, record.model_dump_json(), id_)
-        except sqlite3.Error as error:
-            raise unusable(self.path, error) from None
-
     def finished(self) -> frozenset[str]:
         """Ids of the games that have a result."""
         rows = self._rows("SELECT game FROM games WHERE termination <> 'void'")
@@ -468,6 +256,9 @@ class Store(AbstractContextManager["Store"]):
     def close(self) -> None:
         """Let go of the file, and of the right to play."""
         self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -10,8 +10,8 @@ from typing import Any
 
 from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
-from arena.tournament.store import Store
 from tests.right_bot import RIGHT
 
 from .conftest import QUICK, Check
@@ -91,7 +91,7 @@ def test_a_check_speaks_as_a_tournament_does(check: Check, tmp_path: Path) -> No
         path = tmp_path / f"cup{len(most)}.toml"
         path.write_text(text)
         config = load_config(path, {}, fit=fit)
-        with Store.open_run(path.with_suffix(".sqlite"), config) as store:
+        with PlayedStore.open_run(path.with_suffix(".sqlite"), config) as store:
             assert run(config, store).exit_code == 0
     in_check, in_tournament = facts(heard(checked)), facts(heard(played))
     assert in_check.keys() == in_tournament.keys()

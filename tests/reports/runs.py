@@ -10,10 +10,10 @@ from arena.ratings.model import Verdict
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.estimate import Estimate
 from arena.tournament.events import GameFinished, GameStarted
-from arena.tournament.store import Store
+from arena.tournament.played_store import PlayedStore
 
 
-def begun(path: Path, records: list[GameRecord], **settings: Any) -> Store:
+def begun(path: Path, records: list[GameRecord], **settings: Any) -> PlayedStore:
     """The store of a tournament of the players of these records, before their first game."""
     names = dict.fromkeys(seat.player for record in records for seat in record.seats)
     config = TournamentConfig(
@@ -31,7 +31,7 @@ def begun(path: Path, records: list[GameRecord], **settings: Any) -> Store:
             **settings,
         }
     )  # fmt: skip
-    return Store.open_run(path, config)
+    return PlayedStore.open_run(path, config)
 
 
 def estimate() -> Estimate:
@@ -51,7 +51,7 @@ def game_started(record: GameRecord) -> GameStarted:
 
 
 def ended(
-    store: Store,
+    store: PlayedStore,
     record: GameRecord,
     done: int,
     total: int,

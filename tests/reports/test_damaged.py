@@ -16,6 +16,7 @@ from arena.records import FORMS
 from arena.reports import replay, terminal
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store
@@ -105,7 +106,7 @@ def play_on(path: Path, records: list[GameRecord], **how: bool) -> list[str]:
     executor = Answering(records)
     with RunView(path) as view:
         config = view.config
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         run(config, store, open_executor=executor.open, **how)
     return executor.played
 
@@ -223,7 +224,7 @@ def test_damaged_events_hide_no_game(path: Path) -> None:
     events = path.with_suffix(".events.jsonl")
     with Store.open(path) as store:
         config = store.config
-    with Store.open_run(path, config) as playing:
+    with PlayedStore.open_run(path, config) as playing:
         with events.open("ab") as file:
             file.write(b'{"kind":"moves_played","game":"\xff","ply":1}\n')
         assert playing.is_played

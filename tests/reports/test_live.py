@@ -19,13 +19,13 @@ from arena.tournament.events import (
     RunOutcome,
     RunStarted,
 )
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
-from arena.tournament.store import Store
 from tests.reports.runs import begun, ended, estimate, game_started, void
 
 
 @pytest.fixture
-def store(cup: list[GameRecord], tmp_path: Path) -> Iterator[Store]:
+def store(cup: list[GameRecord], tmp_path: Path) -> Iterator[PlayedStore]:
     with begun(tmp_path / "t.sqlite", cup, rounds=6) as store:
         yield store
 
@@ -42,7 +42,7 @@ def text_of(console: Console) -> str:
 
 
 def test_the_live_table_shows_standings_speed_and_games(
-    store: Store, cup: list[GameRecord]
+    store: PlayedStore, cup: list[GameRecord]
 ) -> None:
     for record in cup[:10]:
         store.add(record)
@@ -67,7 +67,7 @@ def test_the_live_table_shows_standings_speed_and_games(
 
 
 def test_a_table_of_many_players_leaves_room_for_the_rest(
-    store: Store, cup: list[GameRecord]
+    store: PlayedStore, cup: list[GameRecord]
 ) -> None:
     for record in cup[:30]:
         store.add(record)
@@ -78,7 +78,7 @@ def test_a_table_of_many_players_leaves_room_for_the_rest(
     assert "30 of 72 games" in lines[0] and "and 1 more" in lines[-1] and len(lines) <= 11
 
 
-def test_a_game_starts_until_a_player_has_moved(store: Store, cup: list[GameRecord]) -> None:
+def test_a_game_starts_until_a_player_has_moved(store: PlayedStore, cup: list[GameRecord]) -> None:
     begun = cup[0].model_copy(update={"opening": ("a1a2", "a2a3")})
     store.append(RunStarted(total=72, done=0, estimate=estimate()))
     store.append(game_started(begun))
@@ -92,7 +92,7 @@ def test_a_game_starts_until_a_player_has_moved(store: Store, cup: list[GameReco
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (50, 20), (30, 12)])
 def test_the_screen_fits_every_terminal(
-    store: Store, cup: list[GameRecord], width: int, height: int
+    store: PlayedStore, cup: list[GameRecord], width: int, height: int
 ) -> None:
     for record in cup[:30]:
         store.add(record)
@@ -120,7 +120,7 @@ def test_scores_of_tiles_are_shown_before_a_pair_compares_them(
 
 
 def test_many_games_are_fitted_less_often(
-    store: Store, cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
+    store: PlayedStore, cup: list[GameRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fit of a long test's games must not keep the next ones waiting."""
     monkeypatch.setattr(playing, "_FIT_GAMES", 4)
@@ -142,7 +142,9 @@ def test_many_games_are_fitted_less_often(
     assert fitted[-9:] == [12] * 9
 
 
-def test_speed_and_time_left_count_this_run_alone(store: Store, cup: list[GameRecord]) -> None:
+def test_speed_and_time_left_count_this_run_alone(
+    store: PlayedStore, cup: list[GameRecord]
+) -> None:
     for record in cup[:60]:
         store.add(record)
     store.append(RunStarted(clock=0, total=72, done=60, estimate=estimate()))
@@ -156,7 +158,7 @@ def test_speed_and_time_left_count_this_run_alone(store: Store, cup: list[GameRe
         assert len(view.games) == 63
 
 
-def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
+def test_plain_lines(store: PlayedStore, cup: list[GameRecord]) -> None:
     out = io.StringIO()
     lines_of = playing.PlainLines(Console(file=out, width=40))
     with RunView(store.path) as view:
@@ -181,7 +183,9 @@ def test_plain_lines(store: Store, cup: list[GameRecord]) -> None:
     assert lines[4] == "void g0012: no memory (played again)"
 
 
-def test_a_run_is_watched_while_this_process_plays_it(store: Store, cup: list[GameRecord]) -> None:
+def test_a_run_is_watched_while_this_process_plays_it(
+    store: PlayedStore, cup: list[GameRecord]
+) -> None:
     out = io.StringIO()
     with playing.watching(store.path, playing.PlainLines(Console(file=out, width=40))):
         store.append(RunStarted(total=72, done=0, estimate=estimate()))
@@ -202,7 +206,7 @@ class Failing:
         """Nothing is held open."""
 
 
-def test_a_show_that_fails_stops_the_run(store: Store) -> None:
+def test_a_show_that_fails_stops_the_run(store: PlayedStore) -> None:
     interrupted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
     try:

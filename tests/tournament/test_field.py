@@ -12,6 +12,7 @@ from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.field import going_on
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -80,7 +81,7 @@ class Class:
     ) -> tuple[str, ...]:
         """What `arena run` plays and says: the games of this call."""
         config = self.config(text, take_new=take_new, without=without)
-        with Store.open_run(self.store, config) as store:
+        with PlayedStore.open_run(self.store, config) as store:
             before = store.finished()
             run(config, store, open_executor=lambda *_: AtOnce(self.played))
             return tuple(sorted(store.finished() - before))

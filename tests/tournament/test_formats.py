@@ -21,6 +21,7 @@ from arena.tournament.estimate import estimate_left
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
 from arena.tournament.executors.local import fit
 from arena.tournament.formats import FORMATS
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -147,7 +148,7 @@ def test_killed_and_resumed_it_is_the_same_tournament(
     config = load(text + DOTS, players=players)
     if name not in _whole:
         whole = tmp_path / "whole.sqlite"
-        with Store.open_run(whole, config) as store:
+        with PlayedStore.open_run(whole, config) as store:
             run(config, store, open_executor=Playing(played, Random(1), 1).open)
         _whole[name] = (games_of(whole), *result(whole))
     games, ranking, verdict = _whole[name]
@@ -156,7 +157,7 @@ def test_killed_and_resumed_it_is_the_same_tournament(
     for kill_after in (*kills, None):
         void = 0.0 if name == "sprt" else 0.1  # a test does not wait for rounds with void games
         executor = Playing(played, rng, side_by_side, kill_after, void)
-        with Store.open_run(path, config) as store:
+        with PlayedStore.open_run(path, config) as store:
             try:
                 outcome = run(config, store, open_executor=executor.open)
             except Killed:
@@ -186,7 +187,7 @@ def test_its_example_from_file_to_report(
     path, ahead = tmp_path / "t.sqlite", estimate_left(config, config.schedule())
     preview_config(config, path)
     assert f"{ahead.games} " in capsys.readouterr().out.split("games to play")[0]
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         outcome = run(config, store, open_executor=Playing(played, Random(1), 2).open)
     assert config.format == name and outcome.exit_code == 0
     assert outcome.done == outcome.total or not FORMATS[name].fixed

@@ -37,9 +37,10 @@ from typing import Any
 import psutil
 from arena.tournament.run import run
 from arena.tournament.config import TournamentConfig
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 
-append, finished, kills = Store.append, 0, sys.argv[3:]
+append, finished, kills = PlayedStore.append, 0, sys.argv[3:]
 
 def tell(store, event):
     global finished
@@ -51,9 +52,9 @@ def tell(store, event):
         next(p for p in psutil.Process().children() if "-P" in p.cmdline()).kill()
 
 
-Store.append = tell
+PlayedStore.append = tell
 config = TournamentConfig.model_validate_json(sys.argv[2])
-with Store.open_run(Path(sys.argv[1]), config) as store:
+with PlayedStore.open_run(Path(sys.argv[1]), config) as store:
     outcome = run(config, store)
 sys.exit(outcome.exit_code)
 """

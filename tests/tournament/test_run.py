@@ -26,6 +26,7 @@ from arena.tournament.events import (
     RunStarted,
 )
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.store import Store
 from tests.tournament.helpers import events_of, schedule
@@ -70,7 +71,7 @@ class ScriptedExecutor:
 def play(
     config: TournamentConfig, path: Path, executor: ScriptedExecutor
 ) -> tuple[RunOutcome, list[Event]]:
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         outcome = run(config, store, open_executor=executor.open)
     return outcome, events_of(path)
 
@@ -118,7 +119,7 @@ def test_the_store_is_kept_from_the_players(load: Load, tmp_path: Path, played: 
 
 def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, played: Record) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         for spec in schedule(config)[1:3]:
             store.add(played(spec))
     seen: list[str] = []
@@ -143,9 +144,9 @@ def test_a_game_is_in_the_store_before_its_event_is_appended(
 ) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     kept: list[bool] = []
-    append = Store.append
+    append = PlayedStore.append
 
-    def looking(store: Store, event: Event) -> None:
+    def looking(store: PlayedStore, event: Event) -> None:
         append(store, event)
         if isinstance(event, GameFinished):
             with sqlite3.connect(path) as other:
@@ -153,9 +154,9 @@ def test_a_game_is_in_the_store_before_its_event_is_appended(
             other.close()
             kept.append((event.game,) in rows)
 
-    monkeypatch.setattr(Store, "append", looking)
+    monkeypatch.setattr(PlayedStore, "append", looking)
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         run(config, store, open_executor=executor.open)
     assert kept == [True] * 4
 
@@ -249,7 +250,7 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
 def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played: Record) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         with sqlite3.connect(path) as other:
             other.execute(
                 "CREATE TRIGGER full BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'full'); END"

@@ -18,9 +18,9 @@ from arena.sandbox.overload import delay_warning
 from arena.tournament.config import cores_a_game, differences
 from arena.tournament.config_file import TournamentConfig, load_config
 from arena.tournament.executors.local import fit
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready
 from arena.tournament.run import run
-from arena.tournament.store import Store
 from players.catalogue import BUILTINS
 from tests.tournament.helpers import schedule
 
@@ -158,7 +158,7 @@ def test_players_that_are_to_be_contained_never_play_free(load: Load, tmp_path: 
     """Also where their sandbox was never tried before."""
     config = load(f"{HEAD}concurrency = 1\n{DOTS}")
     assert all(player.home.held is None for player in config.players)
-    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+    with PlayedStore.open_run(tmp_path / "t.sqlite", config) as store:
         run(config, store)
         seats = [seat for record in store.records() for seat in record.seats]
     assert len(seats) == 4
@@ -198,7 +198,7 @@ def test_a_game_in_the_sandbox_from_file_to_store(
         config = ready(load(text, players=1, cores=1), tmp_path / "t.toml")
     except ConfigError as error:
         pytest.skip(str(error))
-    with Store.open_run(folder / "t.sqlite", config) as store:
+    with PlayedStore.open_run(folder / "t.sqlite", config) as store:
         outcome = run(config, store)
         records = list(store.records())
     assert (outcome.done, outcome.exit_code) == (2, 0)
@@ -241,7 +241,7 @@ def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> Non
     config = ready(load_config(path, BUILTINS, fit=partial(fit, cores=1)), path)
     held = [player.home.held for player in config.players]
     assert all(each is not None and each.mode != "none" for each in held)
-    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+    with PlayedStore.open_run(tmp_path / "t.sqlite", config) as store:
         assert run(config, store).done == 2
         for record in store.records():
             assert record.termination == "adjudicated", record.detail

@@ -20,6 +20,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import SCHEMA_VERSION, Store
@@ -98,7 +99,7 @@ def test_it_goes_on_with_the_same_games(path: Path, played: Record) -> None:
     ]
     assert made == planned
     executor = Answering(played)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             assert view.standings == before, "digests in columns are those of the records"
         records = list(store.records(void=True))
@@ -128,7 +129,7 @@ def test_a_damaged_game_is_named_and_played_again(path: Path, played: Record) ->
     assert (before.games, before.damaged) == (26, ("g0003",))
     with pytest.raises(StoreError, match="game g0003 is damaged and cannot be shown"):
         recorded_game(path, "g0003")
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         with pytest.raises(StoreError, match="game g0003 is damaged and cannot be read"):
             run(config, store, open_executor=Answering(played).open)
         executor = Answering(played)
@@ -143,17 +144,17 @@ def test_a_migration_that_fails_leaves_it_as_it_was(
 ) -> None:
     with Store.open(path) as store:
         config = store.config
-    insert, seen = Store._insert, list[str]()
+    insert, seen = PlayedStore._insert, list[str]()
 
-    def failing(store: Store, record: GameRecord, text: str) -> bool:
+    def failing(store: PlayedStore, record: GameRecord, text: str) -> bool:
         seen.append(record.game)
         if len(seen) == 20:
             raise sqlite3.OperationalError("disk full")
         return insert(store, record, text)
 
-    monkeypatch.setattr(Store, "_insert", failing)
+    monkeypatch.setattr(PlayedStore, "_insert", failing)
     with pytest.raises(StoreError, match="cannot be written: disk full"):
-        Store.open_run(path, config)
+        PlayedStore.open_run(path, config)
     assert schema(path) == 1
     with RunView(path) as view:
         assert len(view.games) == 27

@@ -16,8 +16,8 @@ from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.events import Event, GameFinished, RunFinished, RunOutcome, RunStarted
 from arena.tournament.executors.base import Played, Report, Task
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import GameSpecs, run
-from arena.tournament.store import Store
 from tests.tournament.helpers import events_of, pairings, schedule
 
 Load = Callable[..., TournamentConfig]
@@ -63,7 +63,7 @@ class Winning:
 
 
 def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[RunOutcome, list[Event]]:
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         outcome = run(config, store, open_executor=executor.open)
     return outcome, events_of(path)
 
@@ -173,7 +173,7 @@ def test_another_hypothesis_is_another_tournament(
     play(config, path, Winning(played, None))
     other = load(f"[tournament]\nrounds = 2\n{SPRT.replace('60', '80')}")
     with pytest.raises(ConfigChangedError, match=r"sprt\.elo1: 60\.0 → 80\.0"):
-        Store.open_run(path, other)
+        PlayedStore.open_run(path, other)
     without = load(f"[tournament]\nrounds = 2\n{GAME}")
     assert any("sprt.alpha: 0.05 → (not set)" in line for line in differences(config, without))
 
@@ -183,7 +183,7 @@ def test_openings_that_are_known_are_not_drawn_again(
 ) -> None:
     config = load('[tournament]\nrounds = 6\n[openings]\nplies = 2\n[game]\nrules = "othello"\n')
     specs, path = schedule(config), tmp_path / "t.sqlite"
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         for spec in (*specs[:5], specs[8]):  # rounds 1 to 3, and 5
             store.add(played(spec))
         drawn = store.openings()

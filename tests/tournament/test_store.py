@@ -16,6 +16,7 @@ import pytest
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from tests.sandbox.ordinary import run_as_ordinary_user
 from tests.tournament.helpers import schedule
@@ -33,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> None:
     config = load(f"[tournament]\nrounds = 2\n{DOTS}")
     games = [played(spec) for spec in schedule(config)]
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         assert store.finished() == frozenset()
         for record in games[::-1]:
             assert store.add(record)
@@ -48,7 +49,7 @@ def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> N
 
 def test_columns_for_queries(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
     with sqlite3.connect(path) as database:
         rows = database.execute(
@@ -68,7 +69,7 @@ def test_the_first_result_wins_and_void_attempts_stay(
     config = load(DOTS)
     spec = schedule(config)[0]
     void, result = played(spec, void=True), played(spec, attempt=2)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         assert store.add(void)
         assert not store.add(played(spec))  # attempt 1 is taken
         assert store.finished() == frozenset()
@@ -83,16 +84,18 @@ def test_the_first_result_wins_and_void_attempts_stay(
 def test_one_seat_games_have_one_column(load: Load, path: Path, played: Played) -> None:
     config = load('[game]\nrules = "2048"\n', players=1)
     record = played(schedule(config)[0])
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         assert store.add(record)
         assert list(store.records()) == [record]
 
 
 def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -> None:
     thinker = '[[player]]\nbot = "thinker"\noptions = {{c = {}}}\n'
-    Store.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}{thinker.format(1.0)}")).close()
+    PlayedStore.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}{thinker.format(1.0)}")).close()
     with pytest.raises(ConfigChangedError) as caught:
-        Store.open_run(path, load(f"[clock]\nbank_ms = 70\n{DOTS}{thinker.format(1.5)}", players=3))
+        PlayedStore.open_run(
+            path, load(f"[clock]\nbank_ms = 70\n{DOTS}{thinker.format(1.5)}", players=3)
+        )
     text = str(caught.value)
     assert text.startswith(f"{path}: this run was begun with another configuration:\n")
     assert "  clock.move_ms: 50 → None\n" in text
@@ -105,30 +108,30 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
 
 
 def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:
-    Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}")).close()
+    PlayedStore.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}")).close()
     changed = load(f'[tournament]\nrounds = 3\nconcurrency = 1\n{DOTS}[rating]\nanchor = "m0"\n')
-    with Store.open_run(path, changed) as store:
+    with PlayedStore.open_run(path, changed) as store:
         assert store.config == changed
     with pytest.raises(ConfigChangedError, match=r"tournament\.rounds: 3 → 2"):
-        Store.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}"))
+        PlayedStore.open_run(path, load(f"[tournament]\nrounds = 2\n{DOTS}"))
 
 
 def test_a_run_that_began_with_fresh_processes_goes_on_so(load: Load, path: Path) -> None:
     afresh, silent = "[tournament]\nkeep_alive = false\n", load(DOTS)
     assert silent.keep_alive is None
-    Store.open_run(path, load(afresh + DOTS)).close()
-    with Store.open_run(path, silent) as store:
+    PlayedStore.open_run(path, load(afresh + DOTS)).close()
+    with PlayedStore.open_run(path, silent) as store:
         assert store.config.keep_alive is False
     other = path.with_name("other.sqlite")
-    Store.open_run(other, silent).close()
+    PlayedStore.open_run(other, silent).close()
     with pytest.raises(ConfigChangedError, match=r"keep_alive: None → False"):
-        Store.open_run(other, load(afresh + DOTS))
+        PlayedStore.open_run(other, load(afresh + DOTS))
 
 
 def test_runs_of_the_same_name_have_other_labels(load: Load, tmp_path: Path) -> None:
     labels = []
     for name in ("a.sqlite", "b.sqlite"):
-        with Store.open_run(tmp_path / name, load(DOTS)) as store:
+        with PlayedStore.open_run(tmp_path / name, load(DOTS)) as store:
             labels.append(store.label)
         with Store.open(tmp_path / name) as store:
             assert store.label == labels[-1]
@@ -140,10 +143,10 @@ def test_a_second_player_of_the_run_is_refused_readers_are_not(
     load: Load, path: Path, played: Played
 ) -> None:
     config = load(DOTS)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
         with pytest.raises(StoreLockedError, match=rf"another `arena run` \(pid {os.getpid()}\)"):
-            Store.open_run(path, config)
+            PlayedStore.open_run(path, config)
         code = (
             "import sys; from pathlib import Path; from arena.tournament.store import Store;"
             "print(len(list(Store.open(Path(sys.argv[1])).records())))"
@@ -151,28 +154,30 @@ def test_a_second_player_of_the_run_is_refused_readers_are_not(
         reader = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True)
         assert reader.stdout == b"1\n", reader.stderr
         store.add(played(schedule(config)[1]))
-    Store.open_run(path, config).close()
+    PlayedStore.open_run(path, config).close()
 
 
 def test_a_killed_player_of_the_run_leaves_no_lock(load: Load, path: Path) -> None:
     config = load(DOTS)
     code = (
-        "import os, sys; from pathlib import Path; from arena.tournament.store import Store;"
+        "import os, sys; from pathlib import Path;"
+        "from arena.tournament.played_store import PlayedStore;"
         "from arena.tournament.config import TournamentConfig;"
-        "Store.open_run(Path(sys.argv[1]), TournamentConfig.model_validate_json(sys.argv[2]));"
+        "config = TournamentConfig.model_validate_json(sys.argv[2]);"
+        "PlayedStore.open_run(Path(sys.argv[1]), config);"
         "os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run([sys.executable, "-c", code, str(path), config.model_dump_json()])
     assert killed.returncode == -9
     assert path.with_name("t.sqlite.lock").exists()
-    Store.open_run(path, config).close()
+    PlayedStore.open_run(path, config).close()
 
 
 def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
 
     def refused(text: str) -> None:
-        for attempt in (lambda: Store.open(path), lambda: Store.open_run(path, config)):
+        for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
             with pytest.raises(StoreError, match=text) as caught:
                 attempt()
             assert str(path) in str(caught.value)
@@ -190,7 +195,7 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     refused("of another program, not a run; left alone")
     path.unlink()
 
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         for spec in schedule(config):
             store.add(played(spec))
     database = sqlite3.connect(path)
@@ -208,19 +213,19 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
 def test_a_place_that_cannot_be_written(load: Load, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be written"):
-        Store.open_run(tmp_path / "file" / "t.sqlite", load(DOTS))
+        PlayedStore.open_run(tmp_path / "file" / "t.sqlite", load(DOTS))
 
 
 def test_a_kill_while_a_run_is_begun_leaves_nothing_half(load: Load, path: Path) -> None:
     path.parent.mkdir()
     path.touch()  # what is left when the first transaction was not committed
-    with Store.open_run(path, load(DOTS)) as store:
+    with PlayedStore.open_run(path, load(DOTS)) as store:
         assert store.finished() == frozenset()
 
 
 def test_a_path_that_is_no_file_is_left_alone(load: Load, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="not a file; name one to keep the run in"):
-        Store.open_run(tmp_path, load(DOTS))
+        PlayedStore.open_run(tmp_path, load(DOTS))
     assert not (tmp_path.parent / f"{tmp_path.name}.lock").exists()
 
 
@@ -230,7 +235,7 @@ def test_a_store_that_goes_away_while_it_is_written_is_noticed(
 ) -> None:
     config = load(DOTS)
     first, second = (played(spec) for spec in schedule(config))
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         assert store.add(first)
         if how == "deleted":
             path.unlink()
@@ -246,7 +251,7 @@ def test_a_record_is_kept_as_its_referee_wrote_it(
     config, path = load(DOTS), tmp_path / "t.sqlite"
     record = played(schedule(config)[0])
     text = record.model_dump_json(indent=1)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         store.add(record, text)
         assert store.record(record.game) == record
     with sqlite3.connect(path) as database:
@@ -257,7 +262,7 @@ def test_a_look_that_is_broken_off_may_outlive_the_store(
     load: Load, path: Path, played: Played
 ) -> None:
     config = load(DOTS)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         for spec in schedule(config):
             store.add(played(spec))
     with Store.open(path) as store:
@@ -269,13 +274,13 @@ def test_a_look_that_is_broken_off_may_outlive_the_store(
 
 def test_a_full_disk_is_no_damage(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
     try:
         with pytest.raises(StoreError, match="cannot be ") as told:
-            Store.open_run(path, config)
+            PlayedStore.open_run(path, config)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert "damaged" not in str(told.value)
@@ -289,7 +294,7 @@ def test_a_run_that_somebody_else_owns_is_read(
 ) -> None:
     """By a user who may write neither the file nor its folder."""
     config = load(DOTS)
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         store.add(played(schedule(config)[0]))
     home, shared = tmp_path / "home", Path(tempfile.mkdtemp())
     home.mkdir()

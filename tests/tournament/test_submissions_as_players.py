@@ -13,9 +13,9 @@ from arena.bots.submissions import accept
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_go_on, ready
 from arena.tournament.run import run
-from arena.tournament.store import Store
 from tests.tournament.conftest import BUILTINS
 
 Load = Callable[..., TournamentConfig]
@@ -79,7 +79,7 @@ def test_submissions_play_and_a_new_version_is_another_run(
 ) -> None:
     text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions/"\n'
     config = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
-    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+    with PlayedStore.open_run(tmp_path / "t.sqlite", config) as store:
         assert run(config, store).done == 2
     again = ready(load(text, players=0, cores=1), tmp_path / "t.toml")
     assert differences(config, again) == ()
@@ -92,7 +92,7 @@ def test_submissions_play_and_a_new_version_is_another_run(
         f"bob: its program changed since, submissions/bob (digest {old[:12]} → {new[:12]})"
     )
     with pytest.raises(ConfigChangedError, match="its program changed since, submissions/bob"):
-        Store.open_run(tmp_path / "t.sqlite", changed)
+        PlayedStore.open_run(tmp_path / "t.sqlite", changed)
 
 
 def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: st
     config = ready(loaded, tmp_path / "t.toml")
     assert built.exists()
     assert config.players[0].digest == loaded.players[0].digest
-    with Store.open_run(tmp_path / "t.sqlite", config) as store:
+    with PlayedStore.open_run(tmp_path / "t.sqlite", config) as store:
         run(config, store)
         assert {record.termination for record in store.records()} == {"natural"}
     assert (folder / "bot.py").read_text() == "", "it is built in a copy"
@@ -151,7 +151,7 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     text = f'{FREE}{DOTS}[[player]]\nfrom = "submissions"\n[[player]]\nbot = "monkey"\n'
     file, store = tmp_path / "t.toml", tmp_path / "t.sqlite"
     begun = ready(load(f'{text}[rating]\nanchor = "ada"\n', players=0, cores=1), file)
-    Store.open_run(store, begun).close()
+    PlayedStore.open_run(store, begun).close()
     submit(package(tmp_path / "late" / "monkey", "dots"), submitted)
     go_on = partial(load_to_go_on, file, BUILTINS, store)
     later = go_on()
