@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,9 +27,8 @@ from arena.cli.course_commands import As, Token
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
-    from arena.bots.package import Bot
-    from arena.bots.versions import Receipt
-    from arena.checks import Checklist, Conditions
+    from arena.checks.events import Entered
+    from arena.entering.enter import Tell
 
 app = typer.Typer()
 
@@ -117,14 +116,16 @@ def check(
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
     from arena.bots.versions import place_of
+    from arena.entering import enter
 
     bot = place_of(bot)
     if not bot.exists():
         raise UserError(f"no such script, folder or archive: {bot}")
     if tournament is not None and rules:
         raise UserError("--rules: the game is that of --tournament; leave one of them out")
-    conditions = _conditions(bot, tournament, rules, seed)
-    checklist = _go_through(bot, conditions, sandbox, quiet=json)
+    conditions = enter.conditions_of(bot, tournament, rules, seed)
+    with _showing(bot, quiet=json) as tell:
+        checklist = enter.check(bot, conditions, sandbox, tell)
     if json:
         say_json(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
@@ -195,94 +196,37 @@ def submit(
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from arena.bots import course
-    from arena.bots.build import build
-    from arena.bots.package import take
-    from arena.bots.submissions import receipt_of
-    from arena.bots.versions import CheckedItem, active
+    from arena.entering.enter import enter
 
-    who, now = course.known(to, owner, token), datetime.now(UTC)
-    package = course.admitted(to, take(bot), who, now)  # refused before a check of half a minute
-    before = active(to / package.name)
-    receipt = receipt_of(package, to)
-    if receipt is not None and tournament is None:  # exactly these files were checked before
-        same = package.model_copy(update={"build": None})
-        _tell_accepted(package, course.submit(to, same, receipt.checked, who, now), to, before)
-        return
-    script = () if package.rules else (Path(package.source).name,)
-    conditions = _conditions(bot, tournament)
-    conditions = conditions.with_python(course.python_of(to))
-    checklist = _go_through(bot, conditions, sandbox, opened=Path(package.cwd, *script))
-    if not checklist.passed:
-        kept = f"; version {before} stays active" if before else ""
-        say(f"\n{package.name} is not accepted{kept}.", err=True)
-        raise typer.Exit(Exit.FAILED)
-    checked = [
-        CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
-        for result in checklist.results
-    ]
-    built = build(package, checklist.sandbox.mode, conditions.python_for(package))
-    _tell_accepted(package, course.submit(to, built, checked, who, now), to, before)
+    who = course.known(to, owner, token)
+    with _showing(bot) as tell:
+        entered = enter(bot, to, who, tell, tournament=tournament, sandbox=sandbox)
+    _say_entered(entered)
+    say(f'All bots in {to} take part in a tournament whose file has\n\n[[player]]\nfrom = "{to}"')
 
 
-def _conditions(
-    bot: Path, tournament: Path | None, rules: list[str] | None = None, seed: int | None = None
-) -> Conditions:
-    """The conditions of a check: those of a tournament, if one is given. Raises ConfigError."""
-    from arena.checks.conditions import Conditions, draw_seed
-    from arena.tournament.conditions import load_conditions
+@contextmanager
+def _showing(bot: Path, *, quiet: bool = False) -> Iterator[Tell]:
+    """Show a check as it goes on."""
+    from arena.reports.checklist import CheckScreen
 
-    drawn = draw_seed() if seed is None else seed
-    if tournament is not None:
-        return load_conditions(tournament, bot, drawn)
-    return Conditions(rules=tuple(rules or ()) or None, seed=drawn)
-
-
-def _go_through(
-    path: Path,
-    conditions: Conditions,
-    sandbox: Sandbox | None,
-    *,
-    opened: Path | None = None,
-    quiet: bool = False,
-) -> Checklist:
-    """The whole list, shown as it goes unless `quiet`; `opened` is where the bot of `path` is now.
-    Raises SandboxError.
-    """
-    from arena.bots.programs import module
-    from arena.checks import Checklist, run_checks
-    from arena.model.contender import Prepared
-    from arena.reports.checklist import Checking, show_end, show_result
-    from arena.sandbox.probe import resolve
-    from players.catalogue import BUILTINS
-
-    held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
-    opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module), builtin=True)
-    screen, results = console(quiet=quiet), []
-    checking = Checking(screen)
-    checking.begin(str(path), held, conditions)
+    screen = CheckScreen(console(quiet=quiet), str(bot))
     try:
-        for result in run_checks(opened or path, opponent, held, conditions, checking.tell):
-            results.append(result)
-            show_result(result, screen)
+        yield screen.show
     finally:
-        checking.close()
-    checklist = Checklist.of(str(path), held, results, conditions.seed)
-    show_end(checklist, screen)
-    return checklist
+        screen.close()
 
 
-def _tell_accepted(bot: Bot, receipt: Receipt, folder: Path, before: str | None) -> None:
-    """Show the accepted version and how it takes part."""
-    version = receipt.version
-    if before is None:
-        change = f"first version, {version}"
-    else:
-        change = f"version {version}, " + (
-            "active already" if before == version else f"replaces {before}"
-        )
+def _say_entered(entered: Entered) -> None:
+    """Show the version that was accepted. Exits where none was."""
+    version, before = entered.version, entered.before
+    if version is None:
+        kept = f"; version {before} stays active" if before else ""
+        say(f"\n{entered.name} is not accepted{kept}.", err=True)
+        raise typer.Exit(Exit.FAILED)
+    change = "active already" if before == version else f"replaces {before}"
+    which = f"version {version}, {change}" if before else f"first version, {version}"
     say(
-        f"\nAccepted {bot.name} ({change}).\n"
-        f"Games: {', '.join(bot.rules or ('not stated (single script)',))}.\n"
-        f"All bots in {folder} take part in a tournament whose file has\n\n"
-        f'[[player]]\nfrom = "{folder}"'
+        f"\nAccepted {entered.name} ({which}).\n"
+        f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
     )

@@ -10,31 +10,44 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.checks.conditions import Conditions, clock_words
+from arena.checks.conditions import clock_words
+from arena.checks.events import Checked, Checking, Event, Judged, Judging
 from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
-from arena.model.containment import Held
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 
 
-class Checking:
-    """Shows a check while it goes on; on a terminal one line says what is being judged."""
+class CheckScreen:
+    """Shows a check of a bot while it goes on; on a terminal one line says what is being judged."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, bot: str) -> None:
+        self._console, self._bot = console, bot
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
-    def begin(self, bot: str, held: Held, conditions: Conditions) -> None:
+    def show(self, event: Event) -> None:
+        """Show what happened."""
+        match event:
+            case Checking():
+                self._begin(event)
+            case Judging():
+                self._tell(event.what)
+            case Judged():
+                show_result(event.result, self._console)
+            case Checked():
+                self.close()
+                show_end(event.checklist, self._console)
+
+    def _begin(self, event: Checking) -> None:
         """Say what is checked, what contains it, and for which tournament."""
-        contained = "without a sandbox" if held.mode == "none" else f"in the sandbox {held.mode}"
-        terms = conditions.terms
+        mode, terms = event.held.mode, event.terms
+        contained = "without a sandbox" if mode == "none" else f"in the sandbox {mode}"
         played = f", for {name_of(terms.game)} at {clock_words(terms.clock)}" if terms else ""
-        self._console.print(Text(f"Checking {bot} {contained}{played}"), soft_wrap=True)
+        self._console.print(Text(f"Checking {self._bot} {contained}{played}"), soft_wrap=True)
         if self._console.is_terminal:
             self._line.start()
 
-    def tell(self, what: str) -> None:
+    def _tell(self, what: str) -> None:
         """Show what is being judged."""
         if self._line.is_started:
             line = Text(f"{what} …", style="dim", no_wrap=True, overflow="ellipsis")

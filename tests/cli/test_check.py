@@ -12,11 +12,11 @@ import psutil
 import pytest
 from typer.testing import CliRunner, Result
 
-from arena.checks import Conditions
+from arena.checks.events import Checking, Judging
 from arena.cli import app
 from arena.files.console import PlainConsole
 from arena.model.containment import Held
-from arena.reports.checklist import Checking
+from arena.reports.checklist import CheckScreen
 from tests.right_bot import RIGHT
 
 WRONG = RIGHT.replace("        move =", '        print("thinking…")\n        move =')
@@ -61,10 +61,10 @@ def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> No
 def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
     for terminal in (True, False):
         file = io.StringIO()
-        checking = Checking(PlainConsole(file=file, force_terminal=terminal, width=60))
-        checking.begin("right.py", Held(), Conditions())
-        checking.tell(" 6 legal moves: dots 5×5, position 12 of 30")
-        checking.close()
+        screen = CheckScreen(PlainConsole(file=file, force_terminal=terminal, width=60), "right.py")
+        screen.show(Checking(held=Held(), terms=None))
+        screen.show(Judging(what=" 6 legal moves: dots 5×5, position 12 of 30"))
+        screen.close()
         assert file.getvalue().startswith("Checking right.py without a sandbox")
         assert ("position 12 of 30 …" in file.getvalue()) is terminal
 
