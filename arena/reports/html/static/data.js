@@ -1,0 +1,88 @@
+/** Where the data of a run come from: blocks of the page itself, or the server that sent it. */
+
+/**
+ * The games that have a result, a list a column; see `GameColumns` in model.py.
+ * @typedef {{id: string[], round: number[], players: number[][], scores: number[][], points: number[][],
+ *   ending: number[], offender: number[], plies: number[], slowest_ms: number[]}} GameColumns
+ */
+/**
+ * A game that is being played; see `GameRunning`.
+ * @typedef {{id: string, round: number, players: number[], opening: number, start: Object, moves: string[]}} GameRunning
+ */
+/**
+ * A run; see `RunData`.
+ * @typedef {{name: string, title: string, rules: string, variant: Object, drawing: string, marks: string[],
+ *   seats: number, unit: string, move_gap: string, limit_ms: number|null, players: string[], endings: string[],
+ *   games: GameColumns, running: GameRunning[]}} RunData
+ */
+/**
+ * What a player wrote to stderr; see `SeatSaid`.
+ * @typedef {{head: string, tail: string, bytes: number, marks: number[]}} SeatSaid
+ */
+/**
+ * A game; see `GameData`.
+ * @typedef {{id: string, round: number, attempt: number, players: number[], seed: number, opening: number,
+ *   start: Object, moves: string[], seats: number[], used_ms: (number|null)[], score: (number|null)[],
+ *   depth: (number|null)[], text: (string|null)[], faults: [number, number, string, string][], ending: string,
+ *   detail: string, offender: number, scores: number[], points: number[], started_at: string,
+ *   duration_ms: number, machine: string, stderr: (SeatSaid|null)[], boards: string[]}} GameData
+ */
+/**
+ * Both, from wherever they are.
+ * @typedef {{run: () => Promise<RunData>, game: (id: string, at: number) => Promise<GameData|undefined>}} Source
+ */
+
+const CHUNK = 250;
+const KEPT_GAMES = 50;
+
+/** The source of this page. @returns {Source} */
+export function openSource() {
+  const address = document.body.dataset.run;
+  return address === undefined ? embeddedSource() : servedSource(address);
+}
+
+/** @returns {Source} */
+function embeddedSource() {
+  const unpackedOnce = remembered(unpacked, KEPT_GAMES);
+  return {
+    run: () => unpackedOnce("run-data"),
+    game: async (id, at) => (at < 0 ? undefined : (await unpackedOnce(`games-${Math.floor(at / CHUNK)}`))[at % CHUNK]),
+  };
+}
+
+/** @param {string} address @returns {Source} */
+function servedSource(address) {
+  const gameOnce = remembered((id) => fetched(`${address}/game/${encodeURIComponent(id)}`), KEPT_GAMES);
+  return { run: () => fetched(`${address}/data`), game: gameOnce };
+}
+
+/** @param {string} id */
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).json();
+}
+
+/** @param {string} address */
+async function fetched(address) {
+  const answer = await fetch(address);
+  if (answer.status === 404) return undefined;
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}. Load the page again in a moment.`);
+  return answer.json();
+}
+
+/**
+ * A function that keeps its last results, by their key. What failed is not kept.
+ * @param {(key: string) => Promise<any>} make
+ * @param {number} most
+ */
+function remembered(make, most) {
+  const kept = new Map();
+  return (/** @type {string} */ key) => {
+    if (!kept.has(key)) {
+      if (kept.size >= most) kept.delete(kept.keys().next().value);
+      kept.set(key, make(key).catch((error) => { kept.delete(key); throw error; }));
+    }
+    return kept.get(key);
+  };
+}
