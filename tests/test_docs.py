@@ -35,8 +35,9 @@ from typer.testing import CliRunner
 import rules
 from arena.bots import course
 from arena.bots.manifest import read_manifest
-from arena.cli import app, pages
+from arena.cli import app
 from arena.model.protocol import Termination
+from arena.reports import handbook
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import TournamentFile
 from arena.tournament.executors.local import fit
@@ -47,7 +48,7 @@ from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
 
 ROOT = Path(__file__).parent.parent
-PAGES = tuple(page.file for page in pages.PAGES.values())
+PAGES = tuple(page.file for page in handbook.PAGES.values())
 COSTLY = {"play", "check", "analyse", "train", "tune", "sprt", "warm", "bench", "doctor"}
 """Commands that take minutes, compile kernels or ask for keys: parsed only (`submit` does all that
 `check` does)."""
@@ -335,13 +336,13 @@ def keys_of(annotation: Any) -> Iterator[str]:
 def test_arena_docs_lists_the_pages() -> None:
     shown = CliRunner().invoke(app, ["docs"])
     assert shown.exit_code == 0
-    assert [line.split()[2] for line in shown.stdout.splitlines()] == list(pages.PAGES)
+    assert [line.split()[2] for line in shown.stdout.splitlines()] == list(handbook.PAGES)
 
 
-@pytest.mark.parametrize("name", pages.PAGES)
+@pytest.mark.parametrize("name", handbook.PAGES)
 def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
     shown = CliRunner().invoke(app, ["docs", name])
-    assert (shown.exit_code, shown.stdout) == (0, text_of(pages.PAGES[name].file))
+    assert (shown.exit_code, shown.stdout) == (0, text_of(handbook.PAGES[name].file))
 
 
 def test_arena_docs_formats_a_page_on_a_terminal() -> None:

@@ -1,46 +1,61 @@
 """A new bot: a small program that plays, its bot.toml, a test, and a page of protocol."""
 
+import io
 import shlex
-from collections.abc import Mapping
+import tomllib
+import zipfile
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from arena.bots.manifest import FILE_NAME, read_manifest
+from arena.bots.manifest import FILE_NAME
 from arena.bots.trees import made_aside
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
 _TEST = "test.sh"
 
 
-def write_starter(
-    name: str, language: str, folder: Path, more: Mapping[str, str] | None = None
-) -> tuple[str, ...]:
-    """Write the starter of a language, one of LANGUAGES, into `folder`; the names of its files.
-    `name` is one that `is_name` accepts; `more` are files besides those of the language. Raises
-    FileExistsError when `folder` exists.
+def starter_files(name: str, language: str) -> dict[str, str]:
+    """The files of the starter of a language, one of LANGUAGES: their texts by their names. `name`
+    is one that `is_name` accepts.
     """
     room = files("arena.bots")
     texts = {
         "PROTOCOL.md": (room / "PROTOCOL.md").read_text("utf-8"),
         **_texts(room / "starters" / "every"),
         **_texts(room / "starters" / language),
-        **(more or {}),
     }
+    if language == "python":
+        texts["sdk.py"] = (files("players") / "sdk.py").read_text("utf-8")
+    texts = {file: text.replace("@NAME@", name) for file, text in sorted(texts.items())}
+    manifest = tomllib.loads(texts[FILE_NAME])
+    test = texts[_TEST].replace("@BUILD@", shlex.join(manifest.get("build", ["true"])))
+    return texts | {_TEST: test.replace("@COMMAND@", shlex.join(manifest["command"]))}
+
+
+def write_starter(name: str, language: str, folder: Path) -> tuple[str, ...]:
+    """Write the starter of a language into `folder`; the names of its files. Raises
+    FileExistsError when `folder` exists.
+    """
+    texts = starter_files(name, language)
     if folder.exists():
         raise FileExistsError(folder)
     with made_aside(folder.absolute().parent) as aside:
         new = aside / "new"
         new.mkdir()
         for file, text in texts.items():
-            (new / file).write_text(text.replace("@NAME@", name), "utf-8")
-        manifest = read_manifest(new / FILE_NAME)
-        build = shlex.join(manifest.build) if manifest.build else "true"
-        test = texts[_TEST].replace("@BUILD@", build)
-        test = test.replace("@COMMAND@", shlex.join(manifest.command))
-        (new / _TEST).write_text(test, "utf-8")
+            (new / file).write_text(text, "utf-8")
         new.rename(folder)
-    return tuple(sorted(texts))
+    return tuple(texts)
+
+
+def starter_archive(name: str, language: str) -> bytes:
+    """The starter of a language as a zip: its files in a folder called `name`."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, text in starter_files(name, language).items():
+            archive.writestr(zipfile.ZipInfo(f"{name}/{file}"), text, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def _texts(folder: Traversable) -> dict[str, str]:

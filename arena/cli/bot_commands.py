@@ -69,18 +69,14 @@ def new(
     language: Annotated[Language, typer.Option("--lang", help="What to write it in.")],
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
-    from importlib.resources import files
-
     from arena.bots.manifest import NAME_RULE, is_name
     from arena.bots.starter import write_starter
 
     if not is_name(name):
         raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
-    folder, more = Path(name), dict[str, str]()
-    if language == "python":
-        more["sdk.py"] = (files("players") / "sdk.py").read_text("utf-8")
+    folder = Path(name)
     try:
-        written = write_starter(name, language, folder, more)
+        written = write_starter(name, language, folder)
     except FileExistsError:
         raise UserError(f"{folder} is there already; choose another name") from None
     except OSError as error:

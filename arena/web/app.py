@@ -3,14 +3,14 @@
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import errors, people
+from arena.web import docs, errors, people
 from arena.web.rights import Visitor, own_form
 from arena.web.safe import SafeAnswers
 from arena.web.settings import Settings
 
 __all__ = ["Settings", "make_app"]
 
-ROUTERS: tuple[APIRouter, ...] = (people.router,)
+ROUTERS: tuple[APIRouter, ...] = (people.router, docs.router)
 """Of each file of routes, its `router`."""
 
 

@@ -24,7 +24,7 @@ class Link(NamedTuple):
     """Whether it is there for a course alone."""
 
 
-NAVIGATION: list[Link] = [Link("/", "Tournaments")]
+NAVIGATION: list[Link] = [Link("/", "Tournaments"), Link("/doc", "Documents")]
 """On every page, in this order."""
 
 

@@ -30,7 +30,6 @@ from .starter_policy import starter_move
 NAME = "my-first.bot"
 ROOT = Path(__file__).parents[2]
 STARTERS = ROOT / "arena" / "bots" / "starters"
-SDK = {"sdk.py": (ROOT / "players" / "sdk.py").read_text()}
 TOOLS = {"python": "python3", "cpp": "g++", "js": "node", "java": "javac", "rust": "rustc"}
 GAMES = {
     "othello": ({}, {"preset": "cornerless"}),
@@ -63,7 +62,7 @@ def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
     folder = tmp_path_factory.mktemp(language) / NAME
-    write_starter(NAME, language, folder, SDK if language == "python" else None)
+    write_starter(NAME, language, folder)
     return folder
 
 
@@ -125,7 +124,7 @@ def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
 
 
 def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
-    write_starter("a", "python", tmp_path / "a", SDK)
+    write_starter("a", "python", tmp_path / "a")
     dialogue = tmp_path / "a" / "dialogue.txt"
     dialogue.write_text(dialogue.read_text().replace('"(d3|c4|f5|e6)"', '"(a1)"'))
     test = ("sh", str(tmp_path / "a" / "test.sh"))
@@ -135,7 +134,7 @@ def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
 
 
 def test_python_needs_no_arena(tmp_path: Path) -> None:
-    write_starter("a", "python", tmp_path / "a", SDK)
+    write_starter("a", "python", tmp_path / "a")
     alone = (sys.executable, "-S", "bot.py")  # without any installed package
     run = subprocess.run(alone, cwd=tmp_path / "a", input=b'{"type":"quit"}\n', check=False)
     assert run.returncode == 0

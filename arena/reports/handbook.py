@@ -1,0 +1,43 @@
+"""The pages that come with the package: what they are about, and their texts."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean
+
+_HOME = Path(__file__).parents[2]
+"""The folder of the packages: a checkout, or an environment's site-packages."""
+
+
+class Page(NamedTuple):
+    """A page: its file, relative to the checkout, and what it is about."""
+
+    file: str
+    about: str
+
+
+PAGES = {
+    "readme": Page("README.md", "what the arena is, and the first tournament"),
+    "bots": Page("arena/bots/README.md", "for students: from nothing to a submitted bot"),
+    "protocol": Page(
+        "arena/bots/PROTOCOL.md", "what a bot reads and writes; the rules of the games"
+    ),
+    "tournaments": Page(
+        "tournaments/README.md", "for assistants: tournament files, nights, sandboxes"
+    ),
+    "players": Page(
+        "players/README.md", "for researchers: players, measurements, analysis, Python"
+    ),
+    "learning": Page("players/learning/README.md", "training, tuning, sequential tests"),
+    "arena": Page("arena/README.md", "for contributors: how the code is built and extended"),
+}
+
+
+def text_of(name: str) -> str:
+    """The text of a page, in Markdown. Raises UserError."""
+    if name not in PAGES:
+        raise UserError(f'there is no page "{name}"; {did_you_mean(name, PAGES, "pages")}')
+    file = PAGES[name].file
+    packed = _HOME / "arena" / "pages" / file  # a wheel keeps the pages of other folders there
+    return (packed if packed.exists() else _HOME / file).read_text("utf-8")
