@@ -1,7 +1,7 @@
 """A tournament as it will be played: the tournament file with every default and path resolved."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -133,6 +133,15 @@ class TournamentConfig(UnderTerms):
         """Whether as many games are played as the schedule has, whatever comes out."""
         timed = self.stop.hours is not None
         return FORMATS[self.format].fixed and not timed and self.stop.separated is None
+
+    def without(self, names: Collection[str]) -> Self:
+        """The same without these players, for a look at the others. It has another schedule."""
+        if not names:
+            return self
+        there = tuple(each for each in self.players if each.name not in names)
+        anchor = None if self.rating.anchor in names else self.rating.anchor
+        rating = self.rating.model_copy(update={"anchor": anchor})
+        return self.model_copy(update={"players": there, "rating": rating})
 
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""

@@ -6,7 +6,7 @@ looking often costs little while thousands of games are played.
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,9 +43,10 @@ class GameInPlay:
 class RunView(AbstractContextManager["RunView"]):
     """What is known of a run. Close it, or use it in a `with` statement."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises StoreError."""
+    def __init__(self, path: Path, without: Collection[str] = ()) -> None:
+        """`without` leaves players out, and their games. Raises StoreError."""
         self._store = Store.open(path)
+        self._without = frozenset(without)
         self._events = events.EventReader(events.events_file(path))
         self._was_played = False
         self.news: list[events.Event] = []
@@ -55,7 +56,8 @@ class RunView(AbstractContextManager["RunView"]):
 
     def _begin(self) -> None:
         """Start from the configuration, which a new run may have changed."""
-        self.config: TournamentConfig = self._store.config
+        whole = self._store.config
+        self.config: TournamentConfig = whole.without(self._without)
         self.label = self._store.label
         """What tells its games from those of any other run."""
         self.games: list[GameDigest] = []
@@ -67,7 +69,7 @@ class RunView(AbstractContextManager["RunView"]):
         """Games in play, by their ids."""
         self.started: events.RunStarted | None = None
         """The run that is played, or was played last, where its events are there."""
-        self.schedule = self.config.schedule()
+        self.schedule = whole.schedule()
         """What is left to play, and where a sequential test stands."""
         self._seen = 0
         self._standings: Standings | None = None
@@ -86,8 +88,9 @@ class RunView(AbstractContextManager["RunView"]):
             if game is None:
                 self._damaged.append(DamagedGame(found.game, None))
                 continue
-            (self.void if game.termination is Termination.VOID else self.games).append(game)
             self.schedule.add(game)
+            if self._without.isdisjoint(game.players):
+                (self.void if game.termination is Termination.VOID else self.games).append(game)
         if not played:
             self.playing.clear()
 
@@ -97,7 +100,7 @@ class RunView(AbstractContextManager["RunView"]):
                 self._begin()
                 self.started = event
                 self._ends.append(event.clock)
-            case events.GameStarted():
+            case events.GameStarted() if self._without.isdisjoint(event.players):
                 self.playing[event.game] = GameInPlay(event)
             case events.MovesPlayed() if event.game in self.playing:
                 self.playing[event.game].moves[event.ply :] = event.moves
@@ -108,6 +111,16 @@ class RunView(AbstractContextManager["RunView"]):
                 self.playing.pop(event.game, None)
             case events.RunFinished():
                 self.playing.clear()
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a process played the run at the last look."""
+        return self._was_played
+
+    @property
+    def openings(self) -> tuple[tuple[str, ...], ...]:
+        """The openings of the first rounds, up to the first of which no game was played."""
+        return self._store.openings()
 
     @property
     def rated(self) -> list[GameDigest]:
@@ -121,6 +134,7 @@ class RunView(AbstractContextManager["RunView"]):
         if self._standings is None:
             unrated, rated = self.config.unrated, self.rated
             planned = len(self.games) if self.schedule.over else self.schedule.total
+            fewer = len(self.games) - len(rated)
             names = (player.name for player in self.config.players)
             self._standings = standings(
                 rated + [game for game in self.void if unrated.isdisjoint(game.players)],
@@ -128,7 +142,7 @@ class RunView(AbstractContextManager["RunView"]):
                 name=self.config.name,
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
-                planned=planned - len(self.games) + len(rated),
+                planned=None if self._without else planned - fewer,
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
                 ending=self.schedule.ending,

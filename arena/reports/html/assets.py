@@ -1,0 +1,42 @@
+"""The one script and the one style sheet of all pages."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+_IMPORT = re.compile(r'^import .* from "\./([^"]*)";\n', re.M)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let)\b)", re.M)
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.M | re.S)
+
+
+@cache
+def script() -> str:
+    """The modules of `static` as one, each after those it needs, without what ties them and without
+    comments.
+    """
+    folder, placed = _static(), dict[str, str]()
+    for name in sorted(each.name for each in folder.iterdir() if each.name.endswith(".js")):
+        _place(name, folder, placed)
+    return "".join(placed.values())
+
+
+def _place(name: str, folder: Traversable, placed: dict[str, str]) -> None:
+    if name in placed:
+        return
+    text = (folder / name).read_text(encoding="utf-8")
+    placed[name] = ""  # a circle of modules ends here
+    for needed in _IMPORT.findall(text):
+        _place(needed, folder, placed)
+    del placed[name]
+    placed[name] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+
+
+@cache
+def stylesheet() -> str:
+    """The style of all pages."""
+    return (_static() / "style.css").read_text(encoding="utf-8")
+
+
+def _static() -> Traversable:
+    return files(__package__) / "static"

@@ -1,0 +1,122 @@
+"""Who a page is for: whose words are in it, and under which names."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from arena.bots.versions import RECEIPT, Receipt
+from arena.files.plain_text import printable
+from arena.model import Frozen
+from arena.model.protocol import Termination
+from arena.ratings.model import Broken, Standings
+from arena.reports.html.wording import ENDINGS
+from arena.tournament.config import Player, TournamentConfig
+
+_NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "winner"}
+_SENTENCES = {"detail", "notes", "ending", "title"}
+_OF_STDERR = " The end of stderr: "
+LEFT_OUT = "a player left out"
+
+
+class Audience(Frozen):
+    """Who a page is for. By default the staff: it has everything."""
+
+    reads: frozenset[str] | None = None
+    """Players whose stderr and stated words are in it; null for those of all."""
+    pseudonyms: str = ""
+    """A secret of the run that orders the neutral names; empty shows the names as they are."""
+    without: frozenset[str] = frozenset()
+    """Players that are left out, with their games."""
+
+    def may_read(self, player: str) -> bool:
+        """Whether it may read what this player wrote."""
+        return not self.pseudonyms and (self.reads is None or player in self.reads)
+
+
+STAFF = Audience()
+PUBLIC = Audience(reads=frozenset())
+
+
+def owners(config: TournamentConfig) -> dict[str, str]:
+    """The owner of each player that was submitted to a course, where its receipt is still there."""
+    found = dict[str, str]()
+    for player in config.players:
+        with suppress(OSError, ValidationError):
+            receipt = Path(player.home.package or "").parent / RECEIPT
+            owner = Receipt.model_validate_json(receipt.read_bytes()).owner
+            if owner is not None:
+                found[player.name] = owner
+    return found
+
+
+class Seen:
+    """A run's names and sentences, as an audience sees them."""
+
+    def __init__(self, config: TournamentConfig, audience: Audience) -> None:
+        self.audience = audience
+        there = [each for each in config.players if each.name not in audience.without]
+        if audience.pseudonyms:
+            there.sort(key=lambda each: (each.joined, self._secret(each)))
+        self.players = tuple(each.name for each in there)
+        """Those that are shown, in the order of their places."""
+        self.place = {name: place for place, name in enumerate(self.players)}
+        self.names = {each.name: self._shown(number, each) for number, each in enumerate(there, 1)}
+        """Each of them as it is shown."""
+        hidden = self.names if audience.pseudonyms else {}
+        self._replaced = hidden | dict.fromkeys(audience.without, LEFT_OUT)
+        longest = sorted(self._replaced, key=len, reverse=True)
+        words = "|".join(map(re.escape, longest))
+        self._found = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
+
+    def _secret(self, player: Player) -> bytes:
+        key = self.audience.pseudonyms.encode()
+        return blake2b(player.name.encode(), key=blake2b(key).digest()).digest()
+
+    def _shown(self, number: int, player: Player) -> str:
+        return f"player {number}" if self.audience.pseudonyms else printable(player.name)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of the arena that may name players."""
+        if self._found is not None:
+            text = self._found.sub(lambda found: self._replaced[found[0]], text)
+        return printable(text)
+
+    def detail(self, text: str, termination: Termination, player: str | None) -> str:
+        """The referee's sentence on an ending; it may quote what the player wrote."""
+        if self.audience.pseudonyms and termination is not Termination.NATURAL:
+            return ENDINGS[termination]
+        if player is not None and not self.audience.may_read(player):
+            text = text.partition(_OF_STDERR)[0]
+        return self.sentence(text)
+
+    def standings(self, standings: Standings) -> Standings:
+        """The standings with names as they are shown. No page needs the covariance."""
+        faults = (each for each in standings.faults if each.player in self.names)
+        known = standings.model_copy(
+            update={"covariance": (), "faults": tuple(map(self._fault, faults))}
+        )
+        return Standings.model_validate(self._renamed(known.model_dump()))
+
+    def _fault(self, fault: Broken) -> Broken:
+        detail = self.detail(fault.detail, Termination(fault.termination), fault.player)
+        return fault.model_copy(update={"detail": detail})
+
+    def _renamed(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, Mapping):
+            return {name: self._renamed(each, name) for name, each in value.items()}
+        if isinstance(value, tuple | list):
+            return tuple(self._renamed(each, key) for each in value if not self._is_out(each))
+        if not isinstance(value, str):
+            return value
+        if key in _NAMES and value in self.names:
+            return self.names[value]
+        return self.sentence(value) if key in _NAMES | _SENTENCES else value
+
+    def _is_out(self, value: Any) -> bool:
+        """Whether it is the line of a player that is left out."""
+        return isinstance(value, Mapping) and value.get("player") in self.audience.without

@@ -1,0 +1,191 @@
+"""From a run to the data of its pages."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from arena.files.plain_text import printable
+from arena.model.game_spec import first_position
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord, PlayedMove, SeatRecord
+from arena.ratings.results import GameDigest
+from arena.reports.html.audience import Audience, Seen
+from arena.reports.html.figures import player_figures
+from arena.reports.html.model import Drawing, GameColumns, GameData, GameRunning, RunData, SeatSaid
+from arena.reports.html.wording import game_title
+from arena.tournament.config import TournamentConfig
+from arena.tournament.run_view import GameInPlay, RunView
+from rules import tiles
+
+_ALL_ENDINGS = list(Termination)
+
+
+def run_data(view: RunView, audience: Audience) -> RunData:
+    """The run, for its lists of games and players."""
+    config, game = view.config, view.config.terms.game
+    seen = Seen(config, audience)
+    return RunData(
+        name=seen.sentence(config.name),
+        title=game_title(config.terms),
+        rules=config.terms.rules,
+        variant=config.terms.variant,
+        drawing=_drawing(config),
+        marks=list(game.marks),
+        seats=game.seats,
+        unit=game.unit,
+        move_gap=game.move_gap,
+        limit_ms=config.terms.clock.move_ms,
+        players=[seen.names[name] for name in seen.players],
+        figures=player_figures(view, seen),
+        endings=_ALL_ENDINGS,
+        games=columns(view.games, seen),
+        running=[running(each, config, seen) for each in view.playing.values()],
+    )
+
+
+def columns(games: Iterable[GameDigest], seen: Seen) -> GameColumns:
+    """Finished games, a list a column."""
+    found = list(games)
+    return GameColumns(
+        id=[game.game for game in found],
+        round=[game.round for game in found],
+        players=[_places(game.players, seen) for game in found],
+        scores=[game.scores for game in found],
+        points=[_half_points(game.points) for game in found],
+        ending=[_ALL_ENDINGS.index(game.termination) for game in found],
+        offender=[-1 if game.offender is None else game.offender for game in found],
+        plies=[game.plies for game in found],
+        slowest_ms=[round(max((max(t) for t in game.used_ms if t), default=0)) for game in found],
+    )
+
+
+def running(game: GameInPlay, config: TournamentConfig, seen: Seen) -> GameRunning:
+    """A game that is being played."""
+    started = game.started
+    return GameRunning(
+        id=started.game,
+        round=started.round,
+        players=_places(started.players, seen),
+        opening=len(started.opening),
+        start=first_position(config.terms.game, started.seed).state(),
+        moves=game.moves,
+    )
+
+
+def game_data(record: GameRecord, config: TournamentConfig, audience: Audience) -> GameData:
+    """One game, for its page."""
+    return game_page(record, config, Seen(config, audience))
+
+
+def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameData:
+    """The same for many games, whose names are worked out once."""
+    names = [seat.player for seat in record.seats]
+    offender = None if record.offender is None else names[record.offender]
+    told = [move.info or {} for move in record.moves]
+    return GameData(
+        id=record.game,
+        round=record.round,
+        attempt=record.attempt,
+        players=list(_places(names, seen)),
+        seed=record.seed,
+        opening=len(record.opening),
+        start=record.start().state(),
+        moves=[move.move for move in record.moves],
+        seats=[move.seat for move in record.moves],
+        used_ms=_unless_empty([_rounded_ms(move.used_ms) for move in record.moves]),
+        score=_unless_empty([_rounded(info.get("score")) for info in told]),
+        depth=_unless_empty([info.get("depth") for info in told]),
+        text=_unless_empty([_words(move, names, seen) for move in record.moves]),
+        faults=[
+            (
+                ply,
+                fault.seat,
+                fault.termination,
+                seen.detail(fault.detail, fault.termination, names[fault.seat]),
+            )
+            for ply, move in enumerate(record.moves)
+            if (fault := move.fault) is not None
+        ],
+        ending=record.termination,
+        detail=seen.detail(record.detail, record.termination, offender),
+        offender=-1 if record.offender is None else record.offender,
+        scores=list(record.scores),
+        points=list(_half_points(record.points)),
+        started_at=record.started_at,
+        duration_ms=round(record.duration_ms),
+        machine=machine(record, seen),
+        stderr=[_said(seat, seen) for seat in record.seats],
+        boards=_boards(record) if _drawing(config) == "text" else [],
+    )
+
+
+def machine(record: GameRecord, seen: Seen) -> str:
+    """Where a game was played; its name is for those who may read everything."""
+    host, whose = record.host, seen.audience
+    name = "" if whose.pseudonyms or whose.reads is not None else f"{host.name}: "
+    made = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"
+    return printable(f"{name}{host.cpu}, {made}")
+
+
+def _places(names: Sequence[str], seen: Seen) -> tuple[int, ...]:
+    return tuple(seen.place[name] for name in names)
+
+
+def _half_points(points: Iterable[float]) -> tuple[int, ...]:
+    return tuple(round(2 * each) for each in points)
+
+
+def _drawing(config: TournamentConfig) -> Drawing:
+    rules = config.terms.rules
+    if rules in tiles.NAMES:
+        return "tiles"
+    return "othello" if rules == "othello" else "dots" if rules == "dots" else "text"
+
+
+def _unless_empty(values: list[Any]) -> list[Any]:
+    return [] if all(value is None for value in values) else values
+
+
+def _rounded_ms(time: float | None) -> float | None:
+    """Tenths where they matter: most of a report's weight are times."""
+    if time is None:
+        return None
+    return round(time) if time >= 10 else round(time, 1)
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else float(f"{score:.3g}")
+
+
+def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
+    """What the player said on its move; its line of play belongs to it."""
+    if not move.info or move.seat < 0 or not seen.audience.may_read(names[move.seat]):
+        return None
+    pv, text = " ".join(move.info.get("pv") or ()), str(move.info.get("text") or "")
+    said = " · ".join(filter(None, (f"expects {pv}" if pv else "", text)))
+    return printable(said) or None
+
+
+def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
+    """Its stderr, with the marks moved where escaped characters take more room."""
+    if not seen.audience.may_read(seat.player):
+        return None
+    head, tail = (printable(text, keep="\n\t") for text in (seat.stderr_head, seat.stderr_tail))
+    whole, marks, at, length = seat.stderr_head + seat.stderr_tail, list[int](), 0, 0
+    for mark in seat.stderr_marks:
+        length += len(printable(whole[at:mark], keep="\n\t"))
+        at = max(at, mark)
+        marks.append(length)
+    return SeatSaid(head=head, tail=tail, bytes=seat.stderr_bytes, marks=marks)
+
+
+def _boards(record: GameRecord) -> list[str]:
+    """The text boards, as far as the moves can be replayed."""
+    position = record.start()
+    boards = [str(position)]
+    for move in record.moves:
+        try:
+            position = position.play(move.move)
+        except ValueError:
+            break
+        boards.append(str(position))
+    return boards

@@ -1,0 +1,127 @@
+"""The figures of each player that its page shows and the columns of games cannot say."""
+
+from collections import defaultdict
+from weakref import WeakKeyDictionary
+
+from arena.bots.versions import SHOWN_DIGITS
+from arena.errors import StoreError
+from arena.files.plain_text import printable
+from arena.model.protocol import Termination
+from arena.ratings.model import Broken, PlayerStanding, Standings
+from arena.reports.html.audience import Seen
+from arena.reports.html.model import FaultData, PlayerData
+from arena.reports.html.wording import FEW_GAMES, rating, share
+from arena.tournament.config import Player
+from arena.tournament.run_view import RunView
+
+_FIRST_LINES: WeakKeyDictionary[RunView, dict[tuple[str, str], str]] = WeakKeyDictionary()
+"""First lines of stderr that were read before: a record is long, and a page is made often."""
+
+
+def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
+    """Of each player that is shown, in the order of their places."""
+    standings = view.standings
+    rows = {row.name: row for row in standings.players}
+    faults = defaultdict[str, list[Broken]](list)
+    for fault in standings.faults:
+        faults[fault.player].append(fault)
+    versions = defaultdict[str, list[int]](list)
+    players = {each.name: each for each in view.config.players}
+    for name in seen.players:
+        versions[players[name].name_in_file].append(seen.place[name])
+    return [
+        _figures(
+            players[name],
+            rows.get(name),
+            standings,
+            versions=versions[players[name].name_in_file],
+            faults=[fault_data(view, fault, seen) for fault in faults[name]],
+            seen=seen,
+        )
+        for name in seen.players
+    ]
+
+
+def _figures(
+    player: Player,
+    row: PlayerStanding | None,
+    standings: Standings,
+    *,
+    versions: list[int],
+    faults: list[FaultData],
+    seen: Seen,
+) -> PlayerData:
+    times = row.times if row else None
+    return PlayerData(
+        rank=row.rank if row else None,
+        rating=rating(row, anchor_of(standings)) if row else "",
+        interval=interval(row) if row else None,
+        games=row.games if row else 0,
+        wins=row.wins if row else 0,
+        draws=row.draws if row else 0,
+        losses=row.losses if row else 0,
+        as_first=share(row.as_first) if row else "",
+        as_second=share(row.as_second) if row else "",
+        mean_ms=round(times.mean_ms, 1) if times else None,
+        max_ms=round(times.max_ms, 1) if times else None,
+        version=_version(player, seen),
+        versions=versions if len(versions) > 1 else [],
+        status=player.status,
+        random_moves=row.random_moves if row else 0,
+        faults=faults,
+    )
+
+
+def anchor_of(standings: Standings) -> str | None:
+    """The player whose rating is given."""
+    return standings.anchor.player if standings.anchor.in_force else None
+
+
+def interval(row: PlayerStanding) -> tuple[float, float, float] | None:
+    """Least, Elo and most at 95 %; None where there are too few games to show them."""
+    if row.elo is None or row.elo_error is None or (row.games < FEW_GAMES and row.elo_error):
+        return None
+    low, high = row.elo - row.elo_error, row.elo + row.elo_error
+    return round(low, 1), round(row.elo, 1), round(high, 1)
+
+
+def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
+    """A fault, with the first line of stderr where the audience may read it."""
+    ending = Termination(fault.termination)
+    return FaultData(
+        ending=ending,
+        count=fault.count,
+        game=fault.game,
+        detail=seen.detail(fault.detail, ending, fault.player),
+        stderr=first_line(view, fault) if seen.audience.may_read(fault.player) else "",
+    )
+
+
+def first_line(view: RunView, fault: Broken) -> str:
+    """What the player wrote to stderr first in the game of a fault; empty where that is nothing."""
+    known, key = _FIRST_LINES.setdefault(view, {}), (fault.game, fault.player)
+    if key not in known:
+        known[key] = _first_line(view, fault)
+    return known[key]
+
+
+def _first_line(view: RunView, fault: Broken) -> str:
+    try:
+        record = view.record(fault.game)
+    except StoreError:  # a damaged one
+        return ""
+    heads = (
+        [seat.stderr_head for seat in record.seats if seat.player == fault.player] if record else []
+    )
+    lines = (line.strip() for head in heads for line in head.splitlines())
+    return printable(next(filter(None, lines), ""))[:300]
+
+
+def _version(player: Player, seen: Seen) -> str:
+    """`version 2 (9c0c2c46)`; a digest would tell whose it is."""
+    if player.number is None:
+        return ""
+    tells = player.digest and not seen.audience.pseudonyms
+    return f"version {player.number}" + (
+        f" ({player.digest[:SHOWN_DIGITS]})" if tells and player.digest else ""
+    )

@@ -1,0 +1,64 @@
+"""The report of a run as one file that needs no network."""
+
+import base64
+import hashlib
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from markupsafe import Markup
+from pydantic import TypeAdapter
+
+from arena.errors import StoreError
+from arena.files.whole_file import replacing
+from arena.reports.html.assets import script, stylesheet
+from arena.reports.html.audience import Audience, Seen
+from arena.reports.html.data import game_page, run_data
+from arena.reports.html.model import GameData
+from arena.reports.html.pages import environment, run_page
+from arena.tournament.run_view import RunView
+
+CHUNK = 250
+"""Games of one data block."""
+_GAMES: TypeAdapter[list[GameData | None]] = TypeAdapter(list[GameData | None])
+
+
+def write_report(view: RunView, audience: Audience, path: Path) -> None:
+    """Write the file, whole or not at all. Raises OSError."""
+    style, code = stylesheet(), script().replace("</script", "<\\/script")
+    values = run_page(view, audience) | {
+        "style": Markup(style),
+        "script": Markup(code),
+        "csp": f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
+        f"script-src {_hash(code)}",
+        "data": _packed(run_data(view, audience).model_dump_json().encode()),
+        "chunks": _chunks(view, audience),
+    }
+    with replacing(path) as file:
+        file.writelines(environment().get_template("run.html").generate(values))
+
+
+def _chunks(view: RunView, audience: Audience) -> Iterator[str]:
+    """The games in the order they ended, so many at a time that memory is no matter."""
+    seen = Seen(view.config, audience)
+    for low in range(0, len(view.games), CHUNK):
+        games = [_page(view, game.game, seen) for game in view.games[low : low + CHUNK]]
+        yield _packed(_GAMES.dump_json(games))
+
+
+def _page(view: RunView, game: str, seen: Seen) -> GameData | None:
+    try:
+        record = view.record(game)
+    except StoreError:  # damaged
+        return None
+    return game_page(record, view.config, seen) if record else None
+
+
+def _packed(text: bytes) -> str:
+    packer = zlib.compressobj(9, wbits=-15)
+    return base64.b64encode(packer.compress(text) + packer.flush()).decode()
+
+
+def _hash(text: str) -> str:
+    """The only script, or style, that the page runs."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,167 @@
+"""The sections that every run has: facts, standings, crosstable, faults, machine, method."""
+
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from arena.errors import StoreError
+from arena.model.protocol import Termination
+from arena.ratings.model import Cell, PlayerStanding, Standings
+from arena.reports import words
+from arena.reports.bracket import figure
+from arena.reports.html.audience import Audience, Seen
+from arena.reports.html.charts import Scale, whisker
+from arena.reports.html.data import machine as machine_of
+from arena.reports.html.figures import anchor_of, fault_data, interval
+from arena.reports.html.wording import ENDINGS, FEW_GAMES, rating
+from arena.tournament.run_view import RunView
+
+MOST_CROSSED = 40
+"""Players of a crosstable; of more, each has a page of its own."""
+_CLOSE = 12
+"""Neighbours that a sentence names where they are not separated."""
+
+
+class Look(NamedTuple):
+    """A run as an audience sees it now."""
+
+    view: RunView
+    seen: Seen
+    standings: Standings
+
+    @classmethod
+    def at(cls, view: RunView, audience: Audience) -> "Look":
+        seen = Seen(view.config, audience)
+        found = view.standings
+        if len(found.players) > MOST_CROSSED:
+            found = found.model_copy(update={"crosstable": ()})
+        return cls(view, seen, seen.standings(found))
+
+
+def facts(look: Look) -> dict[str, Any]:
+    """How much was played."""
+    found, view = look.standings, look.view
+    forfeits = sum(n for word, n in found.terminations.items() if Termination(word).is_forfeit)
+    left = view.left_s if view.is_played else None
+    return {
+        "games": found.games,
+        "planned": found.planned,
+        "forfeits": forfeits,
+        "void": found.void,
+        "damaged": len(found.damaged),
+        "live": view.is_played,
+        "left": None if left is None else words.duration(left),
+    }
+
+
+def standings(look: Look) -> dict[str, Any]:
+    """The players by rank, each rating with its interval on one scale."""
+    found = look.standings
+    intervals = [each for row in found.players if (each := interval(row)) is not None]
+    scale = Scale.over([figure for low, _, high in intervals for figure in (low, high)])
+    joined = _joined(found)
+    rows = [
+        _row(row, found, scale, joined[place : place + 2])
+        for place, row in enumerate(found.players)
+    ]
+    said = words.about_separation(found)
+    close = sum(not pair.separated for pair in found.neighbours)
+    if close > _CLOSE:
+        said[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
+    return {
+        "rows": rows,
+        "said": [*said, *words.about_rating(found)[2:], *words.about_those_out(found)],
+        "faults": any(row.forfeits for row in found.players),
+        "difference": any(row.difference is not None for row in found.players),
+        "few": FEW_GAMES,
+    }
+
+
+def _joined(found: Standings) -> list[bool]:
+    """Whether each player is not separated from the one above; one more for the end."""
+    above = {pair.lower: not pair.separated for pair in found.neighbours}
+    return [*(above.get(row.name, False) for row in found.players), False]
+
+
+def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]) -> dict[str, Any]:
+    shown, anchor = interval(row), anchor_of(found)
+    said = rating(row, anchor)
+    drawn: Markup | str = said
+    if shown is not None:
+        drawn = whisker(*shown, scale, found.anchor.elo, said)
+    return {
+        "row": row,
+        "shown": shown is not None,
+        "anchor": row.name == anchor,
+        "drawn": drawn,
+        "above": joined[0],
+        "below": joined[1],
+        "forfeits": [(ENDINGS[Termination(word)], n) for word, n in row.forfeits.items()],
+    }
+
+
+def crosstable(look: Look) -> dict[str, Any] | None:
+    """Points of each player against each other."""
+    found = look.standings
+    if not found.crosstable and len(found.players) <= MOST_CROSSED:
+        return None
+    cells = {(cell.player, cell.opponent): cell for cell in found.crosstable}
+    names = [row.name for row in found.players] if found.crosstable else []
+    rows = [(name, [_cell(name, other, cells) for other in names]) for name in names]
+    return {"names": names, "rows": rows, "many": len(found.players), "most": MOST_CROSSED}
+
+
+def _cell(player: str, opponent: str, cells: dict[tuple[str, str], Cell]) -> dict[str, Any]:
+    cell = cells.get((player, opponent))
+    if cell is None:
+        return {"kind": "self" if player == opponent else "none"}
+    games = cell.wins + cell.draws + cell.losses
+    points = cell.wins + cell.draws / 2
+    return {
+        "kind": heat(points / games),
+        "points": figure(points),
+        "games": games,
+        "opponent": opponent,
+        "said": f"{cell.wins} won, {cell.draws} drawn, {cell.losses} lost",
+    }
+
+
+def heat(share: float) -> str:
+    """The classes of a share of the points: blue above one half, orange below, in 17 steps."""
+    if share == 0.5:
+        return "even"
+    return f"{'up' if share > 0.5 else 'down'} k{5 * max(1, round(abs(share - 0.5) * 2 * 17))}"
+
+
+def faults(look: Look) -> dict[str, Any]:
+    """What broke: forfeits, void and damaged games, and what each player did wrong."""
+    found, seen, view = look.standings, look.seen, look.view
+    listed = [
+        (seen.names[fault.player], fault_data(view, fault, seen))
+        for fault in view.standings.faults
+        if fault.player in seen.names
+    ]
+    return {
+        "said": [*words.about_endings(found), *words.about_damage(found)],
+        "faults": [(name, ENDINGS[fault.ending], fault) for name, fault in listed],
+    }
+
+
+def machine(look: Look) -> dict[str, Any] | None:
+    """Where it was played, and what contained the players."""
+    if not look.view.games:
+        return None
+    try:
+        record = look.view.record(look.view.games[-1].game)
+    except StoreError:  # damaged
+        record = None
+    return {
+        "machine": machine_of(record, look.seen) if record else None,
+        "said": words.about_sandbox(look.standings),
+    }
+
+
+def method(look: Look) -> dict[str, Any]:
+    """How to read the figures, in 120 words at most."""
+    paired = not look.view.config.terms.game.decided_by_seed
+    return {"said": words.about_rating(look.standings)[:2], "paired": paired, "few": FEW_GAMES}

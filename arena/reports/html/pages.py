@@ -1,0 +1,100 @@
+"""The document of a run: what one file holds, and what a server sends.
+
+Values of a template: `style_href` and `script_src`, the addresses of the two assets, or `style` and
+`script`, their text, for a page that needs no network; `site`, links of the header as (address,
+words); `run_url`, the address that scripts ask for data, and `live`, whether they listen.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.files.plain_text import printable
+from arena.reports.html import openings, overview, rounds, tile_scores
+from arena.reports.html.audience import Audience
+from arena.reports.html.overview import Look
+from arena.reports.html.wording import clock_words, game_title, milliseconds, signed
+from arena.tournament.run_view import RunView
+
+SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
+    "facts": overview.facts,
+    "standings": overview.standings,
+    "rounds": rounds.rounds,
+    "crosstable": overview.crosstable,
+    "reach": tile_scores.reach,
+    "openings": openings.openings,
+    "faults": overview.faults,
+    "machine": overview.machine,
+    "method": overview.method,
+}
+"""Elements of the document by their ids, in its order, and what makes the values of each; None for
+one with nothing to show."""
+LIVE = ("facts", "standings", "rounds", "crosstable", "reach", "faults")
+"""Those that change while a run is played."""
+
+
+def environment(*folders: Path) -> Environment:
+    """The templates of these pages, and those of further folders. What is put into them is
+    escaped, and what commands a reader or hides is shown.
+    """
+    own = PackageLoader(__package__, "templates")
+    made = Environment(
+        loader=ChoiceLoader([*map(FileSystemLoader, folders), own]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"signed": signed, "ms": milliseconds, "in_url": in_url}
+    made.globals |= {"site": (), "run_url": None, "live": False}
+    made.globals |= dict.fromkeys(("style", "script", "style_href", "script_src", "csp"))
+    return made
+
+
+def in_url(text: str) -> str:
+    """A name as a part of an address."""
+    return quote(text, safe="")
+
+
+def _shown(value: object) -> object:
+    return printable(value, keep="\n\t") if type(value) is str else value
+
+
+@cache
+def _templates() -> Environment:
+    return environment()
+
+
+def sections(
+    view: RunView, audience: Audience, only: Collection[str] = tuple(SECTIONS)
+) -> dict[str, Markup]:
+    """Elements of the document by their ids."""
+    return _sections(Look.at(view, audience), only)
+
+
+def _sections(look: Look, only: Collection[str]) -> dict[str, Markup]:
+    return {name: _section(name, make(look)) for name, make in SECTIONS.items() if name in only}
+
+
+def _section(name: str, values: Mapping[str, Any] | None) -> Markup:
+    if values is None:
+        return Markup('<section id="{}" hidden></section>').format(name)
+    return Markup(_templates().get_template(f"parts/{name}.html").render(values))
+
+
+def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
+    """The values of `run.html`, but for its assets."""
+    look, terms = Look.at(view, audience), view.config.terms
+    parts = _sections(look, tuple(SECTIONS))
+    return {
+        "title": look.seen.sentence(view.config.name),
+        "subtitle": f"{game_title(terms)} · {clock_words(terms.clock)}",
+        "facts": parts.pop("facts"),
+        "parts": tuple(parts.values()),
+    }

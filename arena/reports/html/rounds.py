@@ -1,0 +1,111 @@
+"""How a format's own order stands: its table, groups, bracket, rounds, test, ratings over time."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from arena.ratings import elo
+from arena.ratings.model import Verdict
+from arena.ratings.results import GameDigest, results_of
+from arena.reports import words
+from arena.reports.bracket import figure
+from arena.reports.html.charts import Line, gauge, lines
+from arena.reports.html.overview import Look
+from arena.reports.html.wording import signed
+from arena.tournament.run_view import RunView
+
+_IN_ROUNDS = ("swiss", "ladder")
+_MEETINGS = 400
+"""Meetings that are listed, those of the last rounds."""
+_TIMES, _LINES, _FITTED = 16, 8, 100
+"""Ratings over time: at that many rounds, of that many players, in fields up to that many."""
+_RATINGS: WeakKeyDictionary[RunView, dict[int, dict[str, float]]] = WeakKeyDictionary()
+"""Ratings after a number of games, as they were found before."""
+
+
+def rounds(look: Look) -> dict[str, Any] | None:
+    """None for a format that ranks by Elo alone."""
+    found, played_in = look.standings, look.view.config.format in _IN_ROUNDS
+    if found.ranking is None and found.sprt is None and not played_in:
+        return None
+    return {
+        "ranking": found.ranking,
+        "test": found.sprt and _test(found.sprt),
+        "rounds": _meetings(look) if played_in else [],
+        "over_time": _over_time(look) if played_in else None,
+        "figure": figure,
+    }
+
+
+def _test(verdict: Verdict) -> dict[str, Any]:
+    said = words.where_it_stands(verdict)
+    drawn = gauge(verdict.llr, verdict.lower, verdict.upper, said)
+    return {"drawn": drawn, "said": words.about_sprt(verdict), "where": said}
+
+
+def _meetings(look: Look) -> list[tuple[int, list[str]]]:
+    """The last rounds, the newest first: a line for each meeting."""
+    by_round = _by_round(look.view.rated)
+    shown, count = list[tuple[int, list[str]]](), 0
+    for number in sorted(by_round, reverse=True):
+        met = defaultdict[frozenset[str], list[GameDigest]](list)
+        for game in by_round[number]:
+            met[frozenset(game.players)].append(game)
+        count += len(met)
+        if count > _MEETINGS and shown:
+            break
+        shown.append((number, [_meeting(games, look) for games in met.values()]))
+    return shown
+
+
+def _meeting(games: Sequence[GameDigest], look: Look) -> str:
+    """`ant 1½ – ½ bee`."""
+    one, other = games[0].players[0], games[0].players[-1]
+    points = [
+        figure(sum(game.points[game.players.index(name)] for game in games if game.points))
+        for name in (one, other)
+    ]
+    names = look.seen.names
+    return f"{names[one]} {points[0]} – {points[1]} {names[other]}"
+
+
+def _over_time(look: Look) -> dict[str, Any] | None:
+    """Ratings after some of the rounds, of the players who are first now."""
+    view, by_round = look.view, _by_round(look.view.rated)
+    numbers = sorted(by_round)
+    if len(numbers) < 3 or len(look.standings.players) > _FITTED:
+        return None
+    step = -(-len(numbers) // _TIMES)
+    times = (
+        numbers[step - 1 :: step]
+        if len(numbers) % step == 0
+        else [*numbers[step - 1 :: step], numbers[-1]]
+    )
+    ends = dict(zip(numbers, accumulate(len(by_round[n]) for n in numbers), strict=True))
+    ordered = [game for number in numbers for game in by_round[number]]
+    ratings = [_ratings(view, ordered[: ends[time]]) for time in times]
+    secret = {shown: name for name, shown in look.seen.names.items()}
+    first = [row.name for row in look.standings.players[:_LINES] if row.name in secret]
+    drawn = [Line(name, tuple(at.get(secret[name]) for at in ratings)) for name in first]
+    said = f"Elo of the first {len(drawn)} players after rounds {times[0]} to {times[-1]}"
+    rows = [(line.name, ["–" if f is None else signed(f) for f in line.figures]) for line in drawn]
+    return {"drawn": lines(drawn, said), "times": times, "rows": rows, "said": said}
+
+
+def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
+    """The fit after these games, which are always the same where there are as many."""
+    known = _RATINGS.setdefault(view, {})
+    if len(games) not in known:
+        paired = not view.config.terms.game.decided_by_seed
+        fit = elo.fit(results_of(games), first_mover=paired)
+        known[len(games)] = dict(zip(fit.players, map(float, fit.elo), strict=True))
+    return known[len(games)]
+
+
+def _by_round(games: Sequence[GameDigest]) -> dict[int, list[GameDigest]]:
+    found = defaultdict[int, list[GameDigest]](list)
+    for game in games:
+        found[game.round].append(game)
+    return found
