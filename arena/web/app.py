@@ -3,14 +3,14 @@
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import docs, errors, people
+from arena.web import docs, errors, people, upload
 from arena.web.rights import Visitor, own_form
 from arena.web.safe import SafeAnswers
 from arena.web.settings import Settings
 
 __all__ = ["Settings", "make_app"]
 
-ROUTERS: tuple[APIRouter, ...] = (people.router, docs.router)
+ROUTERS: tuple[APIRouter, ...] = (people.router, upload.pages, upload.api, docs.router)
 """Of each file of routes, its `router`."""
 
 
@@ -27,6 +27,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.identify = _nobody
     if settings.course is not None:
         people.add_people(app, settings.course)
+        upload.add_uploads(app, settings.course)
     app.add_middleware(GZipMiddleware)
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)

@@ -1,0 +1,155 @@
+"""The checks of what owners hand in, each kept with its result:
+
+COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
+    about.json      whose it is, and which file
+    upload/fox.zip  the file, until it is checked
+    events.jsonl    what happened, a line for each event of `arena.checks.events`
+"""
+
+import re
+import secrets
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import AwareDatetime, ValidationError
+
+from arena.checks.events import Checking, Entered, Event, Judged, Judging, Refused, read_event
+from arena.checks.result import CheckResult
+from arena.errors import SubmissionError
+from arena.files.plain_text import printable
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
+from arena.sandbox.features import usable_cores
+from arena.web.jobs import ABOUT, EVENTS, Jobs
+from arena.web.sessions import FOLDER
+
+_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+_NAME_BYTES = 200
+_KEPT = 50
+"""Checks of each owner that are kept."""
+
+
+class StillChecking(SubmissionError):
+    """The check before is not over."""
+
+
+class HandedIn(Frozen):
+    """What is to be checked."""
+
+    owner: str
+    file: str
+    """The name of the file handed in."""
+    sent_at: AwareDatetime
+
+
+class Check(HandedIn):
+    """A check as it stands."""
+
+    id: str
+    state: Literal["waiting", "checking", "accepted", "refused", "broken off"]
+    """`broken off`: the machine ended it before there was a result."""
+    judging: str | None = None
+    """What is being judged now."""
+    results: tuple[CheckResult, ...] = ()
+    """The points judged so far."""
+    sentence: str | None = None
+    """Why it was refused or broken off, and what to do; null where the points say it."""
+    entered: Entered | None = None
+    """What it came to; null before, and where the package could not be taken."""
+
+
+class Checks:
+    """The checks of a course: one at a time for each owner."""
+
+    def __init__(self, course: Path) -> None:
+        self._adding = threading.Lock()
+        self._folder = course.absolute() / FOLDER / "checks"
+        command = (sys.executable, "-P", "-m", "arena.web.checker")
+        self.jobs = Jobs(command, lambda: len(usable_cores()))
+        self.jobs.go_on(sorted(self._folder.glob("*/*")))
+
+    def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
+        """Check a file. Raises SubmissionError where it cannot be begun."""
+        name = safe_name(file)
+        now = datetime.now(UTC)
+        folder = self._folder / owner / f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        with self._adding:
+            if any(not self.jobs.is_over(each) for each in self._folders(owner)):
+                raise StillChecking("A bot of yours is being checked; wait until that is over.")
+            self._keep(folder, HandedIn(owner=owner, file=name, sent_at=now), contents)
+        for old in self._folders(owner)[:-_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+        return self.read(folder)
+
+    def _keep(self, folder: Path, about: HandedIn, contents: IO[bytes]) -> None:
+        (folder / "upload").mkdir(parents=True)
+        with (folder / "upload" / about.file).open("xb") as kept:
+            shutil.copyfileobj(contents, kept)
+        write_whole(folder / ABOUT, about.model_dump_json() + "\n")
+        self.jobs.add(folder)
+
+    def of(self, owner: str) -> list[Check]:
+        """The checks of an owner, the newest first."""
+        return [self.read(folder) for folder in reversed(self._folders(owner))]
+
+    def folder(self, owner: str, id: str) -> Path | None:
+        """The folder of an owner's check; None where there is none of that id."""
+        folder = self._folder / owner / id
+        return folder if _ID.fullmatch(id) and (folder / ABOUT).exists() else None
+
+    def read(self, folder: Path) -> Check:
+        """A check as it stands."""
+        over = self.jobs.is_over(folder)  # asked first: what it wrote last is read then
+        about = HandedIn.model_validate_json((folder / ABOUT).read_bytes())
+        check = Check(**about.model_dump(), id=folder.name, state="waiting")
+        for event in events_of(folder):
+            check = check.model_copy(update=_change(check, event))
+        if over and check.state in ("waiting", "checking"):
+            sentence = "The check was broken off, and nothing was changed. Hand the bot in again."
+            check = check.model_copy(update={"state": "broken off", "sentence": sentence})
+        return check
+
+    def _folders(self, owner: str) -> list[Path]:
+        return sorted(at.parent for at in self._folder.glob(f"{owner}/*/{ABOUT}"))
+
+
+def safe_name(written: str) -> str:
+    """The name of an uploaded file, without its folders. Raises SubmissionError."""
+    name = re.split(r"[/\\]", written)[-1]
+    if name in ("", ".", "..") or printable(name) != name or len(name.encode()) > _NAME_BYTES:
+        raise SubmissionError(
+            f'"{printable(name)[:_NAME_BYTES]}" cannot name a file here: rename it, with letters, '
+            "digits, dots and dashes"
+        )
+    return name
+
+
+def events_of(folder: Path) -> Iterator[Event]:
+    """What happened in a check so far."""
+    file = folder / EVENTS
+    for line in file.read_bytes().splitlines() if file.exists() else ():
+        try:
+            yield read_event(line)
+        except ValidationError:  # a line that is being written
+            return
+
+
+def _change(check: Check, event: Event) -> dict[str, object]:
+    match event:
+        case Checking():
+            return {"state": "checking"}
+        case Judging():
+            return {"judging": event.what}
+        case Judged():
+            return {"results": (*check.results, event.result)}
+        case Entered():
+            state = "accepted" if event.version else "refused"
+            return {"state": state, "entered": event, "judging": None}
+        case Refused():
+            return {"state": "refused", "sentence": event.sentence, "judging": None}
+    return {"judging": None}

@@ -1,0 +1,68 @@
+"""Work that takes a while: each job has a folder, and a process of its own that outlives a killed
+server. The process locks `events.jsonl` in the folder while it works, and writes there what
+happened.
+"""
+
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from arena.files.lock import is_held
+
+ABOUT, EVENTS = "about.json", "events.jsonl"
+"""What is to be done, written last; what happened."""
+
+
+class Jobs:
+    """Starts the processes of jobs, those that wait in the order they came."""
+
+    def __init__(self, command: Sequence[str], places: Callable[[], int]) -> None:
+        self.command = command
+        """Its last argument, the folder, comes to it."""
+        self._places = places
+        self._lock = threading.Lock()
+        self._waiting: deque[Path] = deque()
+        self._working: set[Path] = set()
+
+    def go_on(self, folders: Sequence[Path]) -> None:
+        """Take the jobs that an earlier server has not begun."""
+        for folder in folders:
+            if (folder / ABOUT).exists() and not (folder / EVENTS).exists():
+                self.add(folder)
+
+    def add(self, folder: Path) -> None:
+        """Begin a job as soon as there is a place."""
+        with self._lock:
+            self._waiting.append(folder)
+        self._begin()
+
+    def is_over(self, folder: Path) -> bool:
+        """Whether nothing more happens."""
+        with self._lock:
+            if folder in self._working or folder in self._waiting:
+                return False
+        return not is_held(folder / EVENTS)
+
+    def _begin(self) -> None:
+        with self._lock:
+            while self._waiting and len(self._working) < self._places():
+                folder = self._waiting.popleft()
+                self._working.add(folder)
+                name = f"job {folder.name}"
+                threading.Thread(target=self._work, args=(folder,), name=name, daemon=True).start()
+
+    def _work(self, folder: Path) -> None:
+        with (folder / "errors.log").open("wb") as log:
+            subprocess.run(
+                [*self.command, str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for the server
+                check=False,
+            )
+        with self._lock:
+            self._working.remove(folder)
+        self._begin()

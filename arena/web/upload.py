@@ -1,0 +1,255 @@
+"""Handing in a bot: from a page or a script, checked in a process of its own, told as it goes."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from arena.checks.events import Refused
+from arena.errors import SubmissionError
+from arena.web.checks import Check, Checks, StillChecking
+from arena.web.jobs import EVENTS
+from arena.web.rates import Rate
+from arena.web.rights import Asking, Role, may
+
+MAX_BYTES = 10_000_000
+"""Of one file."""
+_MORE_BYTES = 10_000
+"""Of a form around it."""
+_LOOK_S, _ALIVE_S = 0.2, 15.0
+"""How often a check is looked at; how long a stream says nothing."""
+_TOO_LARGE = f"This is more than {MAX_BYTES / 1e6:g} MB. Leave out what the bot does not need."
+
+pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
+
+
+class TooLarge(MultiPartException):
+    """More is sent than a server takes."""
+
+
+def own(asking: Asking) -> str:
+    """The owner that asks. The staff has no bots."""
+    if asking.owner is None:
+        raise HTTPException(404, "The staff has no bots. Come in with the link of an owner.")
+    return asking.owner
+
+
+def add_uploads(app: FastAPI, course: Path) -> None:
+    """Let an application take bots for a course."""
+    app.state.checks = Checks(course)
+    app.state.uploads = Rate(6, 60)
+
+
+def checks_of(request: Request) -> Checks:
+    """The checks of the course that is served."""
+    checks: Checks = request.app.state.checks
+    return checks
+
+
+Owner = Annotated[str, Depends(own)]
+OfCourse = Annotated[Checks, Depends(checks_of)]
+
+
+def _of_owner(id: str, owner: Owner, checks: OfCourse) -> Path:
+    folder = checks.folder(owner, id)
+    if folder is None:
+        raise HTTPException(404, "There is no such check of yours.")
+    return folder
+
+
+OneFolder = Annotated[Path, Depends(_of_owner)]
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"bot": {"type": "string", "format": "binary"}},
+                    "required": ["bot"],
+                }
+            },
+        },
+    }
+}
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The form is damaged, or has no file."},
+    401: {"description": "No owner has this token."},
+    404: {"description": "There is no such submission of yours; the staff has none."},
+    409: {"description": "A bot of yours is being checked."},
+    413: {"description": _TOO_LARGE},
+    422: {"description": "The file's name cannot be used."},
+    429: {"description": "Too often; `Retry-After` says when again."},
+}
+
+
+def _refused(*codes: int) -> dict[int | str, dict[str, Any]]:
+    return {code: _REFUSED[code] for code in (401, 404, *codes)}
+
+
+@api.post(
+    "",
+    status_code=202,
+    openapi_extra=_BODY,
+    responses=_refused(400, 409, 413, 422, 429),
+    summary="Hand in a bot",
+)
+async def hand_in(
+    request: Request,
+    owner: Owner,
+    checks: OfCourse,
+    name: Annotated[str, Query(description="The file's name, where the body is the file.")] = "",
+) -> Check:
+    """Take a script or an archive, as the body or in a form, and begin its check. What follows is
+    told at `/api/submissions/{id}/live`.
+    """
+    request.app.state.uploads.take(owner, "six bots within a minute")
+    file, contents = await _received(request, name)
+    try:
+        return await run_in_threadpool(checks.add, owner, file, contents)
+    except StillChecking as error:
+        raise HTTPException(409, str(error)) from None
+    except SubmissionError as error:
+        raise HTTPException(422, str(error)) from None
+    finally:
+        contents.close()
+
+
+@api.get("", responses=_refused(), summary="My submissions and their checks, the newest first")
+def listed(owner: Owner, checks: OfCourse) -> list[Check]:
+    """All that are kept."""
+    return checks.of(owner)
+
+
+@api.get("/{id}", responses=_refused(), summary="One submission and its check")
+def one(folder: OneFolder, checks: OfCourse) -> Check:
+    """As it stands."""
+    return checks.read(folder)
+
+
+@api.get(
+    "/{id}/live",
+    response_class=StreamingResponse,
+    responses=_refused() | {200: {"content": {"text/event-stream": {}}}},
+    summary="What happens in a check",
+)
+@pages.get("/me/check/{id}/live")
+async def live(
+    folder: OneFolder,
+    checks: OfCourse,
+    last: Annotated[str, Header(alias="Last-Event-ID")] = "",
+) -> StreamingResponse:
+    """Each event as it happens, from the one after `Last-Event-ID` on. The last of a check is
+    `entered`, `refused` or `broken`.
+    """
+    seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
+    told = _told(checks, folder, seen)
+    return StreamingResponse(told, media_type="text/event-stream")
+
+
+@pages.post("/me/upload")
+async def upload(request: Request, owner: Owner, checks: OfCourse, name: str = "") -> Response:
+    """The same from the page, which it shows again."""
+    await hand_in(request, owner, checks, name)
+    return RedirectResponse("/me#checks", 303)
+
+
+async def _received(request: Request, name: str) -> tuple[str, IO[bytes]]:
+    """The file's name and contents, kept on the disk where they are large."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > MAX_BYTES + _MORE_BYTES:
+        raise HTTPException(413, _TOO_LARGE)
+    try:
+        if request.headers.get("content-type", "").startswith("multipart/form-data"):
+            return await _of_form(request)
+        return name, await _of_body(request)
+    except TooLarge as error:
+        raise HTTPException(413, error.message) from None
+    except MultiPartException as error:
+        raise HTTPException(400, f"The form is damaged: {error.message}") from None
+
+
+async def _of_body(request: Request) -> IO[bytes]:
+    contents = SpooledTemporaryFile(max_size=2**20)  # noqa: SIM115 - the caller closes it
+    try:
+        async for part in _limited(request, MAX_BYTES):
+            await run_in_threadpool(contents.write, part)
+    except BaseException:
+        contents.close()
+        raise
+    contents.seek(0)
+    return contents
+
+
+async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
+    parts = _limited(request, MAX_BYTES + _MORE_BYTES)
+    form = await MultiPartParser(request.headers, parts, max_files=1, max_fields=4).parse()
+    sent = form.get("bot")
+    if not isinstance(sent, UploadFile):
+        raise HTTPException(400, "Choose a file first: the form has none.")
+    if (sent.size or 0) > MAX_BYTES:
+        await form.close()
+        raise TooLarge(_TOO_LARGE)
+    return sent.filename or "", sent.file
+
+
+async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
+    """What is sent, up to a number of bytes."""
+    total = 0
+    async with aclosing(request.stream()) as stream:
+        async for part in stream:
+            total += len(part)
+            if total > most:
+                raise TooLarge(_TOO_LARGE)
+            yield part
+
+
+async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
+    """The events of a check after the first `seen`, as server-sent events."""
+    place = number = 0
+    heard_at = time.monotonic()
+    while True:
+        over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
+        *lines, _ = _read_from(folder / EVENTS, place).split(b"\n")
+        for line in lines:
+            number += 1
+            place += len(line) + 1
+            if number > seen:
+                yield _as_event(number, json.loads(line)["event"], line)
+        if over:
+            break
+        if lines:
+            heard_at = time.monotonic()
+        elif time.monotonic() > heard_at + _ALIVE_S:
+            heard_at = time.monotonic()
+            yield b":\n\n"
+        await asyncio.sleep(_LOOK_S)
+    check = checks.read(folder)
+    if check.state == "broken off" and check.sentence:
+        said = Refused(sentence=check.sentence).model_dump_json()
+        yield _as_event(number + 1, "broken", said.encode())
+
+
+def _read_from(file: Path, place: int) -> bytes:
+    if not file.exists():
+        return b""
+    with file.open("rb") as opened:
+        opened.seek(place)
+        return opened.read()
+
+
+def _as_event(number: int, name: str, data: bytes) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), data)

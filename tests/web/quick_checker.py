@@ -1,0 +1,23 @@
+"""The checker of a server under test: quick clocks, one rule set, no sandbox."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from arena.checks.conditions import CheckClocks, Conditions
+from arena.entering import enter
+from arena.model.protocol import Clock
+from arena.web import checker
+
+QUICK = CheckClocks(
+    startup_ms=3000, judged=(Clock(move_ms=800), Clock(move_ms=300)), patience_ms=2000
+)
+
+
+def _quick(*_: Any) -> Conditions:
+    return Conditions(rules=("dots",), clocks=QUICK, sandbox="none", seed=2048)
+
+
+if __name__ == "__main__":
+    enter.conditions_of = _quick
+    checker.main(Path(sys.argv[1]))

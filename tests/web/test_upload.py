@@ -1,0 +1,257 @@
+"""Bots handed in on a page or by a script, and checked in a process of its own."""
+
+import io
+import json
+import os
+import signal
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from arena.web.app import Settings, make_app
+from arena.web.checks import safe_name
+from arena.web.jobs import EVENTS
+from tests.right_bot import RIGHT
+
+from .conftest import TestClient
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+BROKEN = RIGHT.replace("        reply =", '        print("thinking")\n        reply =')
+QUICK = Path(__file__).with_name("quick_checker.py")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    course.init(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def tokens(folder: Path) -> dict[str, str]:
+    return course.add_owners(folder, ["ada", "bob"], NOW)
+
+
+@pytest.fixture
+def app(folder: Path) -> FastAPI:
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app.state.checks.jobs.command = (sys.executable, str(QUICK))
+    return app
+
+
+@pytest.fixture
+def client(app: FastAPI, tokens: dict[str, str]) -> Iterator[TestClient]:
+    """Ada's script."""
+    with TestClient(app, headers={"Authorization": f"Bearer {tokens['ada']}"}) as client:
+        yield client
+
+
+def hand_in(client: TestClient, name: str, contents: str | bytes) -> dict[str, Any]:
+    sent = client.post(f"/api/submissions?name={name}", content=contents)
+    assert sent.status_code == 202, sent.text
+    said: dict[str, Any] = sent.json()
+    assert said["state"] in ("waiting", "checking")
+    return said
+
+
+def told(client: TestClient, id: str, after: str = "0") -> list[tuple[str, str, dict[str, Any]]]:
+    """The events of a check to its end: id, name, what happened."""
+    answer = client.get(f"/api/submissions/{id}/live", headers={"Last-Event-ID": after})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    found = []
+    for block in answer.text.split("\n\n"):
+        if "event: " in block:
+            fields = dict(line.split(": ", 1) for line in block.splitlines())
+            found.append((fields["id"], fields["event"], json.loads(fields["data"])))
+    return found
+
+
+def zipped(**files: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("__", "."), text)
+    return made.getvalue()
+
+
+def test_a_broken_bot_and_then_a_mended_one(client: TestClient, folder: Path) -> None:
+    first = hand_in(client, "bot.py", RIGHT.replace("legal[0]", "legal[-1]"))
+    events = told(client, first["id"])
+    assert [name for _, name, _ in events if name != "judging"] == [
+        "checking", *["judged"] * 14, "checked", "entered",
+    ]  # fmt: skip
+    assert [int(id) for id, _, _ in events] == list(range(1, len(events) + 1))
+    (plays,) = course.bots(folder)
+    assert (plays.name, plays.owner, plays.state) == ("ada", "ada", "plays")
+
+    refused = hand_in(client, "bot.py", BROKEN)
+    assert told(client, refused["id"])[-1][2]["version"] is None
+    check = client.get(f"/api/submissions/{refused['id']}").json()
+    assert (check["state"], check["sentence"]) == ("refused", None)
+    wrong = next(each for each in check["results"] if each["passed"] is False)
+    assert "stderr" in wrong["fix"]
+    assert course.bots(folder) == (plays,), "the old version plays on"
+
+    hand_in(client, "again.py", RIGHT)
+    listed = client.get("/api/submissions").json()
+    assert told(client, listed[0]["id"])[-1][1] == "entered"
+    (plays,) = course.bots(folder)
+    assert plays.plays is not None and plays.plays.number == 2
+    states = [each["state"] for each in client.get("/api/submissions").json()]
+    assert states == ["accepted", "refused", "accepted"]
+    assert not list((folder / ".web").rglob("upload")), "what was handed in is not kept twice"
+    late = events[-2][0]
+    assert [name for _, name, _ in told(client, first["id"], late)] == ["entered"]
+
+
+def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folder: Path) -> None:
+    sent = hand_in(client, "fox.zip", zipped(readme="nothing"))
+    ((_, name, said),) = told(client, sent["id"])
+    assert (name, "has no bot.toml" in said["sentence"]) == ("refused", True)
+    assert said["sentence"].startswith("fox.zip: ") and str(folder) not in said["sentence"]
+
+
+def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -> None:
+    (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
+    sent = hand_in(client, "bot.py", RIGHT)
+    assert "the deadline was 2026-01-01 00:00" in told(client, sent["id"])[-1][2]["sentence"]
+
+
+def test_a_form_sends_the_same(
+    app: FastAPI, client: TestClient, tokens: dict[str, str], folder: Path
+) -> None:
+    browser = TestClient(app, follow_redirects=False)
+    browser.get(f"/in/{tokens['bob']}")
+    form = app.state.people.signer.form_token(browser.cookies["arena_session"])
+    files = {"bot": ("C:\\bots\\fox.zip", zipped(readme="nothing"))}
+    assert browser.post("/me/upload", files=files).status_code == 403
+    sent = browser.post(f"/me/upload?form_token={form}", files=files)
+    assert (sent.status_code, sent.headers["location"]) == (303, "/me#checks")
+    (check,) = app.state.checks.of("bob")
+    assert check.file == "fox.zip"
+    assert browser.get(f"/me/check/{check.id}/live").status_code == 200
+    assert client.get(f"/api/submissions/{check.id}").status_code == 404, "ada sees none of bob's"
+    assert client.get(f"/api/submissions/{check.id}/live").status_code == 404
+    assert client.get("/api/submissions").json() == []
+
+
+def test_what_is_too_large_is_refused_early(client: TestClient) -> None:
+    much = b"\0" * 10_020_000
+    for sent in (
+        client.post("/api/submissions?name=fox.zip", content=much),
+        client.post("/api/submissions?name=fox.zip", content=iter([much[:6_000_000]] * 2)),
+        client.post("/api/submissions", files={"bot": ("fox.zip", much)}),
+        client.post("/api/submissions", files={"bot": ("fox.zip", much[:10_005_000])}),
+    ):
+        assert sent.status_code == 413 and "more than 10 MB" in sent.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({"Content-Type": "multipart/form-data"}, b"x"),
+        ({"Content-Type": "multipart/form-data; boundary=x"}, b"--y--"),
+        ({"Content-Type": "multipart/form-data; boundary=x"}, b""),
+    ],
+)
+def test_a_damaged_form_is_refused(
+    client: TestClient, headers: dict[str, str], body: bytes
+) -> None:
+    assert client.post("/api/submissions", headers=headers, content=body).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/..", "a\\", "fox\n.zip", "fox\u202e.zip", "x" * 999]
+)
+def test_names_of_files_are_names(client: TestClient, name: str) -> None:
+    sent = client.post("/api/submissions", params={"name": name}, content=b"x")
+    assert sent.status_code == 422 and "cannot name a file" in sent.text
+
+
+def test_folders_of_a_name_are_left_out() -> None:
+    assert safe_name("../../etc/fox.zip") == safe_name("C:\\fox.zip") == "fox.zip"
+
+
+def test_one_at_a_time_and_not_too_often(
+    client: TestClient, app: FastAPI, tokens: dict[str, str]
+) -> None:
+    app.state.checks.jobs._places = lambda: 0
+    hand_in(client, "bot.py", RIGHT)
+    codes = [client.post("/api/submissions?name=a.py", content=b"x").status_code for _ in range(6)]
+    assert codes == [*[409] * 5, 429]
+    other = {"Authorization": f"Bearer {tokens['bob']}"}
+    assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
+
+
+def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
+    for id in ("..", "../ada", "%2e%2e", "20261101-120000-zzzzzzzz", "x" * 5000, "%00"):
+        assert client.get(f"/api/submissions/{id}").status_code in (404, 307), id
+        assert app.state.checks.folder("ada", id) is None
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    end = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def process_of(folder: Path) -> psutil.Process | None:
+    for each in psutil.process_iter(["cmdline"]):
+        if each.info["cmdline"] and each.info["cmdline"][-1] == str(folder):
+            return each
+    return None
+
+
+def test_a_check_that_is_killed_is_told_as_broken_off(
+    client: TestClient, app: FastAPI, folder: Path
+) -> None:
+    endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
+    sent = hand_in(client, "bot.py", endless)
+    at = app.state.checks.folder("ada", sent["id"])
+    wait_for(lambda: (at / EVENTS).exists() and b"judging" in (at / EVENTS).read_bytes())
+    process = process_of(at)
+    assert process is not None
+    process.send_signal(signal.SIGKILL)
+    name, said = told(client, sent["id"])[-1][1:]
+    assert (name, "Hand the bot in again" in said["sentence"]) == ("broken", True)
+    assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "broken off"
+    assert course.bots(folder) == ()
+
+
+def test_a_killed_server_leaves_checks_whole(
+    client: TestClient, app: FastAPI, folder: Path
+) -> None:
+    """One that works goes on by itself, one that waited is begun by the next server."""
+    app.state.checks.jobs._places = lambda: 0
+    sent = hand_in(client, "bot.py", RIGHT)
+    again = make_app(app.state.settings)
+    again.state.checks.jobs.command = (sys.executable, str(QUICK))
+    with TestClient(again, headers=client.headers) as later:
+        assert told(later, sent["id"])[-1][1] == "entered"
+    (plays,) = course.bots(folder)
+    assert plays.owner == "ada"
+
+
+def test_a_check_is_in_a_process_of_its_own_that_gives_way(
+    client: TestClient, app: FastAPI
+) -> None:
+    endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
+    sent = hand_in(client, "bot.py", endless)
+    at = app.state.checks.folder("ada", sent["id"])
+    wait_for((at / EVENTS).exists)
+    process = process_of(at)
+    assert process is not None
+    wait_for(lambda: process.nice() >= 10)
+    assert os.getsid(process.pid) != os.getsid(0)
+    process.kill()
+    told(client, sent["id"])
