@@ -2,6 +2,8 @@
 and
 
     DIR/course.toml         the deadline and the quota; the staff edits it
+    DIR/tournaments/*.toml  what `arena serve` plays; the staff writes them
+    DIR/runs/               their runs
     DIR/roster.json         the owners
     DIR/fox/withdrawn       the link `active` of a bot that its owner withdrew, renamed
     DIR/fox/excluded        the same where the staff excluded it
@@ -18,7 +20,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import roster
-from arena.bots.course_file import FILE, NEW, Quota, is_course, rules_of
+from arena.bots.course_file import (
+    FILE,
+    LADDER,
+    NEW,
+    RUNS,
+    TOURNAMENTS,
+    Quota,
+    is_course,
+    rules_of,
+)
 from arena.bots.entries import files_in
 from arena.bots.package import ACTIVE, Bot
 from arena.bots.programs import python
@@ -52,6 +63,9 @@ def init(folder: Path) -> None:
         raise SubmissionError(f"{folder} is a file; name a folder")
     with _changing(folder, make=True):
         write_whole(folder / FILE, NEW)
+        if not (folder / TOURNAMENTS).exists():
+            (folder / TOURNAMENTS).mkdir()
+            write_whole(folder / TOURNAMENTS / "ladder.toml", LADDER)
 
 
 def python_of(folder: Path) -> str | None:
@@ -146,6 +160,12 @@ def submit(
         receipt = keep(bot, checked, home, owner, now)
         _clear(home)
     return receipt
+
+
+def field(folder: Path) -> dict[str, str]:
+    """The version that plays of each bot, by name: what a tournament takes that begins now."""
+    found = ((home.name, active(home)) for home in sorted(folder.iterdir()))
+    return {name: version for name, version in found if version}
 
 
 def bots(folder: Path) -> tuple[Entry, ...]:
@@ -259,6 +279,8 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
+    if home.name.casefold() in (TOURNAMENTS, RUNS):
+        raise SubmissionError(f'the name "{home.name}" belongs to the course{advice}')
     other = _owner(history(home))
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
     other = other or names.get(home.name.casefold(), owner)

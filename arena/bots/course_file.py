@@ -1,4 +1,4 @@
-"""course.toml: the deadline and the quota of a course."""
+"""course.toml: the deadline and the quota of a course; and the tournament that it begins with."""
 
 from datetime import datetime
 from pathlib import Path
@@ -13,12 +13,38 @@ FILE = "course.toml"
 NEW = """\
 # python = "python3.12" # runs scripts, instead of the Python of the arena
 # deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
+standing = ["ladder"] # files in tournaments/ that take new bots and versions by themselves
 
 [quota]
 submissions = 50 # versions that an owner may submit, of all its bots
 size_mb = 10     # the files of one submission
 """
 """What a course begins with."""
+
+TOURNAMENTS, RUNS = "tournaments", "runs"
+"""The folders of a course that are no bots: `arena serve` plays the files of the one into the
+other."""
+LADDER = """\
+# The standing ladder of the course. `arena serve` plays it when the staff starts it.
+[tournament]
+format = "ladder"
+rounds = 1000 # more may be added later
+
+[game]
+rules = "othello"
+preset = "cornerless"
+
+[clock]
+move_ms = 1000
+
+[[player]]
+from = ".." # the bots of the course
+[[player]]
+bot = "greedy"
+[[player]]
+bot = "monkey"
+"""
+"""The tournament that a course begins with."""
 
 
 class Quota(TomlTable):
@@ -38,6 +64,8 @@ class Course(TomlTable):
     quota: Quota = Quota()
     python: str | None = Field(default=None, min_length=1)
     """The Python of scripts; None for that of the tournament."""
+    standing: list[str] = Field(default_factory=list)
+    """Names of tournaments that take new bots and versions by themselves."""
 
     def is_over(self, now: datetime) -> bool:
         """Whether the deadline has passed."""

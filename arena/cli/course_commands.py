@@ -40,6 +40,7 @@ def init(folder: Folder) -> None:
     course.init(folder)
     say(
         f"{folder} is a course. Its deadline and quota: {folder / course_file.FILE}\n"
+        f"Its first tournament: {folder / course_file.TOURNAMENTS / 'ladder.toml'}\n"
         f"Its owners: arena course roster add names.csv --course {folder} > tokens.csv"
     )
 

@@ -60,6 +60,14 @@ def is_held(path: Path) -> bool:
     return False
 
 
+def holder(path: Path) -> int | None:
+    """The pid of the process that has locked `path`; None where none has."""
+    with suppress(OSError, ValueError, LookupError):
+        if is_held(path):
+            return int(json.loads(name_of(path).read_bytes())["pid"])
+    return None
+
+
 def release(path: Path, descriptor: int) -> None:
     """Unlock it."""
     name_of(path).unlink(missing_ok=True)

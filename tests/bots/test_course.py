@@ -72,6 +72,8 @@ def test_a_name_belongs_to_the_owner_who_first_used_it(to: Path, package: Packag
         submit(to, named(package, "fox", "print('mine')\n"), "bob")
     with pytest.raises(SubmissionError, match='the name "eve" belongs to eve'):
         submit(to, named(package, "eve"), "bob")
+    with pytest.raises(SubmissionError, match='the name "Runs" belongs to the course'):
+        submit(to, named(package, "Runs"), "ada")
     with pytest.raises(SubmissionError, match='the name "EVE" belongs to eve'):
         submit(to, named(package, "EVE"), "bob")
     assert playing(to) == {"fox": 1}

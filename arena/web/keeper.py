@@ -1,0 +1,238 @@
+"""The keeper of a course: it plays the tournaments that the staff wants played.
+
+    COURSE/tournaments/NAME.toml   a tournament; `from = ".."` takes the bots of the course
+    COURSE/runs/NAME.sqlite        its run, with `NAME.log` next to it
+    COURSE/keeper.json             what is wanted: see `arena.web.wishes`
+
+Each is played by a process of its own, which plays on when the server dies; the next server finds
+it by the lock of its run. One that died though it should play is started again, later and later,
+and no more after three quick deaths.
+"""
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from arena.bots import course as course_of
+from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of
+from arena.errors import ArenaError, UserError
+from arena.files import lock
+from arena.files.toml_tables import did_you_mean
+from arena.model import Frozen
+from arena.web.tournament_process import TournamentProcess, interrupt
+from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
+
+State = Literal[
+    "new", "waiting", "starting", "playing", "pausing", "paused", "over", "void", "failed"
+]
+
+
+class Pace(Frozen):
+    """How fast the keeper works, in seconds."""
+
+    look_s: float = 0.5
+    back_off_s: float = 2.0
+    """Before the start after a quick death; twice that after the next."""
+    quick_s: float = 20.0
+    """A process that lived less long died quickly."""
+    take_s: float = 60.0
+    """A standing tournament takes new bots at most this often."""
+    insist_s: float = 10.0
+    """A process that does not stop is asked again after this."""
+
+
+class Tournament(NamedTuple):
+    """A tournament of the course, as it stands."""
+
+    name: str
+    state: State
+    wish: Wish
+    is_standing: bool
+    """Whether it takes new bots and versions by itself."""
+    has_news: bool
+    """Whether bots came, went or changed since its last start."""
+
+
+class Keeper:
+    """Plays the tournaments of a course, `at_once` at a time; the others wait."""
+
+    def __init__(self, course: Path, *, at_once: int = 1, pace: Pace | None = None) -> None:
+        self.course = course.absolute()
+        self._at_once, self._pace = at_once, pace or Pace()
+        self._wishes = read_wishes(self.course)
+        self._changing = threading.RLock()
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._interrupted: dict[int, float] = {}
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock: int | None = None
+        self.also: list[Callable[[], None]] = []
+        """What else is done at each look."""
+
+    def begin(self) -> None:
+        """Look after the tournaments from now on. Raises UserError where another server does."""
+        try:
+            self._lock = lock.acquire(self.course / FILE)
+        except lock.LockHeldError as holder:
+            raise UserError(
+                f"{self.course} is kept by another server ({holder}); stop that one first"
+            ) from None
+        self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Look after them no more; those that are played play on."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._lock is not None:
+            lock.release(self.course / FILE, self._lock)
+
+    def _keep(self) -> None:
+        while not self._over.wait(self._pace.look_s):
+            with suppress(ArenaError, OSError):  # a file that is being edited, a full disk
+                self.look()
+
+    def names(self) -> list[str]:
+        """Those that have a file, by name."""
+        return sorted(file.stem for file in (self.course / TOURNAMENTS).glob("*.toml"))
+
+    def tournaments(self) -> list[Tournament]:
+        """All of them, as they stand."""
+        standing, field = self._standing(), course_of.field(self.course)
+        return [self._shown(name, standing, field) for name in self.names()]
+
+    def process(self, name: str) -> TournamentProcess:
+        """The process of a tournament. Raises UserError."""
+        names = self.names()
+        if name not in names:
+            hint = did_you_mean(name, names, "tournaments")
+            raise UserError(f'{self.course / TOURNAMENTS} has no "{name}.toml"; {hint}')
+        runs = self.course / RUNS
+        return TournamentProcess(
+            self.course / TOURNAMENTS / f"{name}.toml", runs / f"{name}.sqlite"
+        )
+
+    def wish(self, name: str) -> Wish:
+        """What is wanted of a tournament."""
+        return self._wishes.get(name, Wish())
+
+    def start(self, name: str, *, take_new: bool = False, without: Iterable[str] = ()) -> None:
+        """Have a tournament played, or gone on with; one that is played is started again where its
+        field is to change. Raises UserError.
+        """
+        self.process(name)
+        with self._changing:
+            wish = self.wish(name)
+            self._keep_wish(name, wish.played(_now(), take_new=take_new, without=without))
+        self.look()
+
+    def pause(self, name: str) -> None:
+        """Stop a tournament; its games are kept, and it can go on. Raises UserError."""
+        pid = self.process(name).pid(self.wish(name).pid)
+        self.change(name, wanted="paused", since=_now())
+        if pid is not None:
+            self._interrupt(pid)
+
+    def change(self, name: str, **to: object) -> None:
+        """Keep something else of a tournament."""
+        with self._changing:
+            self._keep_wish(name, self.wish(name).model_copy(update=to))
+
+    def _keep_wish(self, name: str, wish: Wish) -> None:
+        wishes = self._wishes | {name: wish}
+        write_wishes(self.course, wishes)
+        self._wishes = wishes
+
+    def look(self) -> None:
+        """See what became of the tournaments, and do what is wanted next."""
+        with self._changing:
+            standing, field = self._standing(), course_of.field(self.course)
+            for name in self.names():
+                self._attend(name)
+                if name in standing:
+                    self._take_by_itself(name, field)
+            self._start_next(standing, field)
+        for also in self.also:
+            also()
+
+    def _attend(self, name: str) -> None:
+        """See whether a process has ended; stop it where that is wanted."""
+        process, wish = self.process(name), self.wish(name)
+        pid = process.pid(wish.pid)
+        if wish.pid is None or pid not in (None, wish.pid):
+            return  # none of ours
+        if pid is None:
+            child = self._children.pop(name, None)
+            code = child.wait() if child else None
+            outcome = process.outcome(wish.begun_at or _now())
+            self._keep_wish(name, wish.after_end(_now(), outcome, code, self._pace.quick_s))
+        elif wish.wanted == "paused" or wish.is_asked:
+            self._interrupt(pid)
+        elif process.plays and (wish.take_new or wish.without):
+            self.change(name, take_new=False, without=())
+
+    def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
+        """Have a standing tournament take what is new."""
+        wish = self.wish(name)
+        if wish.wanted == "paused" or wish.is_asked or wish.field == field:
+            return
+        if wish.begun_at is None or (_now() - wish.begun_at).total_seconds() >= self._pace.take_s:
+            self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
+
+    def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
+        """Start those that wait, while others leave room."""
+        now, names = _now(), self.names()
+        pids = {name: self.process(name).pid(self.wish(name).pid) for name in names}
+        waiting = [
+            name
+            for name in names
+            if pids[name] is None and self.wish(name).waits(now, self._pace.back_off_s)
+        ]
+        room = self._at_once - sum(pid is not None for pid in pids.values())
+        waiting.sort(key=lambda name: self.wish(name).since or now)
+        for name in waiting[: max(0, room)]:
+            self._start(name, field, is_standing=name in standing)
+
+    def _start(self, name: str, field: dict[str, str], *, is_standing: bool) -> None:
+        process, wish = self.process(name), self.wish(name)
+        has_begun = process.store.exists()
+        take = wish.take_new or (is_standing and has_begun and wish.field != field)
+        begun_at = _now()
+        child = process.start(take_new=take, without=wish.without)
+        self._children[name] = child
+        taken = field if take or not has_begun else wish.field
+        self.change(name, pid=child.pid, begun_at=begun_at, field=taken, take_new=take)
+
+    def _interrupt(self, pid: int) -> None:
+        last = self._interrupted.get(pid)
+        if last is None or time.monotonic() >= last + self._pace.insist_s:
+            self._interrupted[pid] = time.monotonic()
+            interrupt(pid)
+
+    def _standing(self) -> Sequence[str]:
+        return rules_of(self.course).standing
+
+    def _shown(self, name: str, standing: Sequence[str], field: dict[str, str]) -> Tournament:
+        process, wish = self.process(name), self.wish(name)
+        pid = process.pid(wish.pid)
+        state: State = wish.ended or "new"
+        if pid is not None and wish.wanted == "paused" and pid == wish.pid:
+            state = "pausing"
+        elif pid is not None:
+            state = "playing" if process.plays else "starting"
+        elif wish.ended is None and wish.wanted == "playing":
+            state = "waiting"
+        elif wish.ended is None and process.store.exists():
+            state = "paused"
+        has_news = wish.begun_at is not None and wish.field != field
+        return Tournament(name, state, wish, name in standing, has_news)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

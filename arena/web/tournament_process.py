@@ -1,0 +1,90 @@
+"""The process that plays one tournament: `arena run`, which outlives the server that started it."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from arena.files import lock
+from arena.files.plain_text import printable
+from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
+from arena.web.cores import cores, on_cores
+
+_TAIL_BYTES = 1 << 20
+"""The last event is looked for in these."""
+_LOG_BYTES, LOG_LINES = 16_384, 20
+
+
+class TournamentProcess:
+    """The process of one tournament file and its run, whoever started it."""
+
+    def __init__(self, file: Path, store: Path) -> None:
+        self.file, self.store = file, store
+        self.log = store.with_suffix(".log")
+
+    @property
+    def plays(self) -> bool:
+        """Whether the run is played."""
+        return lock.is_held(self.store)
+
+    def pid(self, started: int | None) -> int | None:
+        """The process that has the run, or prepares to: the one that was `started`, if it is
+        there.
+        """
+        return lock.holder(self.store) or (started if self._is(started) else None)
+
+    def _is(self, pid: int | None) -> bool:
+        with suppress(OSError):
+            return os.fsencode(self.store) in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return False
+
+    def start(self, *, take_new: bool, without: tuple[str, ...]) -> subprocess.Popen[bytes]:
+        """Begin the run, or go on with it, on the cores that play."""
+        self.store.parent.mkdir(exist_ok=True)
+        command = [sys.executable, "-P", "-m", "arena", "run", str(self.file)]
+        command += ["--store", str(self.store), *(["--take-new"] if take_new else [])]
+        command += [f"--without={name}" for name in without]
+        with self.log.open("ab") as log:
+            told = " ".join(command[3:])
+            log.write(f"\n{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {told}\n".encode())
+            log.flush()
+            return on_cores(
+                cores().play,
+                lambda: subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self.file.parent,
+                    start_new_session=True,
+                ),
+            )
+
+    def outcome(self, since: datetime) -> RunOutcome | None:
+        """How the run ended that was begun then; None where it was killed."""
+        with suppress(OSError, ValidationError, IndexError):
+            with events_file(self.store).open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+                event = EVENT.validate_json(file.read().splitlines()[-1])
+            if isinstance(event, RunFinished) and event.at >= since.timestamp():
+                return event.outcome
+        return None
+
+    def last_lines(self) -> list[str]:
+        """The end of its log."""
+        with suppress(OSError), self.log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LOG_BYTES))
+            text = file.read().decode("utf-8", "replace")
+            return [printable(line) for line in text.splitlines()[-LOG_LINES:]]
+        return []
+
+
+def interrupt(pid: int) -> None:
+    """Ask a process that plays to stop; the run can go on later."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGINT)

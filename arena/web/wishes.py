@@ -1,0 +1,120 @@
+"""What the staff of a course wants of its tournaments: one small JSON file, replaced whole."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, Field, ValidationError
+
+from arena.errors import Exit, UserError
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
+from arena.tournament.events import RunOutcome
+
+FILE = "keeper.json"
+End = Literal["over", "void", "failed"]
+"""Nothing is left to play; games stayed void; or it cannot be played."""
+MOST_DEATHS = 3
+"""Deaths in a row soon after a start, after which it is left alone."""
+
+
+class Wish(Frozen):
+    """What is wanted of one tournament, and what became of it."""
+
+    wanted: Literal["playing", "paused"] = "paused"
+    since: AwareDatetime | None = None
+    """Since when; of those that wait to be played the first comes first."""
+    asked_at: AwareDatetime | None = None
+    """When another field was asked for, which takes another start."""
+    take_new: bool = False
+    """The next start takes new bots and versions."""
+    without: tuple[str, ...] = ()
+    """The next start leaves these players out."""
+    begun_at: AwareDatetime | None = None
+    """The last start."""
+    pid: int | None = None
+    """Of the last start; None once its end was seen."""
+    field: dict[str, str] = Field(default_factory=dict)
+    """The versions that the last start took, by bot."""
+    ended: End | None = None
+    """Why it is not played on by itself; None while it is, or would be."""
+    died_at: AwareDatetime | None = None
+    deaths: int = 0
+    """How often in a row it died soon after its start."""
+    freeze_at: AwareDatetime | None = None
+    """From when on the public sees the table as it stood then; None shows all."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether another field was asked for since the last start."""
+        return self.asked_at is not None and (
+            self.begun_at is None or self.begun_at < self.asked_at
+        )
+
+    def waits(self, now: datetime, back_off_s: float) -> bool:
+        """Whether it is to be started, and not too soon after it died."""
+        if self.wanted == "paused" or self.ended is not None:
+            return False
+        if self.died_at is None or not self.deaths:
+            return True
+        return now >= self.died_at + timedelta(seconds=back_off_s * 2 ** (self.deaths - 1))
+
+    def played(self, now: datetime, *, take_new: bool, without: Iterable[str]) -> "Wish":
+        """The wish that it be played from now on, with a change of its field, if any."""
+        waits = self.wanted == "playing" and self.ended is None
+        out = tuple(dict.fromkeys([*self.without, *without]))
+        take = take_new or self.take_new
+        return self.model_copy(
+            update={
+                "wanted": "playing",
+                "since": self.since if waits else now,
+                "asked_at": now if take or out else self.asked_at,
+                "take_new": take,
+                "without": out,
+                "ended": None,
+                "deaths": 0,
+            }
+        )
+
+    def after_end(
+        self, now: datetime, outcome: RunOutcome | None, code: int | None, quick_s: float
+    ) -> "Wish":
+        """The wish once its process has ended: by itself with an outcome, or it died."""
+        finished = outcome is not None and not outcome.interrupted
+        quick = self.begun_at is not None and (now - self.begun_at).total_seconds() < quick_s
+        asked = self.wanted == "paused" or self.is_asked
+        deaths = 0 if asked or finished or not quick else self.deaths + 1
+        ended: End | None = None
+        if self.is_asked:
+            pass
+        elif finished:
+            ended = "void" if outcome is not None and outcome.void else "over"
+        elif deaths >= MOST_DEATHS or (code == Exit.USAGE and not asked):
+            ended = "failed"
+        done = {"pid": None, "died_at": now, "deaths": deaths, "ended": ended}
+        taken = {"take_new": False, "without": ()} if ended else {}
+        return self.model_copy(update=done | taken)
+
+
+class Wishes(Frozen):
+    """The file."""
+
+    tournaments: dict[str, Wish] = Field(default_factory=dict)
+
+
+def read_wishes(course: Path) -> dict[str, Wish]:
+    """What is wanted of each tournament. Raises UserError."""
+    file = course / FILE
+    try:
+        text = file.read_bytes() if file.exists() else b"{}"
+        return Wishes.model_validate_json(text).tournaments
+    except ValidationError:
+        raise UserError(
+            f"{file} is not what the arena wrote; move it away, and start the tournaments again"
+        ) from None
+
+
+def write_wishes(course: Path, wishes: dict[str, Wish]) -> None:
+    """Keep what is wanted."""
+    write_whole(course / FILE, Wishes(tournaments=wishes).model_dump_json(indent=2) + "\n")

@@ -1,0 +1,40 @@
+"""Copies of runs: whole while the run is played, and as it stood at a moment."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.errors import StoreError
+from arena.model.record import GameRecord
+from arena.tournament.config_file import TournamentConfig
+from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
+from arena.tournament.store_copy import copy_run
+from tests.tournament.helpers import schedule
+
+DOTS = '[tournament]\nrounds = 2\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+
+
+def test_a_copy_has_the_games_until_a_moment(
+    load: Callable[..., TournamentConfig], tmp_path: Path, played: Callable[..., GameRecord]
+) -> None:
+    config, path, copy = load(DOTS), tmp_path / "t.sqlite", tmp_path / "copy.sqlite"
+    with Store.open_run(path, config) as store:
+        for hour, spec in enumerate(schedule(config)):
+            began = f"2026-01-01T0{hour}:00:00.000+00:00"
+            store.add(played(spec).model_copy(update={"started_at": began}))
+        copy_run(path, copy, until=datetime(2026, 1, 1, 1, 30, tzinfo=UTC))
+        with RunView(copy) as view:
+            assert [game.game for game in view.games] == ["g0001", "g0002"]
+            assert (view.schedule.total, view.schedule.over) == (4, False)
+            assert view.record("g0003") is None
+            assert view.standings.games == 2
+        copy_run(path, copy)
+        with RunView(copy) as view, RunView(path) as whole:
+            assert view.games == whole.games
+    assert sorted(file.name for file in tmp_path.glob("copy*")) == ["copy.sqlite"]
+    (tmp_path / "no.sqlite").write_text("no run")
+    with pytest.raises(StoreError, match="not a run"):
+        copy_run(tmp_path / "no.sqlite", copy)

@@ -1,0 +1,234 @@
+"""The keeper with real runs: killed, found, gone on with, paused, and told when unplayable."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.bots import course
+from arena.bots.package import open_bot
+from arena.errors import StoreError, UserError
+from arena.tournament.run_view import RunView
+from arena.web.keeper import Keeper, Pace, State
+
+LONG, SHORT = 4000, 1
+PACE = Pace(look_s=0.02, back_off_s=0.01, take_s=0.0)
+FILE = """
+[tournament]
+rounds = {rounds}
+sandbox = "none"
+concurrency = 1
+{format}
+[game]
+rules = "dots"
+rows = 2
+cols = 2
+[[player]]
+bot = "monkey"
+[[player]]
+bot = "monkey"
+name = "ape"
+{more}
+"""
+
+
+class Class:
+    """A course, and the servers that keep it one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        course.init(folder)
+        self.folder = folder
+        (folder / "tournaments" / "ladder.toml").unlink()
+        self._servers: list[Keeper] = []
+        self.server()
+
+    def file(self, name: str, rounds: int, format_: str = "", more: str = "") -> None:
+        text = FILE.format(rounds=rounds, format=format_, more=more)
+        (self.folder / "tournaments" / f"{name}.toml").write_text(text)
+
+    def server(self, pace: Pace = PACE) -> Keeper:
+        """Another server, which knows what is in the files."""
+        self.keeper = Keeper(self.folder, pace=pace)
+        self._servers.append(self.keeper)
+        return self.keeper
+
+    def state(self, name: str = "cup") -> State:
+        return next(each.state for each in self.keeper.tournaments() if each.name == name)
+
+    def pid(self, name: str = "cup") -> int:
+        pid = self.keeper.process(name).pid(self.keeper.wish(name).pid)
+        assert pid is not None
+        return pid
+
+    def games(self, name: str = "cup") -> int:
+        with suppress(StoreError), RunView(self.keeper.process(name).store) as view:
+            return len(view.games)
+        return 0
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Look until it holds."""
+        give_up = time.monotonic() + 60
+        while not holds():
+            assert time.monotonic() < give_up, self.keeper.process("cup").last_lines()
+            self.keeper.look()
+            time.sleep(0.02)
+
+    def playing(self, name: str = "cup") -> None:
+        games = self.games(name)
+        self.until(lambda: self.state(name) == "playing" and self.games(name) > games)
+
+    def end(self) -> None:
+        """Stop what plays; processes that a server started are its children, killed or not."""
+        for each in self.keeper.names():
+            self.keeper.pause(each)
+        for server in self._servers:
+            for child in server._children.values():
+                child.wait()
+
+    def submit(self, owner: str, text: str) -> None:
+        script = self.folder.parent / f"{owner}.py"
+        script.write_text(text)
+        now = datetime.now(UTC)
+        course.add_owners(self.folder, [owner], now)
+        bot = course.admitted(self.folder, open_bot(script), owner, now)
+        course.submit(self.folder, bot, (), owner, now)
+
+
+@pytest.fixture
+def classroom(tmp_path: Path) -> Iterator[Class]:
+    made = Class(tmp_path / "course")
+    yield made
+    made.end()
+
+
+def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
+    classroom.file("cup", SHORT)
+    assert classroom.state() == "new"
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "over")
+    assert classroom.games() == 2
+    assert "arena run" in classroom.keeper.process("cup").log.read_text()
+    classroom.server().look()
+    assert classroom.state() == "over"
+
+
+def test_a_killed_server_costs_no_game_and_a_killed_tournament_goes_on(classroom: Class) -> None:
+    classroom.file("cup", LONG)
+    classroom.keeper.start("cup")
+    classroom.playing()
+    first = classroom.pid()
+    classroom.server()  # the one before is gone, and has told it nothing
+    classroom.playing()
+    assert classroom.pid() == first
+    os.kill(first, signal.SIGKILL)
+    kept = classroom.games()
+    classroom.playing()
+    assert classroom.pid() != first
+    assert classroom.games() > kept
+    classroom.keeper.pause("cup")
+    classroom.until(lambda: classroom.state() == "paused")
+    games = classroom.games()
+    classroom.server().look()
+    assert (classroom.state(), classroom.games()) == ("paused", games)
+    classroom.keeper.start("cup")
+    classroom.playing()
+
+
+def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
+    classroom.file("cup", LONG)
+    classroom.file("evening", SHORT)
+    classroom.keeper.start("cup")
+    classroom.keeper.start("evening")
+    classroom.playing()
+    assert classroom.state("evening") == "waiting"
+    classroom.keeper.pause("cup")
+    classroom.until(lambda: classroom.state("evening") == "over")
+    assert classroom.state() == "paused"
+
+
+def test_what_cannot_be_played_is_told_with_the_log(classroom: Class) -> None:
+    classroom.file("cup", SHORT, format_="roundz = 3")
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "failed")
+    assert "roundz: unknown key" in "\n".join(classroom.keeper.process("cup").last_lines())
+    classroom.file("cup", SHORT)
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "over")
+
+
+def test_three_quick_deaths_are_enough(classroom: Class) -> None:
+    classroom.file("cup", LONG)
+    classroom.keeper.start("cup")
+    killed = set()
+
+    def kill() -> bool:
+        if (pid := classroom.keeper.wish("cup").pid) not in (None, *killed):
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        return classroom.state() == "failed"
+
+    classroom.until(kill)
+    assert len(killed) == 3
+
+
+def test_new_bots_are_taken_when_the_staff_asks_and_left_out(classroom: Class) -> None:
+    classroom.file("cup", LONG, more='[[player]]\nfrom = ".."')
+    classroom.submit("ada", "print(1)")
+    classroom.keeper.start("cup")
+    classroom.playing()
+    classroom.submit("bob", "print(2)")
+    (cup,) = classroom.keeper.tournaments()
+    assert cup.has_news
+    assert not cup.is_standing
+
+    def players() -> dict[str, str]:
+        with RunView(classroom.keeper.process("cup").store) as view:
+            return {player.name: player.status for player in view.config.players}
+
+    classroom.keeper.start("cup", take_new=True, without=["ape"])
+    classroom.until(lambda: "bob" in players())
+    assert players() == {"monkey": "playing", "ape": "out", "ada": "playing", "bob": "playing"}
+    classroom.playing()
+    wish = classroom.keeper.wish("cup")
+    assert (wish.take_new, wish.without) == (False, ())
+
+
+def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
+    classroom.file("cup", LONG, format_='format = "ladder"', more='[[player]]\nfrom = ".."')
+    rules = classroom.folder / "course.toml"
+    rules.write_text(rules.read_text().replace('["ladder"]', '["cup"]'))
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "failed")  # no bot was submitted
+    classroom.submit("ada", "print(1)")
+    classroom.playing()
+    classroom.submit("ada", "print(2)")
+
+    def took() -> bool:
+        with RunView(classroom.keeper.process("cup").store) as view:
+            return "ada@2" in [player.name for player in view.config.players]
+
+    classroom.until(took)
+    classroom.playing()
+
+
+def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
+    classroom.keeper.begin()
+    with pytest.raises(UserError, match="kept by another server"):
+        classroom.server().begin()
+    other = classroom.keeper
+    assert other.names() == []
+
+
+def test_a_file_that_was_damaged_is_named(classroom: Class) -> None:
+    (classroom.folder / "keeper.json").write_text("{")
+    with pytest.raises(UserError, match=r"keeper\.json is not what the arena wrote"):
+        classroom.server()
+    (classroom.folder / "keeper.json").write_text(json.dumps({"tournaments": {}}))
+    with pytest.raises(UserError, match=r'has no "cap\.toml"'):
+        classroom.server().start("cap")
