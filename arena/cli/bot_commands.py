@@ -184,7 +184,7 @@ def match(
 @app.command()
 def submit(
     bot: Annotated[Path, argument("BOT", "A script, folder or archive.")],
-    to: Annotated[Path, option("DIR", "The submissions, or the course.")],
+    to: Annotated[str, option("DIR|URL", "The submissions, the course, or its server.")],
     owner: As = None,
     token: Token = None,
     tournament: TournamentFile = None,
@@ -192,13 +192,32 @@ def submit(
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
     from arena.bots import course
+    from arena.entering import remote
     from arena.entering.enter import enter
 
-    who = course.known(to, owner, token)
+    if remote.is_url(to):
+        _refuse_with_url(as_=owner, tournament=tournament, sandbox=sandbox)
+        with _showing(bot) as tell:
+            entered = remote.send(bot, to, token, tell)
+        _say_entered(entered)
+        return
+    folder = Path(to)
+    who = course.known(folder, owner, token)
     with _showing(bot) as tell:
-        entered = enter(bot, to, who, tell, tournament=tournament, sandbox=sandbox)
+        entered = enter(bot, folder, who, tell, tournament=tournament, sandbox=sandbox)
     _say_entered(entered)
-    say(f'All bots in {to} take part in a tournament whose file has\n\n[[player]]\nfrom = "{to}"')
+    say(
+        f"All bots in {folder} take part in a tournament whose file has\n\n"
+        f'[[player]]\nfrom = "{folder}"'
+    )
+
+
+def _refuse_with_url(**given: object) -> None:
+    """Raise UserError for an option that a server decides itself."""
+    for name, value in given.items():
+        if value is not None:
+            option = f"--{name.rstrip('_')}"
+            raise UserError(f"{option}: the server decides this itself; leave it out")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
     events.jsonl    what happened, a line for each event of `arena.checks.events`
 """
 
+import os
 import re
 import secrets
 import shutil
@@ -18,6 +19,7 @@ from typing import IO, Literal
 
 from pydantic import AwareDatetime, ValidationError
 
+from arena.bots.programs import INTERPRETERS
 from arena.checks.events import Checking, Entered, Event, Judged, Judging, Refused, read_event
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
@@ -90,6 +92,8 @@ class Checks:
         (folder / "upload").mkdir(parents=True)
         with (folder / "upload" / about.file).open("xb") as kept:
             shutil.copyfileobj(contents, kept)
+            if Path(about.file).suffix not in INTERPRETERS:
+                os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
         write_whole(folder / ABOUT, about.model_dump_json() + "\n")
         self.jobs.add(folder)
 

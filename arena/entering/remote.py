@@ -1,0 +1,147 @@
+"""A bot's way into a course by its server: the same events as here, from the other end."""
+
+import http.client
+import io
+import json
+import tarfile
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from email.message import Message
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from arena.bots.entries import files_in
+from arena.bots.programs import nearest_to
+from arena.checks.events import Entered, Refused, read_event
+from arena.entering.enter import Tell
+from arena.errors import PackageError, SubmissionError
+
+MAX_BYTES = 10_000_000
+"""What a server takes."""
+_TIMEOUT_S = 60
+"""The server says something at least each 15 s."""
+_TRIES = 5
+"""How often the events are asked for, where the connection ends before they do."""
+
+
+def is_url(to: str) -> bool:
+    """Whether bots are sent to a server."""
+    return to.startswith(("http://", "https://"))
+
+
+def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:
+    """Have a server check the bot at `path`, and accept it if it passes. Raises ArenaError."""
+    if not token:
+        raise SubmissionError(
+            f"{to} is a server: say whose bot it is, with --token TOKEN or in ARENA_TOKEN"
+        )
+    name, contents = packed(path)
+    if len(contents) > MAX_BYTES:
+        raise PackageError(path, ["has more than 10 MB packed; leave out what it does not need"])
+    server = _Server(to, token)
+    with server.ask(f"?{urllib.parse.urlencode({'name': name})}", contents) as answer:
+        id = _id_in(answer.read(), to)
+    for said in server.events(id):
+        try:
+            event = read_event(said)
+        except ValidationError:
+            raise SubmissionError(f"{to} says what this arena does not know; update it") from None
+        if isinstance(event, Refused):
+            raise SubmissionError(event.sentence)
+        if isinstance(event, Entered):
+            return event
+        tell(event)
+    raise SubmissionError(f"the connection to {to} ended; its page /me has what came out")
+
+
+def packed(path: Path) -> tuple[str, bytes]:
+    """A bot as it is sent: a folder as an archive, any other file as it is. Raises PackageError."""
+    if not path.exists():
+        raise PackageError(path, [f"no such file{nearest_to(path.absolute())}"])
+    name = path.absolute().name
+    if not path.is_dir():
+        try:
+            with path.open("rb") as opened:
+                return name, opened.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise PackageError(path, [f"cannot be read: {error.strerror}"]) from None
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        for file in files_in(path):
+            archive.add(path / file, file, recursive=False)
+    return f"{name}.tar.gz", made.getvalue()
+
+
+class _Server:
+    """The submissions of a course, with the token of an owner."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._address = f"{address.rstrip('/')}/api/submissions"
+        self._token = token
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def ask(self, more: str, body: bytes | None = None, last: str = "0") -> IO[bytes]:
+        """The answer to a request. Raises SubmissionError."""
+        headers = {"Authorization": f"Bearer {self._token}", "Last-Event-ID": last}
+        if body is not None:
+            headers["Content-Type"] = "application/octet-stream"
+        try:
+            request = urllib.request.Request(self._address + more, body, headers)
+            answer: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT_S)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise SubmissionError(_refusal(error, self._address)) from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            why = getattr(error, "reason", None) or error
+            why = getattr(why, "strerror", None) or why
+            raise SubmissionError(f"{self._address} cannot be reached: {why}") from None
+        return answer
+
+    def events(self, id: str) -> Iterator[bytes]:
+        """What happens in a check, asked for again where the connection ends."""
+        last = "0"
+        for _ in range(_TRIES):
+            try:
+                with self.ask(f"/{id}/live", last=last) as answer:
+                    for line in answer:
+                        key, _, value = line.rstrip(b"\r\n").partition(b": ")
+                        if key == b"id":
+                            last = value.decode()
+                        elif key == b"data":
+                            yield value
+            except (OSError, http.client.HTTPException):
+                continue
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The token goes to no other address than the one given."""
+
+    def redirect_request(
+        self, req: Any, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> None:
+        """None: not followed."""
+
+
+def _refusal(error: urllib.error.HTTPError, address: str) -> str:
+    """What a server says, or what its answer means."""
+    if 300 <= error.code < 400:
+        return f"{address} is now {error.headers.get('Location')}; use that address"
+    try:
+        said = json.loads(error.read(10_000))["detail"]
+        return f"{urllib.parse.urlsplit(address).netloc}: {said}"
+    except (ValueError, LookupError, TypeError):
+        return (
+            f"{address} answers {error.code}, and is no course of `arena serve`; give the address "
+            "of its first page"
+        )
+
+
+def _id_in(answer: bytes, to: str) -> str:
+    try:
+        return str(json.loads(answer)["id"])
+    except (ValueError, LookupError, TypeError):
+        raise SubmissionError(f"{to} is no course of `arena serve`; check the address") from None

@@ -1,0 +1,130 @@
+"""`arena submit --to URL`: the same as into a folder, by a server."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.responses import RedirectResponse
+from typer.testing import CliRunner, Result
+
+from arena.bots import course
+from arena.bots.package import open_bot
+from arena.cli import app as arena_app
+from arena.entering import enter
+from arena.web.app import Settings, make_app
+from tests.right_bot import RIGHT
+
+from . import quick_checker
+from .conftest import serving
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+BROKEN = RIGHT.replace("        reply =", '        print("thinking")\n        reply =')
+Arena = Callable[..., Result]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("ARENA_TOKEN", "")
+    monkeypatch.setattr(enter, "conditions_of", quick_checker.quick)
+    monkeypatch.chdir(tmp_path)
+    course.init(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def token(folder: Path) -> str:
+    return course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
+
+
+@pytest.fixture
+def app(folder: Path) -> FastAPI:
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    return app
+
+
+@pytest.fixture
+def url(app: FastAPI, token: str) -> Iterator[str]:
+    with serving(app) as url:
+        yield url
+
+
+def submit(*words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(arena_app, ["submit", *words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def without_times(said: str) -> str:
+    return re.sub(r"\d[\d.,]* (s|ms|MB)\b", "…", said)
+
+
+def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -> None:
+    course.init(Path("here"))
+    course.add_owners(Path("here"), ["ada"], NOW)
+    for text, code in ((RIGHT, 0), (BROKEN, 1)):
+        Path("bot.py").write_text(text)
+        sent = submit("bot.py", "--to", url, "--token", token, code=code)
+        here = submit("bot.py", "--to", "here", "--as", "ada", code=code)
+        assert here.stdout.startswith(sent.stdout) or (
+            without_times(here.stdout).startswith(without_times(sent.stdout))
+        )
+        assert sent.stderr == here.stderr
+    (there,), (kept,) = course.bots(folder), course.bots(Path("here"))
+    assert there.plays is not None and kept.plays is not None
+    assert (there.owner, there.plays.digest) == ("ada", kept.plays.digest)
+
+
+def test_a_folder_is_sent_packed(url: str, token: str, folder: Path) -> None:
+    Path("fox").mkdir()
+    Path("fox/bot.py").write_text(RIGHT)
+    Path("fox/bot.toml").write_text(
+        'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
+    )
+    said = submit("fox", "--to", f"{url}/", "--token", token).stdout
+    assert "Accepted fox (first version" in said and "Games: dots." in said
+    (there,) = course.bots(folder)
+    assert there.plays is not None and there.plays.digest == open_bot(Path("fox")).digest
+
+
+def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
+    Path("bot.py").write_text(RIGHT)
+    for words, said in (
+        (f"bot.py --to {url}", "say whose bot it is, with --token TOKEN or in ARENA_TOKEN"),
+        (f"bot.py --to {url} --token 123", "no owner has this token; ask the staff"),
+        (f"bot.py --to {url} --token {token} --as ada", "--as: the server decides this itself"),
+        (f"bot.py --to {url} --token {token} --sandbox none", "--sandbox: the server decides"),
+        (f"bto.py --to {url} --token {token}", 'no such file; did you mean "bot.py"'),
+        (f"bot.py --to {url}/t/cup --token {token}", "is no course of `arena serve`"),
+        (
+            f"bot.py --to http://127.0.0.1:1 --token {token}",
+            "cannot be reached: Connection refused",
+        ),
+        (f"bot.py --to http:// --token {token}", "cannot be reached: no host given"),
+        (f"bot.py --to https://127.0.0.1:x/ --token {token}", "cannot be reached"),
+    ):
+        shown = submit(*words.split(), code=2)
+        assert said in shown.stderr and shown.stdout == "", shown.output
+    Path("large.zip").write_bytes(b"\0" * 10_000_001)
+    shown = submit("large.zip", "--to", url, "--token", token, code=2)
+    assert "more than 10 MB" in shown.stderr
+    (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
+    shown = submit("bot.py", "--to", url, "--token", token, code=2)
+    assert shown.stderr == "the deadline was 2026-01-01 00:00; nothing is accepted after it\n"
+
+
+def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> None:
+    @app.post("/moved/api/submissions")
+    async def moved() -> RedirectResponse:
+        return RedirectResponse("https://evil.example/api")
+
+    Path("bot.py").write_text(RIGHT)
+    shown = submit("bot.py", "--to", f"{url}/moved", "--token", token, code=2)
+    assert "is now https://evil.example/api; use that address" in shown.stderr
