@@ -12,6 +12,7 @@ from arena.cli import (
     learning_commands,
     position_commands,
     report_commands,
+    web_commands,
 )
 from arena.cli.arguments import (
     RULES,
@@ -124,6 +125,7 @@ app.add_typer(learning_commands.app)
 app.add_typer(bot_commands.app)
 app.add_typer(course_commands.course_app, name="course")
 app.add_typer(course_commands.bots_app, name="bots")
+app.add_typer(web_commands.app)
 app.add_typer(bench_commands.app, name="bench")
 
 

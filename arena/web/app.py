@@ -1,16 +1,29 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import docs, errors, people, upload
+from arena.web import api, docs, errors, people, run_pages, upload
+from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
+from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.settings import Settings
+from arena.web.summary import Summaries
 
 __all__ = ["Settings", "make_app"]
 
-ROUTERS: tuple[APIRouter, ...] = (people.router, upload.pages, upload.api, docs.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    run_pages.router,
+    api.router,
+    people.router,
+    upload.pages,
+    upload.api,
+    docs.router,
+)
 """Of each file of routes, its `router`."""
 
 
@@ -22,8 +35,12 @@ def make_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         dependencies=[Depends(own_form)],
+        lifespan=_until_closed,
     )
     app.state.settings = settings
+    app.state.runs = Runs(settings.runs)
+    app.state.summaries = Summaries(app.state.runs)
+    app.state.hubs = Hubs()
     app.state.identify = _nobody
     if settings.course is not None:
         people.add_people(app, settings.course)
@@ -38,3 +55,10 @@ def make_app(settings: Settings) -> FastAPI:
 
 def _nobody(_: Request) -> Visitor:
     return Visitor()
+
+
+@asynccontextmanager
+async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.hubs.end()
+    app.state.runs.close()

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
-from arena.files.plain_text import printable
-from arena.reports import html
+from arena.reports.html import pages as report_pages
+from arena.web import assets
 from arena.web.rights import Role, Visitor, visitor_of
 
 
@@ -29,7 +29,7 @@ NAVIGATION: list[Link] = [Link("/", "Tournaments"), Link("/doc", "Documents")]
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page. Templates have `visitor`, `nav`, `form_token` and `settings` besides the values."""
+    """A page. Templates also have `visitor`, `site`, `here`, `form_token` and `settings`."""
     return HTMLResponse(rendered(request, template, **values), status)
 
 
@@ -39,7 +39,7 @@ def rendered(request: Request, template: str, **values: Any) -> str:
     settings = request.app.state.settings
     shown = {
         "visitor": visitor,
-        "nav": _links(visitor, is_course=settings.course is not None),
+        "site": _links(visitor, is_course=settings.course is not None),
         "here": request.url.path,
         "form_token": getattr(request.state, "form_token", None),
         "settings": settings,
@@ -49,21 +49,19 @@ def rendered(request: Request, template: str, **values: Any) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates. What is put into them is escaped."""
-    folders = (Path(html.__file__).parent, Path(__file__).parent)
-    return Environment(
-        loader=FileSystemLoader([folder / "templates" for folder in folders]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: printable(value, keep="\n") if type(value) is str else value,
-    )
+    """The templates of the report, and those of the server."""
+    made = report_pages.environment(Path(__file__).parent / "templates")
+    made.globals |= {
+        "style_href": assets.address("arena.css"),
+        "script_src": assets.address("arena.js"),
+        "asset": assets.address,
+    }
+    return made
 
 
-def _links(visitor: Visitor, *, is_course: bool) -> list[Link]:
+def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:
     return [
-        link
+        (link.href, link.text)
         for link in NAVIGATION
         if visitor.may(link.role) and (is_course or not link.only_course)
     ]

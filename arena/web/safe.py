@@ -34,13 +34,16 @@ class SafeAnswers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+            elif scope["method"] == "HEAD":
+                message["body"] = b""
             await send(message)
 
         if scope["type"] == "http" and self._is_foreign(scope):
             refusal = PlainTextResponse("Another site sent this request; it was refused.\n", 403)
             await refusal(scope, receive, send_safely)
             return
-        await self._app(scope, receive, send_safely)
+        as_get = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+        await self._app(as_get, receive, send_safely)
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether a page of another site asks for a change. A program sends neither header."""

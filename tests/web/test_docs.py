@@ -10,7 +10,7 @@ from arena.bots.starter import LANGUAGES, starter_files
 from arena.reports.handbook import PAGES, text_of
 from arena.web.manual import chapter
 
-from .conftest import TestClient
+from tests.web.conftest import TestClient
 
 
 def test_the_contents_name_every_page_and_starter(client: TestClient) -> None:

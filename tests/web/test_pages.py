@@ -7,7 +7,7 @@ from arena.errors import StoreError
 from arena.web.rights import Role, Visitor, may
 from arena.web.safe import HEADERS
 
-from .conftest import TestClient
+from tests.web.conftest import TestClient
 
 
 def test_an_error_is_a_page_in_the_same_look(client: TestClient) -> None:

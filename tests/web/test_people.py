@@ -14,7 +14,7 @@ from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.sessions import FOLDER, Session, Signer
 
-from .conftest import TestClient
+from tests.web.conftest import TestClient
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 

@@ -2,7 +2,8 @@
 
 Values of a template: `style_href` and `script_src`, the addresses of the two assets, or `style` and
 `script`, their text, for a page that needs no network; `site`, links of the header as (address,
-words); `run_url`, the address that scripts ask for data, and `live`, whether they listen.
+words); `run_url`, the address that scripts ask for data; `live`, where they listen to what
+happens, the last event that the page knows.
 """
 
 from collections.abc import Callable, Collection, Mapping

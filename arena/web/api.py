@@ -1,0 +1,115 @@
+"""Runs as JSON, for programs; described at /api/openapi.json."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+
+from arena.model import Frozen
+from arena.ratings.model import Standings
+from arena.reports.games import SIDES, GameRow, Result, Sort, Wanted, rows
+from arena.reports.html.audience import Seen
+from arena.reports.html.data import run_data
+from arena.reports.html.model import GameData, PlayerData
+from arena.tournament.run_view import RunView
+from arena.web.kept import answer
+from arena.web.rights import Asking, Role, Visitor, may
+from arena.web.run_pages import audience, find, game_of
+from arena.web.summary import RunSummary, Summaries
+
+
+class Refusal(Frozen):
+    """Why there is no answer."""
+
+    detail: str
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    404: {"model": Refusal, "description": "There is no such run, player or game."},
+    422: {"model": Refusal, "description": "A parameter is none that can be."},
+}
+router = APIRouter(
+    prefix="/api", tags=["runs"], dependencies=[may(Role.ANYONE)], responses=REFUSALS
+)
+Name = Annotated[str, Path(description="The run's, as /api/runs lists it.")]
+
+
+class NamedPlayer(PlayerData):
+    """A player of a run."""
+
+    name: str
+
+
+@router.get("/runs")
+async def list_runs(request: Request) -> list[RunSummary]:
+    """The runs: those that are played now, then those that changed last."""
+    summaries: Summaries = request.app.state.summaries
+    return await summaries.all()
+
+
+@router.get("/runs/{name}")
+async def one_run(request: Request, name: Name) -> RunSummary:
+    """One run."""
+    summaries: Summaries = request.app.state.summaries
+    return await summaries.of(find(request, name))
+
+
+@router.get("/runs/{name}/standings")
+async def standings(request: Request, name: Name, visitor: Asking) -> Standings:
+    """The standings, as `arena report --json` has them, without the covariance."""
+
+    def read(view: RunView) -> Standings:
+        return _seen(view, visitor).standings(view.standings)
+
+    return await find(request, name).look(read)
+
+
+@router.get("/runs/{name}/games")
+async def games(
+    request: Request,
+    name: Name,
+    visitor: Asking,
+    player: Annotated[str | None, Query(description="Games of this player.")] = None,
+    against: Annotated[str | None, Query(description="Against this opponent.")] = None,
+    side: Annotated[Literal["first", "second"] | None, Query()] = None,
+    result: Annotated[list[Result], Query(description="Any of these.")] = [],  # noqa: B006 - FastAPI copies it
+    ending: Annotated[
+        str | None, Query(description="As `timeout`; `forfeit` is any fault.")
+    ] = None,
+    sort: Annotated[Sort | None, Query(description="What comes first.")] = None,
+) -> list[GameRow]:
+    """Its games in the order they ended, each as one of its players saw it."""
+    wanted = Wanted(player, against, SIDES.index(side) if side else None, result, ending)
+
+    def read(view: RunView) -> list[GameRow]:
+        seen = _seen(view, visitor)
+        return [_shown(row, seen) for row in rows(view, wanted, sort)]
+
+    return await find(request, name).look(read)
+
+
+@router.get("/runs/{name}/games/{game}", response_model=GameData)
+async def game(request: Request, name: Name, game: str, visitor: Asking) -> Response:
+    """One game that has ended."""
+    return answer(request, await game_of(find(request, name), game, visitor))
+
+
+@router.get("/runs/{name}/players")
+async def players(request: Request, name: Name, visitor: Asking) -> list[NamedPlayer]:
+    """Its players, with their figures and faults."""
+
+    def read(view: RunView) -> list[NamedPlayer]:
+        found = run_data(view, audience(visitor, view.config))
+        named = zip(found.players, found.figures, strict=True)
+        return [NamedPlayer(name=name, **dict(each)) for name, each in named]
+
+    return await find(request, name).look(read)
+
+
+def _seen(view: RunView, visitor: Visitor) -> Seen:
+    return Seen(view.config, audience(visitor, view.config))
+
+
+def _shown(row: GameRow, seen: Seen) -> GameRow:
+    """The row with what this visitor may read of how it ended."""
+    return row.model_copy(update={"detail": seen.detail(row.detail, row.ending, row.forfeited_by)})

@@ -1,0 +1,40 @@
+"""Answers that are made once and sent often: with an ETag, and packed once."""
+
+import gzip
+from hashlib import blake2b
+from typing import NamedTuple
+
+from fastapi import Request
+from fastapi.responses import Response
+
+_LEVEL = 6
+_SMALL = 500
+"""What is shorter is not packed."""
+
+
+class Kept(NamedTuple):
+    """An answer."""
+
+    body: bytes
+    packed: bytes | None
+    etag: str
+    media_type: str
+
+
+def kept(text: str | bytes, media_type: str) -> Kept:
+    """An answer to keep."""
+    body = text.encode() if isinstance(text, str) else text
+    packed = gzip.compress(body, _LEVEL, mtime=0) if len(body) > _SMALL else None
+    return Kept(body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type)
+
+
+def answer(request: Request, found: Kept, cache: str = "private, no-cache") -> Response:
+    """It, or 304 where the browser has it."""
+    headers = {"ETag": found.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
+    known = request.headers.get("If-None-Match", "")
+    if found.etag in (each.strip() for each in known.split(",")) or known == "*":
+        return Response(status_code=304, headers=headers)
+    if found.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return Response(found.body, media_type=found.media_type, headers=headers)
+    headers["Content-Encoding"] = "gzip"
+    return Response(found.packed, media_type=found.media_type, headers=headers)

@@ -1,0 +1,137 @@
+"""Runs on pages: the list of them, the document of each, its data, and what happens in it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Header, HTTPException, Request
+from fastapi.responses import Response, StreamingResponse
+
+from arena.bots.course_file import rules_of
+from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
+from arena.reports.html.data import game_data, run_data
+from arena.reports.html.pages import in_url, run_page
+from arena.tournament.config import TournamentConfig
+from arena.tournament.run_view import RunView
+from arena.web import assets
+from arena.web.kept import Kept, answer, kept
+from arena.web.live import Hubs
+from arena.web.pages import page, rendered
+from arena.web.rights import Asking, Role, Visitor, may
+from arena.web.runs import Runs, ShownRun
+from arena.web.summary import Summaries
+
+router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
+
+_FOR_GOOD = "public, max-age=31536000, immutable"
+HTML, JSON = "text/html; charset=utf-8", "application/json"
+
+
+def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
+    """Whose words a visitor may read: an owner those of its own bots."""
+    if visitor.may(Role.STAFF):
+        return STAFF
+    if visitor.owner is None:
+        return PUBLIC
+    own = (name for name, owner in owners(config).items() if owner == visitor.owner)
+    return Audience(reads=frozenset(own))
+
+
+def find(request: Request, name: str) -> ShownRun:
+    """A run by its name. Raises HTTPException."""
+    runs: Runs = request.app.state.runs
+    return runs[name]
+
+
+@router.get("/")
+async def tournaments(request: Request) -> Response:
+    """The runs there are."""
+    summaries: Summaries = request.app.state.summaries
+    course = request.app.state.settings.course
+    deadline = rules_of(course).deadline if course else None
+    return page(request, "index.html", runs=await summaries.all(), deadline=deadline)
+
+
+@router.get("/t/{name}")
+async def document(request: Request, name: str, visitor: Asking) -> Response:
+    """A run."""
+    run = find(request, name)
+    hubs: Hubs = request.app.state.hubs
+    mark = None if run.is_over else await hubs[run].mark()
+    key = ("page", visitor, getattr(request.state, "form_token", None), mark)
+    return answer(request, await run.made(key, partial(_document, request, run, visitor, mark)))
+
+
+def _document(
+    request: Request, run: ShownRun, visitor: Visitor, mark: int | None, view: RunView
+) -> Kept:
+    values = run_page(view, audience(visitor, view.config))
+    live = None if run.is_over else mark
+    url = f"/t/{in_url(run.name)}"
+    return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
+
+
+@router.get("/t/{name}/data")
+async def data(request: Request, name: str, visitor: Asking) -> Response:
+    """What its scripts make lists of."""
+
+    def make(view: RunView) -> Kept:
+        return kept(run_data(view, audience(visitor, view.config)).model_dump_json(), JSON)
+
+    return answer(request, await find(request, name).made(("data", visitor), make, moves=True))
+
+
+@router.get("/t/{name}/game/{game}")
+async def one_game(request: Request, name: str, game: str, visitor: Asking) -> Response:
+    """One game that has ended."""
+    return answer(request, await game_of(find(request, name), game, visitor))
+
+
+async def game_of(run: ShownRun, game: str, visitor: Visitor) -> Kept:
+    """A game as this visitor may see it. Raises HTTPException and StoreError."""
+
+    def make(view: RunView) -> Kept | None:
+        record = view.record(game)
+        if record is None:
+            return None
+        found = game_data(record, view.config, audience(visitor, view.config))
+        return kept(found.model_dump_json(), JSON)
+
+    found = await run.look(make)
+    if found is None:
+        raise HTTPException(404, "There is no such game here, or it has not ended.")
+    return found
+
+
+@router.get("/t/{name}/live")
+async def live(
+    request: Request,
+    name: str,
+    after: int | None = None,
+    last_event_id: Annotated[int | None, Header()] = None,
+) -> Response:
+    """What happens in it from now on, or `after` an event. A browser that comes back says which was
+    the last by a header.
+    """
+    hubs: Hubs = request.app.state.hubs
+    known = after if last_event_id is None else last_event_id
+    events: AsyncGenerator[bytes] = hubs[find(request, name)].listen(known)
+    first = await anext(events)
+    return StreamingResponse(_all(first, events), media_type="text/event-stream")
+
+
+async def _all(first: bytes, more: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async with aclosing(more):
+        yield first
+        async for text in more:
+            yield text
+
+
+@router.get("/static/{name}")
+async def static(request: Request, name: str) -> Response:
+    """A script or a style sheet."""
+    found = assets.by_address().get(request.url.path)
+    if found is None:
+        raise HTTPException(404)
+    return answer(request, found, _FOR_GOOD)

@@ -1,0 +1,165 @@
+"""The runs of a folder, by their names: each read again when its files have changed, and what was
+made of it kept until then.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from arena.files import lock
+from arena.tournament.events import Event, events_file
+from arena.tournament.run_view import RunView
+from arena.web.kept import Kept
+
+_MOST_OPEN = 8
+"""Views that stay open: of each, a game takes about 2 kB."""
+_MOST_KEPT = 24
+"""Answers kept of a run: a page for each of its last visitors."""
+Made = TypeVar("Made")
+State = tuple[object, ...]
+
+
+class ShownRun:
+    """A run that pages show. Its view is used by one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.stem
+        self._wal, self._events = Path(f"{path}-wal"), events_file(path)
+        self._lock = threading.Lock()
+        self._view: RunView | None = None
+        self._seen: State = ()
+        self._was_played = False
+        self.is_over = False
+        """Whether nothing was left to play when it was looked at last."""
+        self._kept: OrderedDict[Hashable, tuple[State, Kept]] = OrderedDict()
+        self.news: list[Event] | None = None
+        """What happened since it was asked for last; None while it is not followed."""
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a process plays it now."""
+        return lock.is_held(self.path)
+
+    @property
+    def changed_at(self) -> datetime:
+        """When its results changed last."""
+        stamps = (_stamp(self.path), _stamp(self._wal))
+        return datetime.fromtimestamp(max(each[2] for each in stamps if each) // 10**9, UTC)
+
+    def state(self, *, moves: bool = True) -> State:
+        """What changes whenever the run does; without `moves`, whenever its results do."""
+        written = _stamp(self._wal)
+        results = (_stamp(self.path), written if written and written[1] else None, self.is_played)
+        return (*results, _stamp(self._events)) if moves else results
+
+    async def made(
+        self, key: Hashable, make: Callable[[RunView], Kept], *, moves: bool = False
+    ) -> Kept:
+        """What was made of the run as it stands, or is made now; `moves` where it shows games that
+        are being played. Raises StoreError.
+        """
+        found = self._found(key, self.state(moves=moves))
+        if found is not None:
+            return found
+        return await run_in_threadpool(self._make, key, make, moves)
+
+    def _found(self, key: Hashable, state: State) -> Kept | None:
+        known = self._kept.get(key)
+        return known[1] if known is not None and known[0] == state else None
+
+    def _make(self, key: Hashable, make: Callable[[RunView], Kept], moves: bool) -> Kept:
+        with self._lock:
+            state = self.state(moves=moves)
+            found = self._found(key, state) or make(self._look(self.state()))
+            self._kept[key] = (state, found)
+            self._kept.move_to_end(key)
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+            return found
+
+    async def look(self, use: Callable[[RunView], Made]) -> Made:
+        """What `use` finds in the run as it stands. Raises StoreError."""
+        return await run_in_threadpool(self._use, use)
+
+    def _use(self, use: Callable[[RunView], Made]) -> Made:
+        with self._lock:
+            return use(self._look(self.state()))
+
+    def _look(self, state: State) -> RunView:
+        """The view, which only follows what it saw begin: else it is opened again."""
+        if self._view is not None and state == self._seen:
+            return self._view
+        same_file = bool(self._seen) and _inode(state[0]) == _inode(self._seen[0])
+        if self._view is not None and not (same_file and self._was_played):
+            self._close()
+        if self._view is None:
+            self._view = RunView(self.path)
+        else:
+            self._view.refresh()
+        if self.news is not None:
+            self.news += self._view.news
+        self.is_over = self._view.schedule.over and not state[2]
+        self._seen, self._was_played = state, bool(state[2])
+        return self._view
+
+    def close(self) -> None:
+        """Let go of the view, unless it is used."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._close()
+            finally:
+                self._lock.release()
+
+    def _close(self) -> None:
+        if self._view is not None:
+            self._view.close()
+        self._view = None
+
+
+class Runs:
+    """The runs of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._shown: OrderedDict[str, ShownRun] = OrderedDict()
+
+    def names(self) -> list[str]:
+        """The names of all."""
+        return sorted(path.stem for path in self.folder.glob("*.sqlite"))
+
+    def __getitem__(self, name: str) -> ShownRun:
+        """A run by its name, never by a path. Raises HTTPException."""
+        path = self.folder / f"{name}.sqlite"
+        if "\0" in name or path.name != f"{name}.sqlite" or not os.path.isfile(path):  # noqa: PTH113 - a name may be too long
+            raise HTTPException(404, "There is no such tournament here.")
+        shown = self._shown.setdefault(name, ShownRun(path))
+        self._shown.move_to_end(name)
+        for other in list(self._shown.values())[:-_MOST_OPEN]:
+            if other.news is None:
+                other.close()
+        return shown
+
+    def close(self) -> None:
+        """Let go of all."""
+        for shown in self._shown.values():
+            shown.close()
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
+
+
+def _inode(stamp: object) -> object:
+    return stamp[0] if isinstance(stamp, tuple) else None

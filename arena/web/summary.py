@@ -1,0 +1,99 @@
+"""A line for each run: what there is, what is played now, what changed last."""
+
+from datetime import datetime
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from arena.errors import StoreError
+from arena.files.plain_text import printable
+from arena.model import Frozen
+from arena.reports.html.wording import game_title
+from arena.tournament.config import TournamentConfig
+from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
+from arena.web.runs import Runs, ShownRun, State
+
+
+class RunSummary(Frozen):
+    """A run."""
+
+    name: str
+    """Of its file, and in its addresses."""
+    title: str
+    """What the tournament calls itself."""
+    game: str = ""
+    """In words, as `cornerless Othello`; this and what follows is empty where `problem` is not."""
+    format: str = ""
+    bots: int = 0
+    played: int
+    """Games that have a result."""
+    planned: int = 0
+    """Games in the whole schedule."""
+    at_most: bool = False
+    """Whether results decide how many of them are played."""
+    is_played: bool = False
+    """Whether a process plays it now."""
+    in_play: tuple[tuple[str, ...], ...] = ()
+    """The players of each game that is being played, by seat."""
+    changed_at: datetime
+    problem: str | None = None
+    """Why the run cannot be read; null where it can."""
+
+
+class Summaries:
+    """Those of all runs of a folder, each made again when the run has changed."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._made: dict[str, tuple[State, RunSummary]] = {}
+
+    async def all(self) -> list[RunSummary]:
+        """The runs that are played now, then the others, what changed last first."""
+        found = [await self.of(self._runs[name]) for name in self._runs.names()]
+        return sorted(found, key=lambda each: (each.is_played, each.changed_at), reverse=True)
+
+    async def of(self, run: ShownRun) -> RunSummary:
+        """The summary of a run."""
+        state = run.state()
+        known = self._made.get(run.name)
+        if known is None or known[0] != state:
+            known = self._made[run.name] = state, await self._make(run)
+        return known[1]
+
+    async def _make(self, run: ShownRun) -> RunSummary:
+        try:
+            if run.is_played:
+                return await run.look(lambda view: _in_play(run, view))
+            return await run_in_threadpool(_at_rest, run)
+        except StoreError as error:
+            said = str(error).replace(f"{self._runs.folder}/", "")
+            return _summary(run, problem=said)
+
+
+def _in_play(run: ShownRun, view: RunView) -> RunSummary:
+    games = tuple(game.started.players for game in view.playing.values())
+    return _summary(run, view.config, len(view.games), is_played=True, in_play=games)
+
+
+def _at_rest(run: ShownRun) -> RunSummary:
+    """Without reading its games."""
+    with Store.open(run.path) as store:
+        return _summary(run, store.config, len(store.finished()))
+
+
+def _summary(
+    run: ShownRun, config: TournamentConfig | None = None, played: int = 0, **more: Any
+) -> RunSummary:
+    """`config` is None for a run that cannot be read."""
+    about: dict[str, Any] = {"title": run.name}
+    if config is not None:
+        about = {
+            "title": printable(config.name),
+            "game": game_title(config.terms),
+            "format": config.format,
+            "bots": sum(player.name not in config.unrated for player in config.players),
+            "planned": config.schedule().total,
+            "at_most": not config.is_fixed,
+        }
+    return RunSummary(name=run.name, played=played, changed_at=run.changed_at, **about, **more)
