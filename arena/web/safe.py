@@ -34,7 +34,7 @@ class SafeAnswers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-            elif scope["method"] == "HEAD":
+            elif scope.get("method") == "HEAD":
                 message["body"] = b""
             await send(message)
 
