@@ -1,6 +1,5 @@
 """The process of the pages: its socket, its end, and the cores it leaves to those who play."""
 
-import asyncio
 import os
 import socket
 from collections.abc import Callable
@@ -10,38 +9,32 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import uvicorn
-from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from arena.bots.course_file import rules_of
-from arena.errors import ArenaError, UserError
-from arena.sandbox.features import usable_cores
+from arena.errors import UserError
 from arena.web.app import make_app
-from arena.web.runs import Runs
+from arena.web.cores import keep_off
+from arena.web.live import Hubs
 from arena.web.settings import Settings
 
 _NICE = 10
-_LOOK_S = 2.0
-"""How soon the cores of a run that begins are left."""
+"""How much a server gives way that starts no tournaments, which would give way too."""
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready, gives way to players, and ends at once."""
+    """A server that says when it is ready, and ends at once."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, hubs: Hubs, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._app, self._ready = app, ready
-        self._way: asyncio.Task[None] | None = None
+        self._hubs, self._ready = hubs, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._way = asyncio.create_task(_give_way(self._app.state.runs))
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._way is not None:
-            self._way.cancel()
-        self._app.state.hubs.end()
+        self._hubs.end()  # no page that listens keeps it
         await super().shutdown(sockets)
 
 
@@ -76,6 +69,9 @@ def serve(
             token = app.state.people.staff_token
             say(f"For the staff, until this server ends: {address}/in/{token}")
 
+    keep_off()
+    if settings.course is None:
+        os.nice(_NICE)
     config = uvicorn.Config(
         app,
         log_level="error",
@@ -85,7 +81,7 @@ def serve(
         timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):
-        _Server(config, app, ready).run([listening])
+        _Server(config, app.state.hubs, ready).run([listening])
 
 
 def _refuse_unsafe(settings: Settings, host: str, *, insecure: bool) -> None:
@@ -124,36 +120,3 @@ def _bound(host: str, port: int) -> socket.socket:
             raise UserError(f"--port {port}: another program has it{hint}") from None
         raise UserError(f"{what}: {error.strerror}") from None
     return listening
-
-
-async def _give_way(runs: Runs) -> None:
-    """Be nice to the players, and keep off their cores while there are others. Threads that are
-    there already stay as they are: tournaments are started by them.
-    """
-    spared = _threads() - {os.getpid()}
-    os.setpriority(os.PRIO_PROCESS, 0, _NICE)
-    cores, kept = usable_cores(), set[int]()
-    while True:
-        free = set(cores[await _cores_played_on(runs) :]) or set(cores)
-        if free != kept:
-            for thread in _threads() - spared:
-                with suppress(ProcessLookupError):
-                    os.sched_setaffinity(thread, free)
-            kept = free
-        await asyncio.sleep(_LOOK_S)
-
-
-def _threads() -> set[int]:
-    return {int(task.name) for task in Path("/proc/self/task").iterdir()}
-
-
-async def _cores_played_on(runs: Runs) -> int:
-    """How many of the first cores have games: each run takes them from the first one on."""
-    most = 0
-    for name in runs.names():
-        run = runs[name]
-        if run.is_played:
-            with suppress(ArenaError):
-                config = await run.look(lambda view: view.config)
-                most = max(most, config.concurrency * config.threads)
-    return most

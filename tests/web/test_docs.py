@@ -9,7 +9,6 @@ import pytest
 from arena.bots.starter import LANGUAGES, starter_files
 from arena.reports.handbook import PAGES, text_of
 from arena.web.manual import chapter
-
 from tests.web.conftest import TestClient
 
 

@@ -6,7 +6,6 @@ from fastapi import FastAPI, Request
 from arena.errors import StoreError
 from arena.web.rights import Role, Visitor, may
 from arena.web.safe import HEADERS
-
 from tests.web.conftest import TestClient
 
 

@@ -13,7 +13,6 @@ from arena.web.people import COOKIE
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.sessions import FOLDER, Session, Signer
-
 from tests.web.conftest import TestClient
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
