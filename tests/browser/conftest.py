@@ -3,10 +3,17 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from arena.model.record import GameRecord
+from arena.reports.html.audience import STAFF
+from arena.reports.html.one_file import write_report
+from arena.tournament.run_view import RunView
+from tests.reports.runs import begun
 
 PATIENCE_MS = 30_000
 """How long a page may take on a machine that is busy."""
@@ -58,3 +65,14 @@ def axe() -> Callable[[Page], None]:
             assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
 
     return judge
+
+
+def write_file(folder: Path, records: list[GameRecord]) -> str:
+    """A run of these games and its report as one file; the file's URL."""
+    store, report = folder / "cup.sqlite", folder / "cup.html"
+    with begun(store, records) as run:
+        for record in records:
+            run.add(record)
+    with RunView(store) as view:
+        write_report(view, STAFF, report)
+    return report.as_uri()

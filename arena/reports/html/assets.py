@@ -34,8 +34,9 @@ def _place(name: str, folder: Traversable, placed: dict[str, str]) -> None:
 
 @cache
 def stylesheet() -> str:
-    """The style of all pages."""
-    return (_static() / "style.css").read_text(encoding="utf-8")
+    """The style of all pages, then that of games."""
+    names = ("style.css", "game.css")
+    return "".join((_static() / name).read_text(encoding="utf-8") for name in names)
 
 
 def _static() -> Traversable:

@@ -113,8 +113,9 @@ function drawnTile(tile, at, doubling) {
   const { x, y } = tileBox(at, 0);
   const digits = String(tile).length;
   return [
+    svg("rect", { class: "ground", ...tileBox(at, 4) }),
     svg("rect", { class: "tile", "fill-opacity": (rank / MOST_RANK).toFixed(2), ...tileBox(at, 4) }),
-    svg("text", { class: `value d${digits}${rank > 8 ? " strong" : ""}`, x: x + TILE_CELL / 2, y: y + TILE_CELL / 2 + (digits > 3 ? 8 : 10) }, tile),
+    svg("text", { class: `value d${digits}${rank > 10 ? " strong" : ""}`, x: x + TILE_CELL / 2, y: y + TILE_CELL / 2 + (digits > 3 ? 8 : 10) }, tile),
   ];
 }
 

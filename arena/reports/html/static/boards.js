@@ -1,0 +1,60 @@
+/** The boards that are being played, on the overview. A board stays until another game takes its place. */
+
+import { drawingOf, isDrawn, replayed, seatMark } from "./drawings.js";
+import { byId, element } from "./dom.js";
+import { gameHash } from "./route.js";
+
+/** @typedef {import("./data.js").RunData} RunData */
+/** @typedef {import("./data.js").GameRunning} GameRunning */
+/** A place for a board. @typedef {{node: Element, id: string, over: boolean}} Slot */
+
+const LAST_MOVES = 12;
+
+/** Shows games in the section `boards`. @param {RunData} run */
+export function boardsInPlay(run) {
+  const section = byId("boards");
+  const grid = element("div", { class: "boards" });
+  /** @type {Slot[]} */
+  const slots = [];
+  section.replaceChildren(element("h2", {}, "Being played"), grid);
+
+  function slotOf(/** @type {string} */ id) {
+    return slots.find((slot) => slot.id === id);
+  }
+  function freeSlot() {
+    const free = slots.find((slot) => slot.over);
+    if (free) return free;
+    const slot = { node: element("div", { class: "slot" }), id: "", over: true };
+    slots.push(slot);
+    grid.append(slot.node);
+    return slot;
+  }
+  return {
+    /** @param {GameRunning} game */
+    draw(game) {
+      const slot = slotOf(game.id) ?? Object.assign(freeSlot(), { id: game.id });
+      slot.over = false;
+      slot.node.replaceChildren(boardLink(run, game, `move ${game.moves.length}`));
+    },
+    /** @param {GameRunning} game @param {string} how */
+    end(game, how) {
+      const slot = slotOf(game.id);
+      if (!slot) return;
+      slot.over = true;
+      slot.node.replaceChildren(boardLink(run, game, how));
+    },
+  };
+}
+
+/** @param {RunData} run @param {GameRunning} game @param {string} state */
+function boardLink(run, game, state) {
+  const names = game.players.map((place, seat) => element("span", { class: "side" }, seatMark(run, seat), run.players[place]));
+  return element("a", { href: gameHash(game.id) }, element("span", { class: "names" }, names), smallBoard(run, game), element("small", {}, state));
+}
+
+/** @param {RunData} run @param {GameRunning} game */
+function smallBoard(run, game) {
+  const last = game.moves.length;
+  if (!isDrawn(run)) return element("span", { class: "lately" }, game.moves.slice(-LAST_MOVES).join(" ") || "no move yet");
+  return drawingOf(run).draw(replayed(run, game)(last), game.moves[last - 1]);
+}

@@ -1,0 +1,89 @@
+/** What happens in a run while its page is open. */
+
+import { boardsInPlay } from "./boards.js";
+import { byId, element } from "./dom.js";
+import { replaceSection } from "./sections.js";
+
+/** @typedef {import("./data.js").RunData} RunData */
+/** @typedef {import("./data.js").GameRunning} GameRunning */
+/** What the views want to know. @typedef {{moved: (id: string) => void, finished: (id: string) => void}} Watcher */
+
+const AGAIN_MS = 3000;
+const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", "reset"];
+
+/**
+ * Follow a run after the event that its page knows. What comes before its data are there waits for
+ * them: nothing is lost, and what comes twice does no harm.
+ * @param {string} address @param {string} after @param {Promise<RunData>} loading @param {Watcher} watcher
+ */
+export function follow(address, after, loading, watcher) {
+  const heard = loading.then((run) => hearer(run, watcher));
+  const lost = connectionLine();
+  const events = new EventSource(`${address}/live?after=${after}`);
+  events.onopen = () => (lost.hidden = true);
+  events.onerror = () => {
+    lost.hidden = false;
+    if (events.readyState === EventSource.CLOSED) setTimeout(loadAgain, AGAIN_MS);
+  };
+  for (const name of HAPPENINGS) {
+    events.addEventListener(name, async (event) => (await heard)[name](event.data ? JSON.parse(event.data) : null, events));
+  }
+}
+
+/** Ask for the page until the server has it. */
+async function loadAgain() {
+  const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+  if (answer?.ok) location.reload();
+  else setTimeout(loadAgain, AGAIN_MS);
+}
+
+/** The line that says that the connection is lost; over the page, so that nothing moves. */
+function connectionLine() {
+  const line = element("p", { class: "connection", role: "status", hidden: true }, "Connection lost, trying again …");
+  document.body.append(line);
+  return line;
+}
+
+/** A function for each kind of event. @param {RunData} run @param {Watcher} watcher */
+function hearer(run, watcher) {
+  const boards = boardsInPlay(run);
+  run.running.forEach(boards.draw);
+  const playing = (/** @type {string} */ id) => run.running.find((game) => game.id === id);
+  function ended(/** @type {string} */ id, /** @type {string} */ how) {
+    const game = playing(id);
+    if (game) boards.end(game, how);
+    run.running = run.running.filter((each) => each.id !== id);
+  }
+  return {
+    started(/** @type {GameRunning} */ game) {
+      if (run.games.id.includes(game.id)) return;
+      run.running = [...run.running.filter((each) => each.id !== game.id), game];
+      boards.draw(game);
+    },
+    moves({ game: id, ply, moves }) {
+      const game = playing(id);
+      if (!game) return;
+      game.moves.splice(ply, game.moves.length, ...moves);
+      boards.draw(game);
+      watcher.moved(id);
+    },
+    finished({ row, players, endings }) {
+      Object.assign(run, { players, endings });
+      if (!run.games.id.includes(row.id)) for (const [column, value] of Object.entries(row)) run.games[column].push(value);
+      ended(row.id, `ended ${row.scores.join("–")}`);
+      watcher.finished(row.id);
+    },
+    void({ game, detail }) {
+      ended(game, `void: ${detail}`);
+    },
+    sections(/** @type {Object<string, string>} */ sections) {
+      for (const [id, html] of Object.entries(sections)) replaceSection(byId(id), html);
+    },
+    over(_, events) {
+      events.close();
+    },
+    reset() {
+      location.reload();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** Shows what the address asks for, and follows a run that is being played. */
+
+import { openSource } from "./data.js";
+import { byId, element } from "./dom.js";
+import { gamePage } from "./game.js";
+import { showGames } from "./games.js";
+import { follow } from "./live.js";
+import { showPlayer } from "./player.js";
+import { readRoute } from "./route.js";
+
+/** @typedef {import("./data.js").RunData} RunData */
+/** @typedef {import("./data.js").GameData} GameData */
+
+const VIEW_NAMES = ["overview", "games", "game", "player"];
+const KEYS_OF_GAME = { ArrowLeft: (page) => page.step(-1), ArrowRight: (page) => page.step(1), Home: (page) => page.go(0), End: (page) => page.end(), " ": (page) => page.toggle() };
+
+/** The pages of one run in one document. */
+class RunPages {
+  constructor() {
+    this.source = openSource();
+    this.loading = null;
+    /** @type {import("./game.js").GamePage|null} */
+    this.page = null;
+    this.shown = "";
+    this.asked = 0;
+    addEventListener("hashchange", () => this.show());
+    document.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  /** @returns {Promise<RunData>} */
+  run() {
+    this.loading ??= this.source.run();
+    return this.loading;
+  }
+
+  /** Show the view of the address; of the last one, where another was asked for meanwhile. */
+  async show() {
+    const asked = ++this.asked;
+    const route = readRoute(location.hash);
+    const isSame = `${route.view} ${route.name}` === this.shown;
+    try {
+      if (route.view !== "overview") await this.fill(route, isSame, () => asked === this.asked);
+    } catch (error) {
+      byId(`${route.view}-view`).replaceChildren(element("p", { role: "alert" }, `This did not load: ${error.message}`));
+    }
+    if (asked === this.asked) this.turnTo(route, isSame);
+  }
+
+  async fill(route, isSame, isWanted) {
+    const run = await this.run();
+    if (!isWanted()) return;
+    if (route.view === "games") return showGames(run, route.filter);
+    if (route.view === "player") return this.fillPlayer(run, route.name);
+    if (!isSame || !this.page) await this.openGame(run, route.name, isWanted);
+  }
+
+  /** Figures change with each game. */
+  async fillPlayer(run, name) {
+    if ("live" in document.body.dataset) Object.assign(run, await this.source.run());
+    showPlayer(run, name);
+  }
+
+  async openGame(run, id, isWanted) {
+    const running = run.running.find((each) => each.id === id);
+    const game = running ? unfinished(running) : await this.source.game(id, run.games.id.indexOf(id));
+    if (!isWanted()) return;
+    this.page?.stop();
+    this.page = game ? gamePage(run, game) : null;
+    byId("game-view").replaceChildren(...(this.page?.nodes ?? noGame(run, id)));
+  }
+
+  /** Show one view and hide the others. */
+  turnTo(route, isSame) {
+    const isFirst = !this.shown;
+    if (route.view !== "game") this.leaveGame();
+    this.shown = `${route.view} ${route.name}`;
+    for (const view of VIEW_NAMES) byId(view === "overview" ? view : `${view}-view`).hidden = view !== route.view;
+    for (const link of document.querySelectorAll(".views a")) markCurrent(link, route.view);
+    this.page?.go(route.ply ?? Infinity);
+    if (isSame) return;
+    if (!isFirst) byId(`${route.view}-view`)?.querySelector("h2")?.focus({ preventScroll: true });
+    if (route.view !== "overview") scrollTo(0, 0);
+    else if (route.name) byId(route.name)?.scrollIntoView();
+  }
+
+  leaveGame() {
+    this.page?.stop();
+    this.page = null;
+  }
+
+  press(event) {
+    const act = KEYS_OF_GAME[event.key];
+    const isElsewhere = event.target.closest("input, select, textarea, pre") || (event.key === " " && event.target.closest("a, button, summary"));
+    if (!act || !this.page || isElsewhere || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    act(this.page);
+  }
+
+  /** A game that is shown went on. */
+  async moved(id) {
+    if (this.shown !== `game ${id}`) return;
+    const run = await this.run();
+    const ply = this.page?.follows() ? Infinity : this.page?.at();
+    await this.openGame(run, id, () => this.shown === `game ${id}`);
+    this.page?.go(ply ?? Infinity);
+  }
+
+  async finished(id) {
+    await this.moved(id);
+    const route = readRoute(location.hash);
+    if (route.view === "games") showGames(await this.run(), route.filter);
+  }
+}
+
+/** @param {Element} link @param {string} view */
+function markCurrent(link, view) {
+  const target = readRoute(link.getAttribute("href")).view;
+  if (target === view) link.setAttribute("aria-current", "page");
+  else link.removeAttribute("aria-current");
+}
+
+/** A game that is being played, as its page needs it. @param {import("./data.js").GameRunning} running @returns {GameData} */
+function unfinished(running) {
+  const unknown = { attempt: 1, seed: 0, seats: [], used_ms: [], score: [], depth: [], text: [], faults: [], stderr: [], boards: [], scores: [], points: [] };
+  return { ...running, ...unknown, ending: "", detail: "", offender: -1, started_at: "", duration_ms: 0, machine: "" };
+}
+
+/** @param {RunData} run @param {string} id */
+function noGame(run, id) {
+  const why = run.games.id.includes(id) ? `The record of game ${id} is damaged. ` : `No game of this run is called ${id}. `;
+  return [element("h2", { tabindex: -1 }, "No such game"), element("p", {}, why, element("a", { href: "#games" }, "See all games."))];
+}
+
+/** Begin, on a page of a run. */
+function beginRunPages() {
+  if (!byId("overview") || !byId("games-view")) return;
+  const pages = new RunPages();
+  if ("live" in document.body.dataset) follow(document.body.dataset.run, document.body.dataset.live, pages.run(), pages);
+  pages.show();
+}
+
+beginRunPages();

@@ -1,0 +1,66 @@
+/** Sentences on games. */
+
+import { counted } from "./dom.js";
+
+/** How a game ended, as a filter names it. */
+export const ENDING_WORDS = {
+  natural: "by the rules",
+  adjudicated: "adjudicated",
+  start_failed: "did not start",
+  exited: "exited",
+  timeout: "out of time",
+  stdin_closed: "closed its stdin",
+  stdout_closed: "closed its stdout",
+  line_too_long: "line too long",
+  flood: "wrote too much",
+  bad_utf8: "bad UTF-8",
+  bad_json: "bad JSON",
+  bad_schema: "answer in a wrong form",
+  wrong_ply: "answered another turn",
+  unsolicited: "wrote unasked",
+  illegal_move: "illegal move",
+  out_of_memory: "out of memory",
+  void: "void",
+};
+
+const DEEDS = {
+  start_failed: "did not start",
+  exited: "exited",
+  timeout: "ran out of time",
+  stdin_closed: "closed its stdin",
+  stdout_closed: "closed its stdout",
+  line_too_long: "wrote a line that is too long",
+  flood: "wrote far more than was asked",
+  bad_utf8: "wrote bytes that are not UTF-8",
+  bad_json: "wrote what is not JSON",
+  bad_schema: "answered in a wrong form",
+  wrong_ply: "answered another turn than was asked",
+  unsolicited: "wrote before it was asked",
+  illegal_move: "played an illegal move",
+  out_of_memory: "used more memory than it may",
+};
+
+/** What a player did wrong: `ran out of time`. @param {string} ending */
+export function deed(ending) {
+  return DEEDS[ending] ?? ending.replaceAll("_", " ");
+}
+
+/** The word of an ending. @param {string} ending */
+export function endingWord(ending) {
+  return ENDING_WORDS[ending] ?? ending.replaceAll("_", " ");
+}
+
+/** How a game ended. @param {import("./data.js").RunData} run @param {import("./data.js").GameData} game */
+export function endingSentence(run, game) {
+  const after = `after ${counted(game.moves.length, "move")}`;
+  if (game.ending === "natural") return `Ended by the rules ${after}.`;
+  if (game.ending === "adjudicated") return `Ended by a rule of the tournament ${after}: ${game.detail}`;
+  if (game.ending === "void") return `Void ${after}, not counted: ${game.detail}`;
+  const who = run.players[game.players[game.offender]] ?? "A player";
+  return `${who} ${deed(game.ending)} ${after} and lost the game: ${game.detail}`;
+}
+
+/** The side of a seat: first, second, seat 2. @param {number} seat */
+export function sideWord(seat) {
+  return ["first", "second"][seat] ?? `seat ${seat}`;
+}
