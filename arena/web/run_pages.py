@@ -58,7 +58,7 @@ async def document(request: Request, name: str, visitor: Asking) -> Response:
     """A run."""
     run = find(request, name)
     hubs: Hubs = request.app.state.hubs
-    mark = None if run.is_over else await hubs[run].mark()
+    mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
     key = ("page", visitor, getattr(request.state, "form_token", None), mark)
     return answer(request, await run.made(key, partial(_document, request, run, visitor, mark)))
 
@@ -67,7 +67,7 @@ def _document(
     request: Request, run: ShownRun, visitor: Visitor, mark: int | None, view: RunView
 ) -> Kept:
     values = run_page(view, audience(visitor, view.config))
-    live = None if run.is_over else mark
+    live = mark if view.is_played or not view.schedule.over else None
     url = f"/t/{in_url(run.name)}"
     return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
 

@@ -38,8 +38,7 @@ class ShownRun:
         self._view: RunView | None = None
         self._seen: State = ()
         self._was_played = False
-        self.is_over = False
-        """Whether nothing was left to play when it was looked at last."""
+        self._is_over: bool | None = None
         self._kept: OrderedDict[Hashable, tuple[State, Kept]] = OrderedDict()
         self.news: list[Event] | None = None
         """What happened since it was asked for last; None while it is not followed."""
@@ -48,6 +47,11 @@ class ShownRun:
     def is_played(self) -> bool:
         """Whether a process plays it now."""
         return lock.is_held(self.path)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its view is kept."""
+        return self._view is not None
 
     @property
     def changed_at(self) -> datetime:
@@ -86,6 +90,12 @@ class ShownRun:
                 self._kept.popitem(last=False)
             return found
 
+    async def is_over(self) -> bool:
+        """Whether nothing was left to play when it was looked at last. Raises StoreError."""
+        if self._is_over is None:
+            await self.look(lambda view: None)
+        return bool(self._is_over)
+
     async def look(self, use: Callable[[RunView], Made]) -> Made:
         """What `use` finds in the run as it stands. Raises StoreError."""
         return await run_in_threadpool(self._use, use)
@@ -107,7 +117,7 @@ class ShownRun:
             self._view.refresh()
         if self.news is not None:
             self.news += self._view.news
-        self.is_over = self._view.schedule.over and not state[2]
+        self._is_over = self._view.schedule.over
         self._seen, self._was_played = state, bool(state[2])
         return self._view
 

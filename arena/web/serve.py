@@ -22,7 +22,7 @@ _NICE = 10
 """How much a server gives way that starts no tournaments, which would give way too."""
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """A server that says when it is ready, and ends at once."""
 
     def __init__(self, config: uvicorn.Config, hubs: Hubs, ready: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ def serve(
         timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):
-        _Server(config, app.state.hubs, ready).run([listening])
+        Server(config, app.state.hubs, ready).run([listening])
 
 
 def _refuse_unsafe(settings: Settings, host: str, *, insecure: bool) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,12 +11,13 @@ import uvicorn
 from fastapi import FastAPI
 
 from arena.web.app import Settings, make_app
+from arena.web.serve import Server
+from tests.reports.conftest import Play, play_record
+from tests.reports.runs import begun
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it names another client, which is not needed
     from starlette.testclient import TestClient
-
-Serve = Callable[[FastAPI], str]
 
 
 @pytest.fixture
@@ -40,16 +41,38 @@ def client(app: FastAPI) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def play() -> Play:
+    """Plays one random game."""
+    return play_record
+
+
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """Serve an application on a free port; its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    ready = threading.Event()
+    config = uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=1)
+    server = Server(config, app.state.hubs, ready.set)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        thread.join(0.01)
+    assert ready.wait(30)
     port = server.servers[0].sockets[0].getsockname()[1]
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def cup(runs: Path, play: Play) -> Path:
+    """A finished run of dots, `cup`: six games of three players, one of them forfeited."""
+    names = ("ant", "bee", "cat")
+    pairs = [(one, other) for one in names for other in names if one != other]
+    records = [
+        play("dots", *pair, seed=n, game=f"g{n:04d}", rows=2, cols=2, forfeit=0 if n == 3 else None,
+             stderr="secret of the first")
+        for n, pair in enumerate(pairs, 1)
+    ]  # fmt: skip
+    with begun(runs / "cup.sqlite", records) as store:
+        for record in records:
+            store.add(record)
+    return runs / "cup.sqlite"

@@ -1,0 +1,200 @@
+"""A run on open pages: each gets every event, also one that was away, and none is told too much."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from arena.model.record import GameRecord
+from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
+from arena.tournament.store import Store
+from arena.web import live
+from arena.web.live import Hub
+from arena.web.runs import ShownRun
+from tests.reports.conftest import Play
+from tests.reports.runs import begun, ended, estimate, game_started
+from tests.web.conftest import serving
+
+
+class Event(NamedTuple):
+    id: int
+    name: str
+    data: Any
+
+
+@pytest.fixture
+def records(play: Play) -> list[GameRecord]:
+    return [play("dots", "ant", "bee", game=f"g{n}", seed=n, rows=2, cols=2) for n in (1, 2, 3)]
+
+
+@pytest.fixture
+def store(runs: Path, records: list[GameRecord]) -> Iterator[Store]:
+    """A run whose first game is being played."""
+    with begun(runs / "cup.sqlite", records) as store:
+        store.append(RunStarted(total=3, done=0, estimate=estimate()))
+        store.append(game_started(records[0]))
+        yield store
+
+
+def parsed(text: str) -> list[Event]:
+    found = []
+    for block in text.split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if line[:1] not in ":")
+        if "event" in lines:
+            found.append(Event(int(lines["id"]), lines["event"], json.loads(lines["data"])))
+    return found
+
+
+async def until(name: str, page: AsyncGenerator[bytes]) -> list[Event]:
+    """What a page is sent up to an event."""
+    found: list[Event] = []
+    async for text in page:
+        found += parsed(text.decode())
+        if any(event.name == name for event in found):
+            break
+    return found
+
+
+def watched(store: Store, test: Callable[[Hub], Awaitable[None]]) -> None:
+    """Run a test with the hub of a run."""
+
+    async def run() -> None:
+        shown = ShownRun(store.path)
+        hub = Hub(shown)
+        await test(hub)
+        hub.end()
+        shown.close()
+
+    asyncio.run(run())
+
+
+def test_a_game_from_its_first_move_to_the_standings(
+    store: Store, records: list[GameRecord]
+) -> None:
+    one, two, _ = records
+    moves = tuple(move.move for move in one.moves)
+
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        store.append(MovesPlayed(game=one.game, ply=0, moves=moves[:2]))
+        (moved,) = await until("moves", page)
+        assert moved.data == {"game": one.game, "ply": 0, "moves": list(moves[:2])}
+        ended(store, one, 1, 3)
+        store.append(game_started(two))
+        events = await until("started", page)
+        events += [] if events[-1].name == "sections" else await until("sections", page)
+        assert [event.name for event in events[:2]] == ["finished", "started"]
+        finished, started, sections, *_ = events
+        assert finished.data["row"]["id"] == one.game
+        assert finished.data["players"] == ["ant", "bee"]
+        assert (started.data["id"], started.data["players"]) == (two.game, [0, 1])
+        assert "<b>1</b> of" in sections.data["facts"]
+        assert set(sections.data) == {"facts", "standings"}
+        assert [event.id for event in events] == sorted({event.id for event in events})
+
+    watched(store, test)
+
+
+def test_no_word_of_a_player_leaves_before_the_end(store: Store, records: list[GameRecord]) -> None:
+    moves = tuple(move.move for move in records[0].moves)
+
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        store.append(MovesPlayed(game="g1", ply=0, moves=moves))
+        (moved,) = await until("moves", page)
+        assert set(moved.data) == {"game", "ply", "moves"}
+
+    watched(store, test)
+
+
+def test_a_page_that_was_away_gets_the_rest(store: Store, records: list[GameRecord]) -> None:
+    async def test(hub: Hub) -> None:
+        first = hub.listen(await hub.mark())
+        stays = hub.listen(await hub.mark())
+        moves = tuple(move.move for move in records[0].moves)
+        store.append(MovesPlayed(game="g1", ply=0, moves=moves[:1]))
+        seen = await until("moves", first)
+        await first.aclose()
+        store.append(MovesPlayed(game="g1", ply=1, moves=moves[1:2]))
+        all_of_it = await until("moves", stays)
+        all_of_it += await until("moves", stays)
+        again = await until("moves", hub.listen(seen[-1].id))
+        assert seen + again == all_of_it
+
+    watched(store, test)
+
+
+@pytest.mark.parametrize("after", [0, 2**62])
+def test_an_id_of_another_server_loads_the_page_again(store: Store, after: int) -> None:
+    async def test(hub: Hub) -> None:
+        (reset,) = await until("reset", hub.listen(after))
+        assert reset.id == await hub.mark()
+
+    watched(store, test)
+
+
+def test_ids_of_two_servers_differ(store: Store) -> None:
+    marks: list[int] = []
+
+    async def test(hub: Hub) -> None:
+        marks.append(await hub.mark())
+
+    watched(store, test)
+    watched(store, test)
+    assert marks[0] < marks[1]
+
+
+def test_a_page_that_does_not_read_is_let_go(
+    store: Store, records: list[GameRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_WAITING", 2)
+    monkeypatch.setattr(live, "_LOOK_S", 0.001)
+
+    async def test(hub: Hub) -> None:
+        slow, quick = hub.listen(await hub.mark()), hub.listen(await hub.mark())
+        await anext(slow)
+        for ply, move in enumerate(records[0].moves[:4]):
+            store.append(MovesPlayed(game="g1", ply=ply, moves=(move.move,)))
+            await until("moves", quick)
+        assert [event.name for event in await until("never", slow)] == ["reset"]
+
+    watched(store, test)
+
+
+def test_void_games_a_run_that_ends_and_one_that_begins_again(
+    store: Store, records: list[GameRecord]
+) -> None:
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        store.append(GameVoid(game="g1", attempt=1, detail="the host\u202e failed", replayed=True))
+        void = (await until("void", page))[0]
+        assert void.data == {"game": "g1", "detail": "the host\\u202e failed"}
+        outcome = RunOutcome(total=3, done=0, interrupted=True)
+        store.append(RunFinished(outcome=outcome))
+        assert (await until("over", page))[-1].name == "over"
+        store.append(RunStarted(total=3, done=0, estimate=estimate()))
+        assert (await until("reset", page))[-1].name == "reset"
+
+    watched(store, test)
+
+
+def test_over_a_socket(app: FastAPI, store: Store, records: list[GameRecord]) -> None:
+    """A browser says what it knows by a header when it comes back."""
+    moves = tuple(move.move for move in records[0].moves)
+    with serving(app) as address, httpx.Client(timeout=30) as client:
+        page = client.get(f"{address}/t/cup").text
+        mark = page.partition('data-live="')[2].partition('"')[0]
+        with client.stream("GET", f"{address}/t/cup/live", params={"after": mark}) as answer:
+            assert answer.headers["Content-Type"].startswith("text/event-stream")
+            store.append(MovesPlayed(game="g1", ply=0, moves=moves[:1]))
+            first = next(e for text in answer.iter_text() for e in parsed(text))
+        store.append(MovesPlayed(game="g1", ply=1, moves=moves[1:2]))
+        headers = {"Last-Event-ID": str(first.id)}
+        with client.stream("GET", f"{address}/t/cup/live", headers=headers) as answer:
+            second = next(e for text in answer.iter_text() for e in parsed(text))
+        assert (first.data["ply"], second.data["ply"], second.id) == (0, 1, first.id + 1)

@@ -1,0 +1,149 @@
+"""Runs on pages: the list, the document, its data, and what is kept of them."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI, Request
+
+from arena.web import assets
+from arena.web.rights import Role, Visitor
+from tests.reports.conftest import Play
+from tests.reports.runs import begun, ended, game_started
+from tests.web.conftest import TestClient
+
+
+def test_an_empty_folder_tells_the_next_step(client: TestClient) -> None:
+    assert "arena run cup.toml" in client.get("/").text
+
+
+def test_the_list_names_runs_and_what_is_wrong_with_them(
+    cup: Path, runs: Path, client: TestClient
+) -> None:
+    (runs / "broken.sqlite").write_bytes(b"no database" * 100)
+    shown = client.get("/").text
+    assert '<a href="/t/cup">cup</a>' in shown
+    assert "6 of 6" in shown
+    assert "broken.sqlite: " in shown
+    assert str(runs) not in shown
+
+
+def test_a_run_that_is_played_comes_first(
+    cup: Path, runs: Path, client: TestClient, play: Play
+) -> None:
+    record = play("dots", "dog", "eel", game="g0001", rows=2, cols=2)
+    with begun(runs / "now.sqlite", [record]) as store:
+        store.append(game_started(record))
+        first, second = client.get("/api/runs").json()
+    assert (first["name"], first["is_played"], first["in_play"]) == ("now", True, [["dog", "eel"]])
+    assert (second["name"], second["is_played"], second["played"]) == ("cup", False, 6)
+
+
+def test_the_document_of_a_run(cup: Path, client: TestClient) -> None:
+    answer = client.get("/t/cup")
+    assert 'data-run="/t/cup"' in answer.text
+    assert "data-live" not in answer.text
+    assert 'href="#player/ant"' in answer.text
+
+
+@pytest.mark.parametrize("path", ["/t/cup", "/t/cup/data", "/t/cup/game/g0001"])
+def test_what_did_not_change_is_not_sent_again(cup: Path, client: TestClient, path: str) -> None:
+    first = client.get(path)
+    assert first.headers["Content-Encoding"] == "gzip"
+    again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    assert plain.content == first.content
+
+
+def test_one_more_game_changes_the_page(cup: Path, client: TestClient, play: Play) -> None:
+    before = client.get("/t/cup")
+    records = [play("dots", name, "ant", game="g1", rows=2, cols=2) for name in ("bee", "cat")]
+    cup.unlink()
+    with begun(cup, records) as store:
+        store.add(records[0])
+        one = client.get("/t/cup").text
+        assert "data-live=" in one
+        store.add(play("dots", "cat", "ant", game="g2", rows=2, cols=2))
+        two = client.get("/t/cup").text
+    assert len({before.text, one, two}) == 3
+    assert client.get("/t/cup/data").json()["games"]["id"] == ["g1", "g2"]
+
+
+def test_data_of_a_game_in_play(runs: Path, client: TestClient, play: Play) -> None:
+    record = play("dots", "dog", "eel", game="g0001", rows=2, cols=2)
+    with begun(runs / "now.sqlite", [record]) as store:
+        store.append(game_started(record))
+        assert [game["id"] for game in client.get("/t/now/data").json()["running"]] == ["g0001"]
+        assert client.get("/t/now/game/g0001").status_code == 404
+        ended(store, record, 1, 2)
+        assert client.get("/t/now/data").json()["running"] == []
+        assert client.get("/t/now/game/g0001").json()["moves"] == [m.move for m in record.moves]
+
+
+NOWHERE = [
+    "/t/none", "/t/..%2Fcup", "/t/%2Fetc%2Fpasswd", "/t/cup%00", "/t/%2e%2e%2fcup",
+    "/t/..%5Ccup", f"/t/{'x' * 5000}", "/t/cup.sqlite", "/t/.", "/t/none/live", "/t/none/data",
+    "/t/cup/game/..%2F..%2Fcup", "/t/cup/game/x", "/static/..%2Fapp.py", "/static/style.css",
+    "/api/runs/..%2Fcup", "/api/runs/none/games",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_names_are_no_paths(cup: Path, runs: Path, client: TestClient, path: str) -> None:
+    shutil.copy(cup, runs.parent / "cup.sqlite")
+    assert client.get(path).status_code == 404
+
+
+def test_a_damaged_run_says_so(cup: Path, client: TestClient) -> None:
+    whole = cup.read_bytes()
+    cup.write_bytes(whole[: len(whole) // 2])
+    answer = client.get("/t/cup")
+    assert answer.status_code == 500
+    assert "cup.sqlite" in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_a_damaged_game_is_named(cup: Path, client: TestClient) -> None:
+    with sqlite3.connect(cup) as database:
+        database.execute("UPDATE records SET record = substr(record, 9) WHERE id = 1")
+    database.close()
+    answer = client.get("/api/runs/cup/games/g0001")
+    assert answer.status_code == 500
+    assert "game g0001 is damaged" in answer.json()["detail"]
+    assert client.get("/t/cup/game/g0002").status_code == 200
+
+
+def test_a_run_of_an_earlier_version(runs: Path, client: TestClient) -> None:
+    shutil.copy(Path(__file__).parents[1] / "tournament/schema_1.sqlite", runs / "old.sqlite")
+    assert client.get("/t/old").status_code == 200
+    assert client.get("/t/old/data").json()["games"]["id"]
+
+
+def test_words_of_players_are_for_the_staff(cup: Path, app: FastAPI) -> None:
+    def identify(request: Request) -> Visitor:
+        return Visitor(role=Role(request.headers.get("X-Role", "anyone")), owner=None)
+
+    app.state.identify = identify
+    client = TestClient(app)
+    for path in ("/t/cup", "/t/cup/game/g0003", "/api/runs/cup/games/g0003", "/api/runs/cup/games"):
+        assert "secret" not in client.get(path).text
+    for path in ("/t/cup", "/t/cup/game/g0003", "/api/runs/cup/games/g0003"):
+        assert "secret" in client.get(path, headers={"X-Role": "staff"}).text
+
+
+def test_scripts_and_styles_are_kept_for_good(client: TestClient) -> None:
+    answer = client.get(assets.address("arena.css"))
+    assert answer.headers["Content-Type"] == "text/css; charset=utf-8"
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert client.get(assets.address("arena.js")).headers["ETag"]
+
+
+def test_few_runs_stay_open(cup: Path, runs: Path, client: TestClient, app: FastAPI) -> None:
+    for number in range(12):
+        shutil.copy(cup, runs / f"cup{number}.sqlite")
+    shown = [app.state.runs[f"cup{number}"] for number in range(12)]
+    for number in range(12):
+        assert client.get(f"/t/cup{number}").status_code == 200
+    assert sum(run.is_open for run in shown) == 8
