@@ -1,6 +1,7 @@
 """The commands that read a run: `arena report`, `games` and `replay`."""
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -29,15 +30,44 @@ def report(
         Literal["players", "ranking", "crosstable", "results", "games"] | None,
         typer.Option(help="As CSV: one of these tables."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        option("FILE", "As one page for a browser, with every game and what bots wrote to stderr."),
+    ] = None,
+    for_: Annotated[
+        str | None,
+        option("OWNER", "That page with the stderr and words of this owner's bots alone.", "--for"),
+    ] = None,
+    public: Annotated[
+        bool, flag("--public", "That page without what bots wrote to stderr.")
+    ] = False,
+    anonymous: Annotated[
+        bool, flag("--anonymous", "The same, and neutral names instead of the bots' own.")
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        option("BOT", "Leave this bot and its games out of that page; may be given again."),
+    ] = None,
 ) -> None:
-    """Show the standings of a run, also while it is played."""
+    """Show the standings of a run, also while it is played.
+
+    A page to publish: arena report runs/cup.sqlite --html cup.html --public
+    """
     from arena.ratings.results import results_of
     from arena.reports import csv_report, terminal, words
     from arena.reports.games import seen_by_each
+    from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
 
-    if json and csv is not None:
-        raise UserError("--json and --csv exclude each other; give one of them")
+    _refuse_both({"--json": json, "--csv": csv is not None, "--html": html is not None})
+    _refuse_both({"--for": for_ is not None, "--public": public})
+    _refuse_both({"--for": for_ is not None, "--anonymous": anonymous})
+    if html is not None:
+        one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
+        say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
+        return
+    if for_ or public or anonymous or without:
+        raise UserError("--for, --public, --anonymous and --without: give them with --html FILE")
     with RunView(run) as view:
         if json:
             say_json(view.standings.model_dump_json(indent=2))
@@ -57,6 +87,12 @@ def report(
             say(csv_report.games(both), nl=False)
         else:
             terminal.show(view.standings, console())
+
+
+def _refuse_both(options: dict[str, bool]) -> None:
+    given = [name for name, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise UserError(f"{given[0]} and {given[1]} exclude each other; give one of them")
 
 
 @app.command()
@@ -89,8 +125,7 @@ def games(
     from arena.reports.games import ENDINGS, SIDES, Wanted, as_json, rows
     from arena.tournament.run_view import RunView
 
-    if json and csv:
-        raise UserError("--json and --csv exclude each other; give one of them")
+    _refuse_both({"--json": json, "--csv": csv})
     seat = None if side is None else SIDES.index(side)
     results = [word for word, asked in (("won", won), ("drawn", drawn), ("lost", lost)) if asked]
     with RunView(run) as view:

@@ -66,7 +66,7 @@ def heading(standings: Standings) -> Text:
 def ranking(standings: Standings, most: int | None = None) -> RenderableType:
     """The Elo table, of at most that many players."""
     anchor = standings.anchor.player if standings.anchor.in_force else None
-    los = {pair.upper: percent(pair.los) for pair in standings.neighbours}
+    los = {pair.upper: words.probability(pair.los) for pair in standings.neighbours}
     table = new_table("#", "Player", "Elo", "±", "Games", "W", "D", "L", "Score", "LOS")
     for row in standings.players[:most]:
         table.add_row(
@@ -222,13 +222,6 @@ def _reach(reach: Sequence[TileReach], tile: int) -> str:
     if last is None:
         return f"{0:.0%} / {0:.0%}"
     return f"{last.reached:.0%} / {last.ended if last.tile == tile else 0:.0%}"
-
-
-def percent(probability: float) -> str:
-    """A probability that is not 0 or 1 is never shown as such."""
-    if probability > 0.999:
-        return ">99.9%"
-    return "<0.1%" if probability < 0.001 else f"{probability:.1%}"
 
 
 def _milliseconds(time: float) -> str:

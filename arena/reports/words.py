@@ -51,6 +51,13 @@ def about_rating(standings: Standings) -> list[str]:
     return lines
 
 
+def probability(known: float) -> str:
+    """A probability that is not 0 or 1 is never shown as such."""
+    if known > 0.999:
+        return ">99.9%"
+    return "<0.1%" if known < 0.001 else f"{known:.1%}"
+
+
 def share(share: Share) -> str:
     """A share with its interval: `83.3 (62–94) %`."""
     return f"{100 * share.score:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f}) %"

@@ -115,9 +115,9 @@ def test_words_say_who_is_not_separated(table: Standings) -> None:
 
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
-    assert terminal.percent(0.99999) == ">99.9%"
-    assert terminal.percent(1e-9) == "<0.1%"
-    assert terminal.percent(0.5) == "50.0%"
+    assert words.probability(0.99999) == ">99.9%"
+    assert words.probability(1e-9) == "<0.1%"
+    assert words.probability(0.5) == "50.0%"
 
 
 def test_json_round_trip_and_schema(table: Standings, tile_cup: list[GameRecord]) -> None:

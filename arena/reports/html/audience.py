@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.bots.versions import RECEIPT, Receipt
+from arena.errors import UserError
 from arena.files.plain_text import printable
+from arena.files.toml_tables import shown
 from arena.model import Frozen
 from arena.model.protocol import Termination
 from arena.ratings.model import Broken, Standings
@@ -28,6 +30,9 @@ class Audience(Frozen):
 
     reads: frozenset[str] | None = None
     """Players whose stderr and stated words are in it; null for those of all."""
+    texts: bool = True
+    """Whether the words that those players said of their moves are in it too: a third of the
+    weight of a file, and nothing to a server."""
     pseudonyms: str = ""
     """A secret of the run that orders the neutral names; empty shows the names as they are."""
     without: frozenset[str] = frozenset()
@@ -52,6 +57,16 @@ def owners(config: TournamentConfig) -> dict[str, str]:
             if owner is not None:
                 found[player.name] = owner
     return found
+
+
+def owned(config: TournamentConfig, owner: str) -> frozenset[str]:
+    """The players of an owner. Raises UserError where there is none."""
+    found = owners(config)
+    if owner not in found.values():
+        others = ", ".join(sorted(set(found.values())))
+        there = f"their owners are: {others}" if others else "none was submitted to a course"
+        raise UserError(f"--for: no player of this run belongs to {shown(owner)}; {there}")
+    return frozenset(name for name, whose in found.items() if whose == owner)
 
 
 class Seen:

@@ -153,16 +153,17 @@ def _rounded_ms(time: float | None) -> float | None:
 
 
 def _rounded(score: float | None) -> float | None:
-    return None if score is None else float(f"{score:.3g}")
+    """Three digits, two of them behind the point."""
+    return None if score is None else round(float(f"{score:.3g}"), 2)
 
 
 def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
-    """What the player said on its move; its line of play belongs to it."""
-    if not move.info or move.seat < 0 or not seen.audience.may_read(names[move.seat]):
+    """What the player said on its move."""
+    if not move.info or move.seat < 0 or not seen.audience.texts:
         return None
-    pv, text = " ".join(move.info.get("pv") or ()), str(move.info.get("text") or "")
-    said = " · ".join(filter(None, (f"expects {pv}" if pv else "", text)))
-    return printable(said) or None
+    if not seen.audience.may_read(names[move.seat]):
+        return None
+    return printable(str(move.info.get("text") or "")) or None
 
 
 def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:

@@ -60,8 +60,9 @@ def standings(look: Look) -> dict[str, Any]:
     intervals = [each for row in found.players if (each := interval(row)) is not None]
     scale = Scale.over([figure for low, _, high in intervals for figure in (low, high)])
     joined = _joined(found)
+    los = {pair.upper: words.probability(pair.los) for pair in found.neighbours}
     rows = [
-        _row(row, found, scale, joined[place : place + 2])
+        _row(row, found, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
         for place, row in enumerate(found.players)
     ]
     said = words.about_separation(found)
@@ -101,8 +102,10 @@ def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]
 
 
 def crosstable(look: Look) -> dict[str, Any] | None:
-    """Points of each player against each other."""
+    """Points of each player against each other; 2048 and 2584 have scores instead."""
     found = look.standings
+    if any(row.tiles for row in found.players):
+        return None
     if not found.crosstable and len(found.players) <= MOST_CROSSED:
         return None
     cells = {(cell.player, cell.opponent): cell for cell in found.crosstable}

@@ -7,7 +7,7 @@ from arena.model.game_spec import Terms
 from arena.model.protocol import Clock, Termination
 from arena.ratings.model import PlayerStanding, Share
 from arena.reports import words
-from rules import load
+from rules import load, tiles
 from rules.othello import PRESETS
 
 FEW_GAMES = 30
@@ -48,6 +48,12 @@ def game_title(terms: Terms) -> str:
             if load("othello", preset=preset, size=size) == terms.game:
                 return f"{'' if preset == 'standard' else f'{preset} '}Othello{board}"
         return f"Othello ({words.settings(settings)})"
+    if terms.rules in tiles.NAMES:
+        spawn = (
+            "" if settings["spawn"] == next(iter(tiles.SPAWNS[terms.rules])) else settings["spawn"]
+        )
+        placer = "tiles placed by a bot" if settings["placer"] == "player" else ""
+        return ", ".join(filter(None, (terms.rules, spawn and f"spawn {spawn}", placer)))
     return f"{terms.rules} ({words.settings(settings)})" if settings else terms.rules
 
 
