@@ -1,0 +1,189 @@
+"""The one-file report: what is in it for whom, and that it needs no network."""
+
+import base64
+import html
+import json
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from arena.bots.versions import RECEIPT, Receipt
+from arena.cli import app
+from arena.model.contender import Home
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.reports.html.model import GameData, RunData
+from arena.tournament.config import Player
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.store import Store
+from tests.reports.runs import begun
+
+Play = Callable[..., GameRecord]
+WROTE, SAID = "stderr-secret", "said-secret"
+LAST_WORDS = f"The player exited with code 1 before `quit` was sent. The end of stderr: {WROTE}"
+HOSTILE = "<script>\u202eevil</script>"
+
+
+def told(record: GameRecord, seat: int) -> GameRecord:
+    """The game with a secret in what that seat wrote, in what it said, and in why it lost."""
+    seats, moves = list(record.seats), list(record.moves)
+    seats[seat] = seats[seat].model_copy(update={"stderr_head": f"{WROTE}\n", "stderr_bytes": 14})
+    at = next(ply for ply, move in enumerate(moves) if move.seat == seat and move.info)
+    moves[at] = moves[at].model_copy(update={"info": {"text": SAID, "score": 1.0}})
+    return record.model_copy(
+        update={
+            "seats": tuple(seats),
+            "moves": tuple(moves),
+            "termination": Termination.EXITED,
+            "detail": LAST_WORDS,
+            "offender": seat,
+        }
+    )
+
+
+@pytest.fixture
+def run(play: Play, tmp_path: Path) -> Path:
+    """Three players; ant, of Anna, lost by a crash, and the players' names are hostile."""
+    names = ("ant", "bee", HOSTILE)
+    meetings = [(a, b) for a in names for b in names if a != b]
+    records = [
+        play("dots", *both, seed=n, game=f"g{n:04d}", rows=2, cols=2)
+        for n, both in enumerate(meetings, 1)
+    ]
+    records[0] = told(records[0], 0)
+    path = tmp_path / "cup.sqlite"
+    with begun(path, records) as store:
+        for record in records:
+            store.add(record)
+    return path
+
+
+def of_anna(run: Path, tmp_path: Path, name: str) -> None:
+    """Have the run's configuration know that a player was submitted by Anna."""
+    package = tmp_path / "course" / name / "0123456789ab" / "tree"
+    package.mkdir(parents=True)
+    receipt = Receipt.model_validate(
+        {
+            "name": name, "digest": "0123456789abcdef", "contents": "", "opens": ".",
+            "source": "x", "accepted_at": "2026-01-01T00:00:00Z", "arena": "0", "checked": (),
+            "number": 1, "owner": "anna",
+        }
+    )  # fmt: skip
+    (package.parent / RECEIPT).write_text(receipt.model_dump_json())
+    with Store.open(run) as store:
+        config = store.config
+
+    def submitted(player: Player) -> Player:
+        home = Home(package=str(package)) if player.name == name else player.home
+        return player.model_copy(update={"home": home})
+
+    players = tuple(map(submitted, config.players))
+    with PlayedStore.open_run(run, config.model_copy(update={"players": players})):
+        pass
+
+
+def report(run: Path, *options: str) -> str:
+    """The file that the command writes."""
+    out = run.with_name("out.html")
+    done = CliRunner().invoke(app, ["report", str(run), "--html", str(out), *options])
+    assert done.exit_code == 0, done.output
+    assert not out.with_suffix(".html.part").exists()
+    return out.read_text(encoding="utf-8")
+
+
+def blocks(document: str) -> dict[str, Any]:
+    """The data of the page by the ids of its blocks."""
+    found = re.findall(r'<script type="application/octet-stream" id="([^"]+)">([^<]*)<', document)
+    return {name: json.loads(zlib.decompress(base64.b64decode(text), -15)) for name, text in found}
+
+
+def everything(document: str) -> str:
+    """All that a reader of the file can find, unpacked too."""
+    return document + json.dumps(blocks(document), ensure_ascii=False)
+
+
+def test_the_data_of_every_game_are_in_the_file(run: Path) -> None:
+    found = blocks(report(run))
+    data = RunData.model_validate(found["run-data"])
+    games = [GameData.model_validate(each) for each in found["games-0"]]
+    assert [game.id for game in games] == data.games.id == [f"g{n:04d}" for n in range(1, 7)]
+    assert [tuple(game.players) for game in games] == data.games.players
+    assert games[0].ending is Termination.EXITED and games[0].offender == 0
+    assert data.figures[0].faults[0].stderr == WROTE
+
+
+def test_the_overview_is_complete_without_a_script(run: Path) -> None:
+    page = re.sub(r"<script.*?</script>", "", report(run), flags=re.S)
+    for section in ("standings", "crosstable", "openings", "faults", "machine", "method"):
+        assert f'<section id="{section}">' in page
+    assert 'href="#games?player=ant&amp;against=bee"' in page
+    assert "too few games" in page and "its process ended" in page
+
+
+def test_the_file_asks_for_nothing_and_runs_nothing_else(run: Path) -> None:
+    page = report(run)
+    policy = html.unescape(re.search(r'Policy" content="([^"]*)"', page)[1])  # type: ignore[index]
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+    assert not re.search(r'(?:src|href)="(?!#|data:,)', page)
+    assert "<script>\u202e" not in page and "\u202e" not in everything(page)
+    assert "&lt;script&gt;\\u202eevil" in page
+
+
+def test_only_their_owner_reads_what_bots_wrote(run: Path, tmp_path: Path) -> None:
+    of_anna(run, tmp_path, "ant")
+    staff, anna, public = report(run), report(run, "--for", "anna"), report(run, "--public")
+    assert WROTE in everything(staff) and WROTE in everything(anna)
+    assert SAID in everything(anna)
+    assert WROTE not in everything(public) and SAID not in everything(public)
+    with Store.open(run) as store:
+        assert store.config.players[0].name == "ant"
+
+
+def test_an_owner_does_not_read_what_others_wrote(run: Path, tmp_path: Path) -> None:
+    of_anna(run, tmp_path, "bee")
+    found = everything(report(run, "--for", "anna"))
+    assert WROTE not in found and SAID not in found
+
+
+def test_no_name_is_in_an_anonymous_file(run: Path) -> None:
+    found = everything(report(run, "--anonymous"))
+    assert not re.search(r"\b(?:ant|bee|evil)\b", found)
+    assert WROTE not in found and SAID not in found and "player 3" in found
+
+
+def test_neutral_names_stay(run: Path) -> None:
+    one, other = (blocks(report(run, "--anonymous"))["run-data"]["games"] for _ in range(2))
+    assert one == other
+
+
+def test_a_player_left_out_is_nowhere(run: Path) -> None:
+    page = report(run, "--without", "bee")
+    assert "bee" not in everything(page)
+    assert blocks(page)["run-data"]["games"]["id"] == ["g0002", "g0005"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--html", "out.html", "--json"], "--json and --html exclude each other"),
+        (["--html", "out.html", "--for", "anna", "--public"], "--for and --public exclude"),
+        (["--html", "out.html", "--for", "anna", "--anonymous"], "--for and --anonymous exclude"),
+        (["--public"], "give them with --html FILE"),
+        (["--html", "out.html", "--for", "anna"], "none was submitted to a course"),
+        (["--html", "out.html", "--without", "ante"], 'did you mean "ant"?'),
+        (["--html", "cup.sqlite"], "does not end in .html"),
+        (["--html", "nowhere/out.html"], "there is no folder"),
+    ],
+)
+def test_a_wrong_option_gets_a_sentence(
+    run: Path, options: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run.parent)
+    done = CliRunner().invoke(app, ["report", str(run), *options])
+    assert done.exit_code == 2 and said in done.output
+    assert not Path("out.html").exists()
