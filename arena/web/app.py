@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import api, docs, errors, people, run_pages, upload
+from arena.web import api, docs, errors, mine, people, run_pages, upload
 from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
@@ -21,6 +21,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     api.router,
     people.router,
     upload.pages,
+    mine.router,
     upload.api,
     docs.router,
 )

@@ -64,6 +64,11 @@ class Check(HandedIn):
     entered: Entered | None = None
     """What it came to; null before, and where the package could not be taken."""
 
+    @property
+    def is_going_on(self) -> bool:
+        """Whether it has no result yet."""
+        return self.state in ("waiting", "checking")
+
 
 class Checks:
     """The checks of a course: one at a time for each owner."""
@@ -113,7 +118,7 @@ class Checks:
         check = Check(**about.model_dump(), id=folder.name, state="waiting")
         for event in events_of(folder):
             check = check.model_copy(update=_change(check, event))
-        if over and check.state in ("waiting", "checking"):
+        if over and check.is_going_on:
             sentence = "The check was broken off, and nothing was changed. Hand the bot in again."
             check = check.model_copy(update={"state": "broken off", "sentence": sentence})
         return check

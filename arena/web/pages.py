@@ -24,7 +24,11 @@ class Link(NamedTuple):
     """Whether it is there for a course alone."""
 
 
-NAVIGATION: list[Link] = [Link("/", "Tournaments"), Link("/doc", "Documents")]
+NAVIGATION: list[Link] = [
+    Link("/", "Tournaments"),
+    Link("/me", "My bots", Role.OWNER),
+    Link("/doc", "Documents"),
+]
 """On every page, in this order."""
 
 
@@ -60,8 +64,10 @@ def environment() -> Environment:
 
 
 def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:
-    return [
+    shown = [
         (link.href, link.text)
         for link in NAVIGATION
         if visitor.may(link.role) and (is_course or not link.only_course)
+        if link.role is not Role.OWNER or visitor.owner  # the staff has no page of an owner
     ]
+    return [*shown, ("/in", "Come in")] if is_course and visitor.role is Role.ANYONE else shown

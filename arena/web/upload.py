@@ -27,7 +27,7 @@ MAX_BYTES = 10_000_000
 """Of one file."""
 _MORE_BYTES = 10_000
 """Of a form around it."""
-_LOOK_S, _ALIVE_S = 0.2, 15.0
+LOOK_S, ALIVE_S = 0.2, 15.0
 """How often a check is looked at; how long a stream says nothing."""
 _TOO_LARGE = f"This is more than {MAX_BYTES / 1e6:g} MB. Leave out what the bot does not need."
 
@@ -146,7 +146,6 @@ def one(folder: OneFolder, checks: OfCourse) -> Check:
     responses=_refused() | {200: {"content": {"text/event-stream": {}}}},
     summary="What happens in a check",
 )
-@pages.get("/me/check/{id}/live")
 async def live(
     folder: OneFolder,
     checks: OfCourse,
@@ -233,10 +232,10 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
             break
         if lines:
             heard_at = time.monotonic()
-        elif time.monotonic() > heard_at + _ALIVE_S:
+        elif time.monotonic() > heard_at + ALIVE_S:
             heard_at = time.monotonic()
             yield b":\n\n"
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(LOOK_S)
     check = checks.read(folder)
     if check.state == "broken off" and check.sentence:
         said = Refused(sentence=check.sentence).model_dump_json()

@@ -1,0 +1,91 @@
+"""The games that an owner's bots lost, over all runs of a course."""
+
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from arena.errors import StoreError
+from arena.files.plain_text import printable
+from arena.model import Frozen
+from arena.model.record import GameRecord
+from arena.reports.games import GameRow, seen_by_each
+from arena.reports.html.audience import owners
+from arena.reports.html.wording import ENDINGS
+from arena.tournament.run_view import RunView
+from arena.web.kept import Kept, kept
+from arena.web.runs import Runs, ShownRun
+
+_EACH, _MOST = 25, 50
+"""Losses shown of a run, and of all."""
+
+
+class Loss(Frozen):
+    """A lost game."""
+
+    run: str
+    """The run's name in addresses."""
+    tournament: str
+    game: str
+    plies: int
+    """Where the game's page begins: at its end."""
+    bot: str
+    against: str
+    side: str
+    ending: str
+    """In words."""
+    detail: str
+    """The referee's sentence."""
+    stderr: str
+    """The first line that the bot wrote there; empty without one."""
+    started_at: str
+
+
+_LIST = TypeAdapter(list[Loss])
+
+
+async def losses(runs: Runs, owner: str) -> list[Loss]:
+    """The newest first; runs that cannot be read are left out."""
+    found = list[Loss]()
+    for name in runs.names():
+        run = runs[name]
+        try:
+            made = await run.made(("losses", owner), partial(_of_run, run, owner))
+        except StoreError:
+            continue
+        found += _LIST.validate_json(made.body)
+    return sorted(found, key=lambda loss: loss.started_at, reverse=True)[:_MOST]
+
+
+def _of_run(run: ShownRun, owner: str, view: RunView) -> Kept:
+    own = {name for name, whose in owners(view.config).items() if whose == owner}
+    lost = list[GameRow]()
+    for game in reversed(view.games) if own else ():
+        if own.intersection(game.players):
+            seen = (row for row in seen_by_each(game) if row.player in own)
+            lost += [row for row in seen if row.result == "lost" or row.forfeited_by == row.player]
+        if len(lost) >= _EACH:
+            break
+    found = [_loss(run, view, row) for row in lost]
+    return kept(_LIST.dump_json(found), "application/json")
+
+
+def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
+    record = view.record(row.game)
+    return Loss(
+        run=run.name,
+        tournament=view.config.name,
+        game=row.game,
+        plies=row.plies,
+        bot=row.player,
+        against=", ".join(row.opponents),
+        side="first" if row.seat == 0 else "second",
+        ending=ENDINGS[row.ending],
+        detail=row.detail,
+        stderr=_first_line(record, row.seat) if record else "",
+        started_at=record.started_at if record else "",
+    )
+
+
+def _first_line(record: GameRecord, seat: int) -> str:
+    lines = (line.strip() for line in record.seats[seat].stderr_head.splitlines())
+    return printable(next(filter(None, lines), ""))[:200]

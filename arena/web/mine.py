@@ -1,0 +1,111 @@
+"""`/me`: an owner's bots, checks and losses, and what may be done with them."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from arena.bots import course
+from arena.bots.course_file import Course, rules_of
+from arena.bots.manifest import is_name
+from arena.web.checks import Check, Checks
+from arena.web.losses import losses
+from arena.web.pages import environment, page
+from arena.web.rights import Asking, Role, may
+from arena.web.upload import ALIVE_S, LOOK_S, OfCourse, OneFolder, Owner
+
+_CHECKS = 10
+"""Shown on the page."""
+
+router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+
+
+class Mine(NamedTuple):
+    """What an owner has in a course."""
+
+    owner: str
+    bots: list[course.Entry]
+    used: int
+    """Versions submitted."""
+    rules: Course
+    is_over: bool
+    """Whether the deadline has passed."""
+    checks: list[Check]
+
+
+def mine(folder: Path, checks: Checks, owner: str) -> Mine:
+    """What an owner has. Raises ArenaError."""
+    rules, entries = rules_of(folder), course.bots(folder)
+    return Mine(
+        owner=owner,
+        bots=[entry for entry in entries if entry.owner == owner],
+        used=sum(each.owner == owner for entry in entries for each in entry.versions),
+        rules=rules,
+        is_over=rules.is_over(datetime.now(UTC)),
+        checks=checks.of(owner)[:_CHECKS],
+    )
+
+
+@router.get("/me")
+async def me(request: Request, asking: Asking) -> Response:
+    """The owner's page; the staff has one of its own."""
+    if asking.owner is None:
+        return RedirectResponse("/staff", 303)
+    app = request.app.state
+    found = await run_in_threadpool(mine, app.settings.course, app.checks, asking.owner)
+    lost = await losses(app.runs, asking.owner)
+    return page(request, "me.html", mine=found, losses=lost)
+
+
+@router.get("/me/check/{id}/live")
+async def live(request: Request, folder: OneFolder, checks: OfCourse) -> Response:
+    """A check as the page shows it, whenever it has changed."""
+    return StreamingResponse(_cards(checks, folder), media_type="text/event-stream")
+
+
+async def _cards(checks: Checks, folder: Path) -> AsyncIterator[str]:
+    template, shown, said_at = environment().get_template("check.html"), None, 0.0
+    while True:
+        check = await run_in_threadpool(checks.read, folder)
+        if check != shown:
+            card = json.dumps({f"check-{check.id}": template.render(check=check)})
+            yield f"event: sections\ndata: {card}\n\n"
+        elif time.monotonic() > said_at + ALIVE_S:
+            yield ":\n\n"
+        else:
+            await asyncio.sleep(LOOK_S)
+            continue
+        shown, said_at = check, time.monotonic()
+        if not check.is_going_on:
+            break
+    yield "event: over\ndata: {}\n\n"
+
+
+@router.post("/me/bots/{name}/withdraw")
+def withdraw(request: Request, owner: Owner, name: str) -> Response:
+    """Take a bot out of tournaments."""
+    course.withdraw(request.app.state.settings.course, _named(name), owner)
+    return RedirectResponse("/me#bots", 303)
+
+
+@router.post("/me/bots/{name}/rollback")
+def rollback(
+    request: Request, owner: Owner, name: str, version: Annotated[str, Form()]
+) -> Response:
+    """Let another version play."""
+    course.rollback(request.app.state.settings.course, _named(name), version, owner)
+    return RedirectResponse("/me#bots", 303)
+
+
+def _named(name: str) -> str:
+    """A name that can be a bot's, and leads nowhere else. Raises HTTPException."""
+    if not is_name(name):
+        raise HTTPException(404, "There is no such bot.")
+    return name

@@ -1,0 +1,63 @@
+/** Handing in a bot by drag and drop or picker, and its check as it goes. Without this script the form
+ * sends the file itself, and the page shows the check when it is loaded again. */
+
+const form = /** @type {HTMLFormElement} */ (document.querySelector("form.drop"));
+const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
+const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
+
+/** Send a file, and show the page with its check.
+ * @param {File | undefined} file */
+async function send(file) {
+  if (!file) return;
+  said.textContent = "";
+  form.inert = true;
+  try {
+    const answer = await fetch(`/api/submissions?name=${encodeURIComponent(file.name)}`, {
+      method: "POST", body: file, headers: { "X-Form-Token": form.dataset.formToken ?? "" },
+    });
+    if (answer.ok) return showChecks();
+    said.textContent = (await answer.json()).detail;
+  } catch {
+    said.textContent = "The server cannot be reached. Try again in a moment.";
+  }
+  form.inert = false;
+}
+
+/** Load the page again, at its checks. */
+function showChecks() {
+  location.hash = "checks";
+  location.reload();
+}
+
+/** Show a check as it goes; the server has escaped what it sends.
+ * @param {HTMLElement} card */
+function follow(card) {
+  const events = new EventSource(/** @type {string} */ (card.dataset.live));
+  events.addEventListener("sections", (event) => {
+    for (const [id, html] of Object.entries(JSON.parse(event.data))) {
+      const element = document.getElementById(id);
+      if (element) element.innerHTML = html;
+    }
+  });
+  events.addEventListener("over", () => {
+    events.close();
+    location.reload();
+  });
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  send(picker.files?.[0]);
+});
+form.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  form.classList.add("over");
+});
+form.addEventListener("dragleave", () => form.classList.remove("over"));
+form.addEventListener("drop", (event) => {
+  event.preventDefault();
+  form.classList.remove("over");
+  send(event.dataTransfer?.files[0]);
+});
+/** @type {HTMLElement} */ (form.querySelector(".hint")).hidden = false;
+document.querySelectorAll("[data-live]").forEach((card) => follow(/** @type {HTMLElement} */ (card)));

@@ -1,0 +1,158 @@
+"""An owner's page: bots, checks and losses, for that owner alone."""
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from arena.bots.package import open_bot
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.ready import load_to_go_on
+from arena.tournament.run import run
+from arena.web.app import Settings, make_app
+from players.catalogue import BUILTINS
+from tests.right_bot import RIGHT
+
+from . import quick_checker
+from .conftest import TestClient
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+LOSES = RIGHT.replace(
+    "        move =",
+    '        print("<b>my secret</b> \\u202e thought", file=sys.stderr)\n        move =',
+).replace('request["legal"][0]', '"nonsense"')
+CUP = """
+[tournament]
+sandbox = "none"
+concurrency = 1
+[game]
+rules = "dots"
+rows = 1
+cols = 1
+[openings]
+plies = 0
+[[player]]
+from = "course"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    course.init(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def tokens(folder: Path) -> dict[str, str]:
+    return course.add_owners(folder, ["ada", "bob"], NOW)
+
+
+@pytest.fixture
+def app(folder: Path, tokens: dict[str, str]) -> FastAPI:
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    return app
+
+
+Browser = Callable[[str], TestClient]
+
+
+@pytest.fixture
+def browser(app: FastAPI, tokens: dict[str, str]) -> Browser:
+    """The browser of an owner, which sends the token of its forms."""
+
+    def make(owner: str) -> TestClient:
+        client = TestClient(app)
+        client.get(f"/in/{tokens[owner]}", follow_redirects=False)
+        form = app.state.people.signer.form_token(client.cookies["arena_session"])
+        client.headers["X-Form-Token"] = form
+        return client
+
+    return make
+
+
+def hand_in(folder: Path, owner: str, text: str) -> None:
+    """What a check does to the course that was passed."""
+    script = folder.parent / "bot.py"
+    script.write_text(text)
+    bot = course.admitted(folder, open_bot(script), owner, NOW)
+    course.submit(folder, bot, (), owner, NOW)
+
+
+def play(folder: Path) -> None:
+    """A tournament of the course."""
+    file = folder.parent / "cup.toml"
+    file.write_text(CUP)
+    (folder / "runs").mkdir(exist_ok=True)
+    config = load_to_go_on(file, BUILTINS, None)
+    with PlayedStore.open_run(folder / "runs" / "cup.sqlite", config) as store:
+        run(config, store)
+
+
+def test_a_new_owner_reads_what_to_do(browser: Browser) -> None:
+    text = browser("ada").get("/me").text
+    assert "No bots yet" in text and "Download a starter" in text.replace("download", "Download")
+    assert "<b>0</b> of 50 versions" in text and "No game was lost yet" in text
+    assert "Nothing was checked yet" in text
+
+
+def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    mine = browser("ada").get("/me").text
+    assert mine.count('href="/t/cup#game/g') == 2
+    assert "&lt;b&gt;my secret&lt;/b&gt; \\u202e thought" in mine and "illegal move" in mine
+    others = browser("bob").get("/me").text
+    assert "secret" not in others and "No game was lost yet" in others
+    game = json.loads(browser("ada").get("/t/cup/data").text)["games"]["id"][0]
+    assert "my secret" in browser("ada").get(f"/t/cup/game/{game}").text
+    assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
+
+
+def test_withdrawn_and_rolled_back(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    hand_in(folder, "ada", RIGHT + "\n")
+    ada, bob = browser("ada"), browser("bob")
+    assert "Version 2 plays." in ada.get("/me").text
+    assert bob.post("/me/bots/ada/withdraw").status_code == 422
+    assert course.bot(folder, "ada").state == "plays"
+    assert "Withdrawn." in ada.post("/me/bots/ada/withdraw").text
+    assert "Version 1 plays." in ada.post("/me/bots/ada/rollback", data={"version": "1"}).text
+    refused = ada.post("/me/bots/ada/rollback", data={"version": "7"})
+    assert refused.status_code == 422 and "name a version of ada" in refused.text
+    course.exclude(folder, "ada")
+    assert "Excluded by the staff" in ada.get("/me").text
+    refused = ada.post("/me/bots/ada/rollback", data={"version": "1"})
+    assert "was excluded by the staff" in refused.text
+    for name in ("%2e%2e", "x" * 300, "%00"):
+        assert ada.post(f"/me/bots/{name}/withdraw").status_code == 404
+
+
+def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
+    ada = browser("ada")
+    spoilt = RIGHT.replace(
+        "        reply =", '        print("<i>think\\u202e</i>")\n        reply ='
+    )
+    id = ada.post("/api/submissions?name=bot.py", content=spoilt).json()["id"]
+    assert f'data-live="/me/check/{id}/live"' in ada.get("/me").text
+    told = ada.get(f"/me/check/{id}/live").text
+    cards = [json.loads(line[6:])[f"check-{id}"] for line in told.splitlines() if "check-" in line]
+    assert len(cards) > 1 and told.endswith("event: over\ndata: {}\n\n")
+    assert "not accepted" in cards[-1] and "✗ failed" in cards[-1] and "Fix:" in cards[-1]
+    assert "<i>think" not in told and "\u202e" not in told
+    after = ada.get("/me").text
+    assert "data-live" not in after and "not accepted" in after
+    assert browser("bob").get(f"/me/check/{id}/live").status_code == 404
+
+
+def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
+    client = TestClient(app, follow_redirects=False)
+    client.get(f"/in/{app.state.people.staff_token}")
+    assert client.get("/me").headers["location"] == "/staff"
