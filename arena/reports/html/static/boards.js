@@ -3,6 +3,7 @@
 import { drawingOf, isDrawn, replayed, seatMark } from "./drawings.js";
 import { byId, element } from "./dom.js";
 import { gameHash } from "./route.js";
+import { nameOf } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
 /** @typedef {import("./data.js").GameRunning} GameRunning */
@@ -48,7 +49,7 @@ export function boardsInPlay(run) {
 
 /** @param {RunData} run @param {GameRunning} game @param {string} state */
 function boardLink(run, game, state) {
-  const names = game.players.map((place, seat) => element("span", { class: "side" }, seatMark(run, seat), run.players[place]));
+  const names = game.players.map((place, seat) => element("span", { class: "side" }, seatMark(run, seat), nameOf(run, place)));
   return element("a", { href: gameHash(game.id) }, element("span", { class: "names" }, names), smallBoard(run, game), element("small", {}, state));
 }
 

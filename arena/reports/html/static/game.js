@@ -8,7 +8,7 @@ import { moveChips, movesTable } from "./moves.js";
 import { gameHash } from "./route.js";
 import { faultList, stderrBoxes } from "./said.js";
 import { playerLink } from "./games.js";
-import { endingSentence } from "./words.js";
+import { endingSentence, nameOf } from "./words.js";
 
 /** @typedef {import("./data.js").GameData} GameData */
 /** @typedef {import("./data.js").RunData} RunData */
@@ -86,7 +86,7 @@ function boardMaker(run, game) {
 
 /** @param {RunData} run @param {GameData} game */
 function gameTitle(run, game) {
-  const names = game.players.map((place) => run.players[place]).join(" – ");
+  const names = game.players.map((place) => nameOf(run, place)).join(" – ");
   return element("h2", { tabindex: -1 }, `Game ${game.id} `, element("small", {}, `${names}${game.round ? `, round ${game.round}` : ""}`));
 }
 
@@ -107,8 +107,8 @@ function chartsOf(run, game, go) {
     found.push({ heading: element("h3", {}, "Time a move ", element("small", {}, ways + limitWords(game, run.limit_ms))), chart: timeChart(game, run.limit_ms) });
   }
   game.players.forEach((place, seat) => {
-    const chart = statedChart(game, seat, run.players[place]);
-    if (chart) found.push({ heading: element("h3", {}, `Score as ${run.players[place]} saw it `, element("small", {}, "dashed: depth")), chart });
+    const chart = statedChart(game, seat, nameOf(run, place));
+    if (chart) found.push({ heading: element("h3", {}, `Score as ${nameOf(run, place)} saw it `, element("small", {}, "dashed: depth")), chart });
   });
   for (const { chart } of found) chart.addEventListener("click", (event) => go(pointedPly(event, chart, game)));
   return found;
@@ -150,7 +150,7 @@ function captionOf(run, game, ply) {
   if (!ply) return `Before the first of ${written(game.moves.length)} moves.`;
   const at = ply - 1;
   const seat = game.seats[at];
-  const who = seat === -1 ? "chance" : seat === undefined ? "" : run.players[game.players[seat]];
+  const who = seat === -1 ? "chance" : seat === undefined ? "" : nameOf(run, game.players[seat]);
   const facts = [
     ply <= game.opening ? "opening" : null,
     (game.used_ms[at] ?? null) === null ? null : duration(game.used_ms[at]),

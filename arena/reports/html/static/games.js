@@ -3,7 +3,7 @@
 import { byId, counted, duration, element, written } from "./dom.js";
 import { isForfeit, resultOf, RESULTS, SIDES, takenGames } from "./filter.js";
 import { gameHash, gamesHash, playerHash } from "./route.js";
-import { endingWord, sideWord } from "./words.js";
+import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
 
@@ -44,7 +44,7 @@ function gamesForm(run) {
   const used = new Set(run.games.ending);
   const endings = run.endings.filter((_, place) => used.has(place));
   const forfeits = endings.some(isForfeit) ? [["forfeit", "any forfeit"]] : [];
-  const names = run.players.map((name) => [name, name]);
+  const names = run.players.map((name) => [name, shortened(name)]);
   const form = element(
     "form",
     { class: "filters", onsubmit: (event) => event.preventDefault(), onchange: () => (location.hash = gamesHash(formFilter(form))) },
@@ -85,7 +85,7 @@ function fillForm(form, filter) {
 /** @param {RunData} run @param {Object<string, string>} filter @param {number} count */
 function countSentence(run, filter, count) {
   const unknown = [filter.player, filter.against].find((name) => name && !run.players.includes(name));
-  if (unknown) return `No player of this run is called ${unknown}. Choose one from the list.`;
+  if (unknown) return `No player of this run is called ${shortened(unknown)}. Choose one from the list.`;
   if (count) return `${counted(count, "game")}${count > ROWS_AT_ONCE ? `, ${ROWS_AT_ONCE} at a time` : ""}.`;
   return run.games.id.length ? "No game fits. Clear the filter to see all games." : "No game has ended yet. The first results come by themselves.";
 }
@@ -124,14 +124,13 @@ function gameRow(run, at, seat) {
 
 /** The name of a player, which leads to its page. @param {RunData} run @param {number} place */
 export function playerLink(run, place) {
-  const name = run.players[place];
-  return element("a", { class: "name", href: playerHash(name), title: name.length > 30 ? name : null }, name);
+  return element("a", { class: "name", href: playerHash(run.players[place]) }, nameOf(run, place));
 }
 
 /** @param {RunData} run @param {number} at */
 function endingCell(run, at) {
   const ending = run.endings[run.games.ending[at]];
   if (!isForfeit(ending)) return endingWord(ending);
-  const who = run.players[run.games.players[at][run.games.offender[at]]];
+  const who = nameOf(run, run.games.players[at][run.games.offender[at]]);
   return element("span", { class: "tag", title: `${who}: ${endingWord(ending)}` }, endingWord(ending));
 }

@@ -1,6 +1,7 @@
 /** The moves of a game: chips that jump, and a table of all that is known of them. */
 
 import { duration, element, written } from "./dom.js";
+import { nameOf } from "./words.js";
 
 /** @typedef {import("./data.js").GameData} GameData */
 /** @typedef {import("./data.js").RunData} RunData */
@@ -52,7 +53,7 @@ function filledTable(run, game) {
   const headings = ["#", "Move", "Player", "Time", "Score", "Depth"].map((text) => element("th", { scope: "col" }, text));
   const shown = (/** @type {any[]} */ values, /** @type {number} */ at, /** @type {(value: any) => string} */ say) => element("td", {}, (values[at] ?? null) === null ? "" : say(values[at]));
   const rows = game.moves.map((move, at) => {
-    const who = game.seats[at] === -1 ? "chance" : (run.players[game.players[game.seats[at]]] ?? "");
+    const who = game.seats[at] === -1 ? "chance" : nameOf(run, game.players[game.seats[at]]);
     return element("tr", {}, element("th", { scope: "row" }, at + 1), element("td", {}, move), element("td", {}, who),
       shown(game.used_ms, at, duration), shown(game.score, at, written), shown(game.depth, at, written));
   });

@@ -4,7 +4,7 @@ import { byId, counted, duration, element, svg, written } from "./dom.js";
 import { resultOf, takenGames } from "./filter.js";
 import { gamesTable, playerLink } from "./games.js";
 import { gameHash, gamesHash } from "./route.js";
-import { deed, sideWord } from "./words.js";
+import { deed, nameOf, shortened, sideWord } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
 /** Results of games. @typedef {{won: number, drawn: number, lost: number}} Tally */
@@ -20,7 +20,7 @@ export function showPlayer(run, name) {
 
 /** @param {string} name */
 function unknownPlayer(name) {
-  return [element("h2", { tabindex: -1 }, "No such player"), element("p", {}, `No player of this run is called ${name}. `, element("a", { href: "#" }, "The standings list all of them."))];
+  return [element("h2", { tabindex: -1 }, "No such player"), element("p", {}, `No player of this run is called ${shortened(name)}. `, element("a", { href: "#" }, "The standings list all of them."))];
 }
 
 /** @param {RunData} run @param {number} place */
@@ -33,7 +33,7 @@ function playerParts(run, place) {
     element("a", { href: gamesHash({ player: name, sort: "longest" }) }, "the longest"),
   ];
   return [
-    element("h2", { tabindex: -1 }, `${name} `, element("small", {}, figures.version)),
+    element("h2", { tabindex: -1 }, `${shortened(name)} `, element("small", {}, figures.version)),
     ...(STATUS[figures.status] ? [element("p", { class: "note" }, STATUS[figures.status])] : []),
     figuresLine(figures),
     ...ratingDrawn(run, figures),
@@ -143,7 +143,7 @@ function faultsOf(figures) {
 function versionsOf(run, place, figures) {
   if (!figures.versions.length) return [];
   const lines = figures.versions.map((each) =>
-    element("li", {}, each === place ? element("b", {}, run.players[each]) : playerLink(run, each), ` ${run.figures[each].version} `, element("span", { class: "soft" }, run.figures[each].rating)),
+    element("li", {}, each === place ? element("b", {}, nameOf(run, each)) : playerLink(run, each), ` ${run.figures[each].version} `, element("span", { class: "soft" }, run.figures[each].rating)),
   );
   return [element("h3", {}, "Versions"), element("ul", {}, lines)];
 }

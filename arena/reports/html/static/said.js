@@ -1,21 +1,21 @@
 /** What the players of a game wrote to stderr, up to the move that is shown; and their faults. */
 
 import { element, written } from "./dom.js";
-import { deed } from "./words.js";
+import { deed, nameOf } from "./words.js";
 
 /** @typedef {import("./data.js").GameData} GameData */
 /** @typedef {import("./data.js").RunData} RunData */
 
 /**
- * What a player had written before the move that is shown, and what came with it. After the last move
- * all has come.
+ * What a player had written before the move that is shown, and what came with it: all, after the last
+ * move and where records do not say when it came.
  * @param {GameData} game @param {number} seat @param {number} ply
  */
 export function saidBy(game, seat, ply) {
   const { head, tail, bytes, marks } = game.stderr[seat];
   const letters = [...head, ...tail];
-  const isWhole = ply >= game.moves.length;
-  const asked = marks.length ? askedMoves(game, seat, ply) : 0;
+  const isWhole = ply >= game.moves.length || !marks.length;
+  const asked = askedMoves(game, seat, ply);
   const end = isWhole ? letters.length : (marks[asked - 1] ?? 0);
   const isOwnMove = ply > 0 && game.seats[ply - 1] === seat;
   const from = isOwnMove || isWhole ? (marks[asked - 2 + Number(isWhole && !isOwnMove)] ?? 0) : end;
@@ -44,7 +44,7 @@ export function stderrBoxes(run, game) {
 
 /** @param {RunData} run @param {GameData} game @param {number} seat */
 function stderrBox(run, game, seat) {
-  const name = run.players[game.players[seat]];
+  const name = nameOf(run, game.players[seat]);
   const heading = element("h3", {}, `stderr of ${name} `, element("small", {}, `${written(game.stderr[seat].bytes)} bytes, up to this move`));
   if (!game.stderr[seat].bytes) return { node: element("p", { class: "note" }, `${name} wrote nothing to stderr.`), show: () => {} };
   const text = element("pre", { class: "stderr", tabindex: 0, role: "region", "aria-label": `stderr of ${name}` });
@@ -65,7 +65,7 @@ function spaced(text) {
 export function faultList(run, game) {
   if (!game.faults.length) return [];
   const lines = game.faults.map(([ply, seat, ending, sentence]) =>
-    element("li", {}, `Move ${ply + 1}: ${run.players[game.players[seat]]} ${deed(ending)}; the referee played a random move for it. ${sentence}`),
+    element("li", {}, `Move ${ply + 1}: ${nameOf(run, game.players[seat])} ${deed(ending)}; the referee played a random move for it. ${sentence}`),
   );
   return [element("h3", {}, "Faults"), element("ul", { class: "faults" }, lines)];
 }

@@ -56,8 +56,20 @@ export function endingSentence(run, game) {
   if (game.ending === "natural") return `Ended by the rules ${after}.`;
   if (game.ending === "adjudicated") return `Ended by a rule of the tournament ${after}: ${game.detail}`;
   if (game.ending === "void") return `Void ${after}, not counted: ${game.detail}`;
-  const who = run.players[game.players[game.offender]] ?? "A player";
+  const who = nameOf(run, game.players[game.offender]) || "A player";
   return `${who} ${deed(game.ending)} ${after} and lost the game: ${game.detail}`;
+}
+
+const NAME_LENGTH = 60;
+
+/** The name of a player, cut where it is very long. @param {import("./data.js").RunData} run @param {number} place */
+export function nameOf(run, place) {
+  return shortened(run.players[place] ?? "");
+}
+
+/** @param {string} name */
+export function shortened(name) {
+  return name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name;
 }
 
 /** The side of a seat: first, second, seat 2. @param {number} seat */
