@@ -50,7 +50,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)
     for router in ROUTERS:
-        app.include_router(router)
+        app.include_router(router, include_in_schema=router.prefix.startswith("/api"))
     return app
 
 

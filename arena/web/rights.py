@@ -43,10 +43,10 @@ def may(role: Role) -> Any:
     nobody, with 403 who has too few rights. `APIRouter(dependencies=[may(Role.OWNER)])` or
     `@router.get(..., dependencies=[may(Role.ANYONE)])`.
     """
-    return Depends(_Rule(role))
+    return Depends(Rule(role))
 
 
-class _Rule:
+class Rule:
     """Refuses visitors below a role."""
 
     def __init__(self, role: Role) -> None:

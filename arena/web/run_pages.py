@@ -22,7 +22,7 @@ from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import Runs, ShownRun
 from arena.web.summary import Summaries
 
-router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
+router = APIRouter(dependencies=[may(Role.ANYONE)])
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
 HTML, JSON = "text/html; charset=utf-8", "application/json"

@@ -1,0 +1,80 @@
+"""/api: what its description allows, and what not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from arena.web.app import Settings, make_app
+from tests.web.conftest import TestClient
+
+_CHECKS = [
+    not_a_server_error,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "games"),
+    [
+        ({}, 6),
+        ({"player": "ant"}, 4),
+        ({"player": "ant", "against": "bee"}, 2),
+        ({"player": "ant", "side": "first"}, 2),
+        ({"ending": "forfeit"}, 1),
+        ({"ending": "timeout", "player": "bee", "result": "lost"}, 1),
+        ({"ending": "timeout", "player": "ant", "result": ["drawn", "lost"]}, 0),
+        ({"player": "nobody"}, 0),
+    ],
+)
+def test_games_are_filtered(
+    cup: Path, client: TestClient, query: dict[str, Any], games: int
+) -> None:
+    assert len(client.get("/api/runs/cup/games", params=query).json()) == games
+
+
+def test_what_is_no_side_is_explained(cup: Path, client: TestClient) -> None:
+    answer = client.get("/api/runs/cup/games", params={"side": "left"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("side: ")
+
+
+def test_standings_and_players(cup: Path, client: TestClient) -> None:
+    standings = client.get("/api/runs/cup/standings").json()
+    assert {row["name"] for row in standings["players"]} == {"ant", "bee", "cat"}
+    players = client.get("/api/runs/cup/players").json()
+    assert [(player["name"], player["games"]) for player in players] == [
+        ("ant", 4), ("bee", 4), ("cat", 4),
+    ]  # fmt: skip
+    assert client.get("/api/runs/cup").json()["planned"] == 6
+
+
+def test_it_answers_as_described(cup: Path, runs: Path) -> None:
+    app = make_app(Settings(runs=runs))
+    for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
+        _ask(found.ok())
+
+
+def _ask(operation: Any) -> None:
+    @settings(
+        max_examples=3, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(case=operation.as_strategy())
+    def ask(case: schemathesis.Case) -> None:
+        if "name" in case.path_parameters:
+            case.path_parameters["name"] = "cup"
+        case.call_and_validate(checks=_CHECKS)
+
+    ask()
