@@ -4,6 +4,7 @@ and
     DIR/course.toml         the deadline and the quota; the staff edits it
     DIR/tournaments/*.toml  what `arena serve` plays; the staff writes them
     DIR/runs/               their runs
+    DIR/challenges/         matches that owners asked for
     DIR/roster.json         the owners
     DIR/fox/withdrawn       the link `active` of a bot that its owner withdrew, renamed
     DIR/fox/excluded        the same where the staff excluded it
@@ -21,6 +22,7 @@ from typing import Literal, NamedTuple
 
 from arena.bots import roster
 from arena.bots.course_file import (
+    CHALLENGES,
     FILE,
     LADDER,
     NEW,
@@ -279,7 +281,7 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
-    if home.name.casefold() in (TOURNAMENTS, RUNS):
+    if home.name.casefold() in (TOURNAMENTS, RUNS, CHALLENGES):
         raise SubmissionError(f'the name "{home.name}" belongs to the course{advice}')
     other = _owner(history(home))
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}

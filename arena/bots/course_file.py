@@ -18,12 +18,13 @@ standing = ["ladder"] # files in tournaments/ that take new bots and versions by
 [quota]
 submissions = 50 # versions that an owner may submit, of all its bots
 size_mb = 10     # the files of one submission
+challenges = 20  # matches of two games that an owner may ask for on a day, by `arena serve`
 """
 """What a course begins with."""
 
-TOURNAMENTS, RUNS = "tournaments", "runs"
-"""The folders of a course that are no bots: `arena serve` plays the files of the one into the
-other."""
+TOURNAMENTS, RUNS, CHALLENGES = "tournaments", "runs", "challenges"
+"""The folders of a course that are no bots: `arena serve` plays the files of the first into the
+second, and what owners ask for into the third."""
 LADDER = """\
 # The standing ladder of the course. `arena serve` plays it when the staff starts it.
 [tournament]
@@ -54,6 +55,8 @@ class Quota(TomlTable):
     """Versions of an owner, of all its bots."""
     size_mb: float = Field(default=10.0, gt=0)
     """The files of one submission."""
+    challenges: int = Field(default=20, ge=0)
+    """Matches of two games that an owner may ask for on a day."""
 
 
 class Course(TomlTable):

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import api, docs, errors, mine, people, run_pages, upload
+from arena.web import api, challenge_pages, docs, errors, mine, people, run_pages, upload
 from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
@@ -22,6 +22,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     people.router,
     upload.pages,
     mine.router,
+    challenge_pages.pages,
+    challenge_pages.api,
     upload.api,
     docs.router,
 )
@@ -46,6 +48,7 @@ def make_app(settings: Settings) -> FastAPI:
     if settings.course is not None:
         people.add_people(app, settings.course)
         upload.add_uploads(app, settings.course)
+        challenge_pages.add_challenges(app, settings.course)
     app.add_middleware(GZipMiddleware)
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)

@@ -8,29 +8,26 @@ COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
 
 import os
 import re
-import secrets
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Literal
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from arena.bots.programs import INTERPRETERS
-from arena.checks.events import Checking, Entered, Event, Judged, Judging, Refused, read_event
+from arena.checks.events import Checking, Entered, Event, Judged, Judging, Refused
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
 from arena.files.plain_text import printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import ABOUT, EVENTS, Jobs
+from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
 from arena.web.sessions import FOLDER
 
-_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 _NAME_BYTES = 200
 _KEPT = 50
 """Checks of each owner that are kept."""
@@ -84,7 +81,7 @@ class Checks:
         """Check a file. Raises SubmissionError where it cannot be begun."""
         name = safe_name(file)
         now = datetime.now(UTC)
-        folder = self._folder / owner / f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        folder = self._folder / owner / new_id(now)
         with self._adding:
             if any(not self.jobs.is_over(each) for each in self._folders(owner)):
                 raise StillChecking("A bot of yours is being checked; wait until that is over.")
@@ -109,7 +106,7 @@ class Checks:
     def folder(self, owner: str, id: str) -> Path | None:
         """The folder of an owner's check; None where there is none of that id."""
         folder = self._folder / owner / id
-        return folder if _ID.fullmatch(id) and (folder / ABOUT).exists() else None
+        return folder if ID.fullmatch(id) and (folder / ABOUT).exists() else None
 
     def read(self, folder: Path) -> Check:
         """A check as it stands."""
@@ -136,16 +133,6 @@ def safe_name(written: str) -> str:
             "digits, dots and dashes"
         )
     return name
-
-
-def events_of(folder: Path) -> Iterator[Event]:
-    """What happened in a check so far."""
-    file = folder / EVENTS
-    for line in file.read_bytes().splitlines() if file.exists() else ():
-        try:
-            yield read_event(line)
-        except ValidationError:  # a line that is being written
-            return
 
 
 def _change(check: Check, event: Event) -> dict[str, object]:

@@ -3,16 +3,40 @@ server. The process locks `events.jsonl` in the folder while it works, and write
 happened.
 """
 
+import re
+import secrets
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from arena.checks.events import Event, read_event
 from arena.files.lock import is_held
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
-"""What is to be done, written last; what happened."""
+"""What is to be done, written last; what happened, a line for each event of
+`arena.checks.events`."""
+ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+"""The name of a job's folder, which is in addresses."""
+
+
+def new_id(now: datetime) -> str:
+    """A name for a job's folder; names sort by time."""
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+
+
+def events_of(folder: Path) -> Iterator[Event]:
+    """What happened in a job so far."""
+    file = folder / EVENTS
+    for line in file.read_bytes().splitlines() if file.exists() else ():
+        try:
+            yield read_event(line)
+        except ValidationError:  # a line that is being written
+            return
 
 
 class Jobs:

@@ -15,13 +15,14 @@ from starlette.concurrency import run_in_threadpool
 from arena.bots import course
 from arena.bots.course_file import Course, rules_of
 from arena.bots.manifest import is_name
+from arena.web.challenge import Challenge, Challenges, choices, games
 from arena.web.checks import Check, Checks
 from arena.web.losses import losses
 from arena.web.pages import environment, page
 from arena.web.rights import Asking, Role, may
 from arena.web.upload import ALIVE_S, LOOK_S, OfCourse, OneFolder, Owner
 
-_CHECKS = 10
+_CHECKS, _CHALLENGES = 10, 5
 """Shown on the page."""
 
 router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
@@ -38,18 +39,25 @@ class Mine(NamedTuple):
     is_over: bool
     """Whether the deadline has passed."""
     checks: list[Check]
+    challenges: list[Challenge]
+    challenges_left: int
+    """Those that may be asked for today."""
+    opponents: list[str]
 
 
-def mine(folder: Path, checks: Checks, owner: str) -> Mine:
+def mine(folder: Path, checks: Checks, challenges: Challenges, owner: str) -> Mine:
     """What an owner has. Raises ArenaError."""
-    rules, entries = rules_of(folder), course.bots(folder)
+    now, rules, entries = datetime.now(UTC), rules_of(folder), course.bots(folder)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],
         used=sum(each.owner == owner for entry in entries for each in entry.versions),
         rules=rules,
-        is_over=rules.is_over(datetime.now(UTC)),
+        is_over=rules.is_over(now),
         checks=checks.of(owner)[:_CHECKS],
+        challenges=challenges.of(owner, _CHALLENGES),
+        challenges_left=challenges.left(owner, now),
+        opponents=choices(folder, owner)[1],
     )
 
 
@@ -59,9 +67,10 @@ async def me(request: Request, asking: Asking) -> Response:
     if asking.owner is None:
         return RedirectResponse("/staff", 303)
     app = request.app.state
-    found = await run_in_threadpool(mine, app.settings.course, app.checks, asking.owner)
-    lost = await losses(app.runs, asking.owner)
-    return page(request, "me.html", mine=found, losses=lost)
+    course, owner = app.settings.course, asking.owner
+    found = await run_in_threadpool(mine, course, app.checks, app.challenges, owner)
+    lost = await losses(app.runs, owner)
+    return page(request, "me.html", mine=found, losses=lost, games=games())
 
 
 @router.get("/me/check/{id}/live")

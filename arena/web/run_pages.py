@@ -4,14 +4,15 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated
+from urllib.parse import quote
 
-from fastapi import APIRouter, Header, HTTPException, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
 from arena.bots.course_file import rules_of
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
 from arena.reports.html.data import game_data, run_data
-from arena.reports.html.pages import in_url, run_page
+from arena.reports.html.pages import run_page
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
@@ -44,6 +45,9 @@ def find(request: Request, name: str) -> ShownRun:
     return runs[name]
 
 
+Found = Annotated[ShownRun, Depends(find)]
+
+
 @router.get("/")
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
@@ -54,9 +58,8 @@ async def tournaments(request: Request) -> Response:
 
 
 @router.get("/t/{name}")
-async def document(request: Request, name: str, visitor: Asking) -> Response:
+async def document(request: Request, run: Found, visitor: Asking) -> Response:
     """A run."""
-    run = find(request, name)
     hubs: Hubs = request.app.state.hubs
     mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
     key = ("page", visitor, getattr(request.state, "form_token", None), mark)
@@ -68,24 +71,24 @@ def _document(
 ) -> Kept:
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
-    url = f"/t/{in_url(run.name)}"
+    url = quote(request.url.path)  # what the scripts ask for is below it
     return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
 
 
 @router.get("/t/{name}/data")
-async def data(request: Request, name: str, visitor: Asking) -> Response:
+async def data(request: Request, run: Found, visitor: Asking) -> Response:
     """What its scripts make lists of."""
 
     def make(view: RunView) -> Kept:
         return kept(run_data(view, audience(visitor, view.config)).model_dump_json(), JSON)
 
-    return answer(request, await find(request, name).made(("data", visitor), make, moves=True))
+    return answer(request, await run.made(("data", visitor), make, moves=True))
 
 
 @router.get("/t/{name}/game/{game}")
-async def one_game(request: Request, name: str, game: str, visitor: Asking) -> Response:
+async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
     """One game that has ended."""
-    return answer(request, await game_of(find(request, name), game, visitor))
+    return answer(request, await game_of(run, game, visitor))
 
 
 async def game_of(run: ShownRun, game: str, visitor: Visitor) -> Kept:
@@ -107,7 +110,7 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> Kept:
 @router.get("/t/{name}/live")
 async def live(
     request: Request,
-    name: str,
+    run: Found,
     after: int | None = None,
     last_event_id: Annotated[int | None, Header()] = None,
 ) -> Response:
@@ -116,7 +119,7 @@ async def live(
     """
     hubs: Hubs = request.app.state.hubs
     known = after if last_event_id is None else last_event_id
-    events: AsyncGenerator[bytes] = hubs[find(request, name)].listen(known)
+    events: AsyncGenerator[bytes] = hubs[run].listen(known)
     first = await anext(events)
     return StreamingResponse(_all(first, events), media_type="text/event-stream")
 

@@ -1,0 +1,161 @@
+"""Two games of an owner's bot against another, now: a run of its own, for that owner alone.
+
+COURSE/challenges/ada/20261101-120000-1f2e3d4c/         the job
+COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
+"""
+
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+import rules
+from arena.bots import course
+from arena.bots.course_file import CHALLENGES, rules_of
+from arena.checks.events import Refused
+from arena.errors import StoreError, SubmissionError
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
+from arena.tournament.run_view import RunView
+from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
+from players.catalogue import BUILTINS
+
+
+class TooMany(SubmissionError):
+    """More than the quota, or one after the other too soon."""
+
+
+class Wanted(Frozen):
+    """A match that an owner asks for."""
+
+    bot: str
+    """The owner's, by its name; the version plays that plays now."""
+    against: str
+    """A built-in player, or a bot of the course that plays now."""
+    rules: str
+    """A game of two players."""
+
+
+class About(Wanted):
+    """A match that is to be played."""
+
+    owner: str
+    asked_at: AwareDatetime
+
+
+class Challenge(About):
+    """A match as it stands."""
+
+    id: str
+    state: Literal["waiting", "playing", "played", "not played", "broken off"]
+    result: str = ""
+    """What came of its games."""
+    sentence: str = ""
+    """Why it was not played."""
+
+
+class Challenges:
+    """The matches of a course, one at a time."""
+
+    def __init__(self, course: Path) -> None:
+        self._course = course.absolute()
+        self._folder = self._course / CHALLENGES
+        self._adding = threading.Lock()
+        command = (sys.executable, "-P", "-m", "arena.web.challenger")
+        self.jobs = Jobs(command, lambda: 1)
+        self.jobs.go_on(sorted(self._folder.glob("*/*")))
+
+    def ask(self, owner: str, wanted: Wanted) -> Challenge:
+        """Play a match. Raises SubmissionError."""
+        now = datetime.now(UTC)
+        _refuse_unknown(wanted, *choices(self._course, owner))
+        folder = self._folder / owner / new_id(now)
+        with self._adding:
+            self._refuse_beyond(owner, now)
+            folder.mkdir(parents=True)
+            about = About(**wanted.model_dump(), owner=owner, asked_at=now)
+            write_whole(folder / ABOUT, about.model_dump_json() + "\n")
+            self.jobs.add(folder)
+        return self.read(folder)
+
+    def of(self, owner: str, most: int) -> list[Challenge]:
+        """The last matches of an owner, the newest first."""
+        return [self.read(folder) for folder in self._folders(owner)[: -most - 1 : -1]]
+
+    def left(self, owner: str, now: datetime) -> int:
+        """How many an owner may ask for today."""
+        today = f"{now:%Y%m%d}-"
+        asked = sum(each.name.startswith(today) for each in self._folders(owner))
+        return max(0, rules_of(self._course).quota.challenges - asked)
+
+    def folder(self, owner: str | None, id: str) -> Path | None:
+        """The folder of the runs of that owner, or of any, where one has this id."""
+        found = self._folder.glob(f"{owner or '*'}/{id}/{ABOUT}") if ID.fullmatch(id) else ()
+        return next((about.parent.parent for about in found), None)
+
+    def read(self, folder: Path) -> Challenge:
+        """A match as it stands."""
+        over = self.jobs.is_over(folder)  # asked first: what it wrote last is read then
+        about = About.model_validate_json((folder / ABOUT).read_bytes())
+        one = Challenge(**about.model_dump(), id=folder.name, state="waiting")
+        events = list(events_of(folder))
+        if events and isinstance(events[-1], Refused):
+            return one.model_copy(update={"state": "not played", "sentence": events[-1].sentence})
+        played, result = _result(folder.with_name(f"{folder.name}.sqlite"), one.bot)
+        if not over:
+            state = "playing" if result else "waiting"
+        else:
+            state = "played" if played else "broken off"
+        return one.model_copy(update={"state": state, "result": result})
+
+    def _folders(self, owner: str) -> list[Path]:
+        return sorted(at.parent for at in self._folder.glob(f"{owner}/*/{ABOUT}"))
+
+    def _refuse_beyond(self, owner: str, now: datetime) -> None:
+        if any(not self.jobs.is_over(each) for each in self._folders(owner)):
+            raise TooMany("A match of yours is being played; wait until it is over.")
+        if not self.left(owner, now):
+            raise TooMany("You have asked for all matches of today; there are more tomorrow (UTC).")
+
+
+def choices(folder: Path, owner: str) -> tuple[list[str], list[str]]:
+    """An owner's bots that play, and what they may play against."""
+    playing = [entry for entry in course.bots(folder) if entry.state == "plays"]
+    own = [entry.name for entry in playing if entry.owner == owner]
+    return own, sorted({*BUILTINS, *(entry.name for entry in playing)} - {"gtp"})
+
+
+def games() -> list[str]:
+    """The games of two players."""
+    return [name for name in rules.names() if rules.load(name).seats == 2]
+
+
+def _refuse_unknown(wanted: Wanted, own: list[str], others: list[str]) -> None:
+    for given, known, what in (
+        (wanted.bot, own, "a bot of yours that plays"),
+        (wanted.against, others, "a player or a bot of the course that plays"),
+        (wanted.rules, games(), "a game of two players"),
+    ):
+        if given not in known:
+            there = ", ".join(known) or "there is none"
+            raise SubmissionError(f'"{given[:80]}" is not {what}; choose one of: {there}')
+    if wanted.bot == wanted.against:
+        raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
+
+
+def _result(file: Path, bot: str) -> tuple[bool, str]:
+    """Whether all games were played, and what came of those that were."""
+    if not file.exists():
+        return False, ""
+    try:
+        with RunView(file) as view:
+            seats = [(game.points, game.players.index(bot)) for game in view.games]
+            points = [each[seat] for each, seat in seats if each]
+            over = view.schedule.over
+    except (StoreError, ValueError):
+        return False, ""
+    won, lost = points.count(1.0), points.count(0.0)
+    return over, f"{won} won, {len(points) - won - lost} drawn, {lost} lost"

@@ -1,0 +1,118 @@
+"""Matches that owners ask for: the form, the JSON, and the page of each run."""
+
+from collections import OrderedDict
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Form, Header, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from arena.web import run_pages
+from arena.web.challenge import Challenge, Challenges, TooMany, Wanted
+from arena.web.rates import Rate
+from arena.web.rights import Asking, Role, may
+from arena.web.runs import Runs, ShownRun
+from arena.web.upload import Owner
+
+_LISTED, _OPEN = 50, 8
+"""Matches in the JSON; owners whose runs stay open."""
+
+pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+api = APIRouter(prefix="/api/challenges", tags=["challenges"], dependencies=[may(Role.OWNER)])
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    401: {"description": "No owner has this token."},
+    404: {"description": "The staff has no bots."},
+}
+
+
+def add_challenges(app: FastAPI, course: Path) -> None:
+    """Let the owners of a course ask an application for matches."""
+    app.state.challenges = Challenges(course)
+    app.state.asked = Rate(6, 60)
+    app.state.challenge_runs = OrderedDict[Path, Runs]()
+
+
+def challenges_of(request: Request) -> Challenges:
+    """The matches of the course that is served."""
+    challenges: Challenges = request.app.state.challenges
+    return challenges
+
+
+def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
+    """The run of a match, for its owner and the staff. Raises HTTPException."""
+    folder = challenges_of(request).folder(asking.owner, id)
+    if folder is None:
+        raise HTTPException(404, "There is no such match of yours.")
+    opened: OrderedDict[Path, Runs] = request.app.state.challenge_runs
+    runs = opened.setdefault(folder, Runs(folder))
+    opened.move_to_end(folder)
+    if len(opened) > _OPEN:
+        opened.popitem(last=False)[1].close()
+    return runs[id]
+
+
+OfCourse = Annotated[Challenges, Depends(challenges_of)]
+Found = Annotated[ShownRun, Depends(run_of)]
+
+
+@api.post(
+    "",
+    status_code=202,
+    responses=_REFUSED
+    | {
+        422: {"description": "There is no such bot or game."},
+        429: {"description": "One is being played, or those of today were."},
+    },
+    summary="Play two games",
+)
+def ask(request: Request, owner: Owner, challenges: OfCourse, wanted: Wanted) -> Challenge:
+    """Two games of one of my bots against another, as soon as there is a place."""
+    request.app.state.asked.take(owner, "six matches within a minute")
+    try:
+        return challenges.ask(owner, wanted)
+    except TooMany as error:
+        raise HTTPException(429, str(error)) from None
+
+
+@api.get("", responses=_REFUSED, summary="My matches, the newest first")
+def listed(owner: Owner, challenges: OfCourse) -> list[Challenge]:
+    """The last of them."""
+    return challenges.of(owner, _LISTED)
+
+
+@pages.post("/me/challenges")
+def ask_by_form(
+    request: Request, owner: Owner, challenges: OfCourse, wanted: Annotated[Wanted, Form()]
+) -> Response:
+    """The same from the page, which it shows again."""
+    ask(request, owner, challenges, wanted)
+    return RedirectResponse("/me#challenges", 303)
+
+
+@pages.get("/me/challenge/{id}")
+async def document(request: Request, run: Found, visitor: Asking) -> Response:
+    """A match, as any run."""
+    return await run_pages.document(request, run, visitor)
+
+
+@pages.get("/me/challenge/{id}/data")
+async def data(request: Request, run: Found, visitor: Asking) -> Response:
+    """What its scripts make lists of."""
+    return await run_pages.data(request, run, visitor)
+
+
+@pages.get("/me/challenge/{id}/game/{game}")
+async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
+    """One game that has ended."""
+    return await run_pages.one_game(request, run, game, visitor)
+
+
+@pages.get("/me/challenge/{id}/live")
+async def live(
+    request: Request,
+    run: Found,
+    after: int | None = None,
+    last_event_id: Annotated[int | None, Header()] = None,
+) -> Response:
+    """What happens in it."""
+    return await run_pages.live(request, run, after, last_event_id)

@@ -1,0 +1,69 @@
+"""The process of one match: `python -m arena.web.challenger FOLDER`, with a folder of
+`arena.web.challenge`. It outlives the server.
+"""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from arena.bots import course
+from arena.checks.events import Refused
+from arena.errors import ArenaError
+from arena.files.lock import acquire, release
+from arena.reports.playing import play_config
+from arena.training.match import of_games
+from arena.training.sprt import Side, make_config
+from arena.web.challenge import About
+from arena.web.jobs import ABOUT, EVENTS
+from players.catalogue import BUILTINS
+
+_GAMES = 2
+MOVE_MS = 1000
+"""The limit of a move."""
+
+
+def main(folder: Path) -> None:
+    """Play the match into its run."""
+    held = acquire(folder / EVENTS)
+    try:
+        (folder / EVENTS).touch()
+        sentence = _played(folder)
+        if sentence:
+            (folder / EVENTS).write_text(Refused(sentence=sentence).model_dump_json() + "\n")
+    finally:
+        release(folder / EVENTS, held)
+
+
+def _played(folder: Path) -> str | None:
+    """Why the match could not be played; None where it was."""
+    home, about = folder.parents[2], About.model_validate_json((folder / ABOUT).read_bytes())
+    os.chdir(home)
+    try:
+        players = (_side(home, "A", about.bot), _side(home, "B", about.against))
+        tables: dict[str, dict[str, Any]] = {
+            "tournament": {"python": course.python_of(home)},
+            "game": {"rules": about.rules},
+            "clock": {"move_ms": MOVE_MS},
+        }
+        config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
+        play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
+    except ArenaError as error:
+        return str(error).replace(f"{home}/", "")
+    except Exception:
+        traceback.print_exc()
+        return "The machine failed; tell the staff."
+    return None
+
+
+def _side(home: Path, letter: str, name: str) -> Side:
+    """A player by its name; a bot of the course comes before a player of the same name."""
+    playing = (entry for entry in course.bots(home) if entry.state == "plays")
+    version = next((entry.plays for entry in playing if entry.name == name), None)
+    bot = f"{name}@{version.number}" if version else name
+    return Side(letter, name, {"bot": bot, "name": name}, home, {})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute())

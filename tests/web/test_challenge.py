@@ -1,0 +1,93 @@
+"""Two games that an owner asks for: played at once, for that owner and the staff alone."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from tests.right_bot import RIGHT
+
+from . import quick_challenger
+from .conftest import TestClient
+from .test_mine import LOSES, Browser, app, browser, folder, hand_in, tokens
+
+__all__ = ["app", "browser", "folder", "tokens"]
+WANTED = {"bot": "ada", "against": "monkey", "rules": "dots"}
+
+
+@pytest.fixture
+def quick(app: FastAPI) -> FastAPI:
+    app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
+    return app
+
+
+def over(client: TestClient) -> dict[str, Any]:
+    """The last match, once it is over."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        found: dict[str, Any] = client.get("/api/challenges").json()[0]
+        if found["state"] not in ("waiting", "playing"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "bob", RIGHT)
+    ada, bob = browser("ada"), browser("bob")
+    assert "You may ask for 20 more today" in ada.get("/me").text
+    shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"}).text
+    assert "ada against bob" in shown and "19 more today" in shown
+    assert ada.post("/api/challenges", json=WANTED).status_code == 429, "one at a time"
+    played = over(ada)
+    assert (played["state"], played["result"]) == ("played", "0 won, 0 drawn, 2 lost")
+    at = f"/me/challenge/{played['id']}"
+    assert f'href="{at}"' in ada.get("/me").text
+    assert f'data-run="{at}"' in ada.get(at).text
+    game = ada.get(f"{at}/data").json()["games"]["id"][0]
+    assert "my secret" in ada.get(f"{at}/game/{game}").text
+    staff = TestClient(quick)
+    staff.get(f"/in/{quick.state.people.staff_token}", follow_redirects=False)
+    assert staff.get(at).status_code == 200
+    for path in (at, f"{at}/data", f"{at}/game/{game}", f"{at}/live"):
+        assert bob.get(path).status_code == 404
+    assert bob.get("/api/challenges").json() == []
+    assert played["id"] not in bob.get("/").text
+
+
+def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    ada = browser("ada")
+    for changed, said in (
+        ({"bot": "bob"}, '"bob" is not a bot of yours that plays; choose one of: ada'),
+        ({"against": "../runs"}, "is not a player or a bot of the course that plays"),
+        ({"against": "python3 -c 1"}, "is not a player or a bot of the course that plays"),
+        ({"against": "ada"}, "ada cannot play against itself"),
+        ({"rules": "2048"}, '"2048" is not a game of two players'),
+    ):
+        refused = ada.post("/api/challenges", json=WANTED | changed)
+        assert refused.status_code == 422 and said in refused.json()["detail"]
+    ada.post("/api/challenges", json=WANTED | {"against": "placer"})
+    refused = over(ada)
+    assert refused["state"] == "not played" and "placer" in refused["sentence"]
+    assert str(folder) not in refused["sentence"]
+
+
+def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    (folder / "course.toml").write_text("[quota]\nchallenges = 1\n")
+    ada = browser("ada")
+    ada.post("/api/challenges", json=WANTED)
+    over(ada)
+    refused = ada.post("/api/challenges", json=WANTED)
+    assert refused.status_code == 429 and "there are more tomorrow" in refused.text
+    assert "disabled" in ada.get("/me").text
+
+
+def test_the_folder_of_matches_is_no_bots(folder: Path) -> None:
+    assert "challenges" not in [entry.name for entry in course.bots(folder)]
