@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EACCES, EADDRINUSE
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -106,17 +107,13 @@ def _in_url(host: str) -> str:
 
 def _bound(host: str, port: int) -> socket.socket:
     """A socket that waits for browsers. Raises UserError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
+        return socket.create_server((host, port), family=family)
     except OSError as error:
-        what = f"--port {port}" if isinstance(error, PermissionError) else f"--host {host}"
-        hint = "; choose another, or 0 for any that is free"
-        if error.errno == 98:
-            raise UserError(f"--port {port}: another program has it{hint}") from None
-        raise UserError(f"{what}: {error.strerror}") from None
-    return listening
+        if error.errno == EADDRINUSE:
+            raise UserError(
+                f"--port {port}: another program has it; choose another, or 0 for any that is free"
+            ) from None
+        what = f"--port {port}" if error.errno == EACCES else f"--host {host}"
+        raise UserError(f"{what}: {str(error.strerror).partition(' (')[0]}") from None

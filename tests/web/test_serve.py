@@ -1,0 +1,79 @@
+"""`arena serve`: its address, what it refuses to do, and its end."""
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from arena.errors import UserError
+from arena.web.serve import serve, settings
+
+ARENA = (sys.executable, "-m", "arena", "serve", "--port", "0")
+
+
+@contextmanager
+def served(*arguments: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server of its own process, and its address."""
+    with subprocess.Popen(
+        (*ARENA, *arguments), cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as server:
+        assert server.stdout is not None
+        try:
+            yield server, server.stdout.readline().strip()
+        finally:
+            server.kill()
+
+
+def test_ctrl_c_ends_it_at_once(cup: Path) -> None:
+    with served(cwd=cup.parents[1]) as (server, address):
+        assert "cup" in httpx.get(address).text
+        with httpx.stream("GET", f"{address}t/cup/live", timeout=30) as live:
+            assert next(live.iter_raw())
+            server.send_signal(signal.SIGINT)
+            output, _ = server.communicate(timeout=30)
+    assert (server.returncode, output) == (0, "")
+
+
+def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
+    with served(cwd=cup.parents[1]) as (_, address):
+        assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
+
+
+def test_a_port_in_use(runs: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(UserError, match=f"--port {port}: another program has it; choose"):
+            serve(settings(None, runs, None), "127.0.0.1", port, insecure=False, say=print)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::"])
+def test_other_machines_are_let_in_on_purpose_alone(runs: Path, host: str) -> None:
+    with pytest.raises(UserError, match="over plain HTTP"):
+        serve(settings(None, runs, None), host, 0, insecure=False, say=print)
+
+
+def test_a_host_that_is_not_ours(runs: Path) -> None:
+    with pytest.raises(UserError, match=r"^--host 192\.0\.2\.1: Cannot assign"):
+        serve(settings(None, runs, None), "192.0.2.1", 0, insecure=True, say=print)
+
+
+def test_an_address_behind_tls_is_secure(runs: Path) -> None:
+    found = settings(None, runs, "https://arena.example.org/")
+    assert (found.secure, found.public_url) == (True, "https://arena.example.org")
+    with pytest.raises(UserError, match="must begin with https://"):
+        settings(None, runs, "arena.example.org")
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['uvicorn'] = None; from arena.cli import app; app()"
+    run = subprocess.run(
+        [sys.executable, "-c", code, "serve"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert "pip install 'bot-arena[web]'" in run.stderr
