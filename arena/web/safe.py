@@ -12,7 +12,7 @@ HEADERS = {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer Chromium sends forms from "null"
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }

@@ -1,6 +1,7 @@
 /** Handing in a bot by drag and drop or picker, and its check as it goes. Without this script the form
  * sends the file itself, and the page shows the check when it is loaded again. */
 
+const MOST = 10e6;
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form.drop"));
 const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
 const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
@@ -10,12 +11,19 @@ const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"))
 async function send(file) {
   if (!file) return;
   said.textContent = "";
+  if (file.size > MOST) {
+    said.textContent = "This is more than 10 MB. Leave out what the bot does not need.";
+    return;
+  }
   form.inert = true;
   try {
     const answer = await fetch(`/api/submissions?name=${encodeURIComponent(file.name)}`, {
       method: "POST", body: file, headers: { "X-Form-Token": form.dataset.formToken ?? "" },
     });
-    if (answer.ok) return showChecks();
+    if (answer.ok) {
+      showChecks();
+      return;
+    }
     said.textContent = (await answer.json()).detail;
   } catch {
     said.textContent = "The server cannot be reached. Try again in a moment.";
