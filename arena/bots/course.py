@@ -33,6 +33,7 @@ from arena.bots.course_file import (
     rules_of,
 )
 from arena.bots.entries import files_in
+from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot
 from arena.bots.programs import python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
@@ -180,8 +181,8 @@ def bots(folder: Path) -> tuple[Entry, ...]:
 
 def bot(folder: Path, name: str) -> Entry:
     """One bot of a folder of submissions, by its name alone."""
-    entry = _entry(folder / name)
-    if not entry.versions:
+    entry = _entry(folder / name) if is_name(name) else None
+    if entry is None or not entry.versions:
         hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
         raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
     return entry

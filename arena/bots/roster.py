@@ -92,14 +92,23 @@ def write_roster(folder: Path, roster: Roster) -> None:
 
 
 def names_in(file: Path) -> list[str]:
-    """The owners that a CSV file names: in its column `owner`, else in its first. Raises
-    SubmissionError that names the first bad lines and counts the others.
-    """
+    """The owners that a CSV file names. Raises SubmissionError as `names_of` does."""
     try:
-        rows = list(csv.reader(file.read_text("utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a CSV file in UTF-8"
         raise SubmissionError(f"{file} cannot be read: {why}") from None
+    return names_of(text, str(file))
+
+
+def names_of(text: str, source: str) -> list[str]:
+    """The owners that a CSV text names: in its column `owner`, else in its first. Raises
+    SubmissionError that names the first bad lines of the `source` and counts the others.
+    """
+    try:
+        rows = list(csv.reader(text.splitlines()))
+    except csv.Error:
+        raise SubmissionError(f"{source} cannot be read: not a CSV file in UTF-8") from None
     header = [cell.strip().casefold() for cell in rows[0]] if rows else []
     column = header.index("owner") if "owner" in header else 0
     first = 1 if "owner" in header else 0
@@ -108,12 +117,12 @@ def names_in(file: Path) -> list[str]:
         for line, row in enumerate(rows[first:], first + 1)
         if any(cell.strip() for cell in row)
     }
-    _refuse_names(file, found.items())
+    _refuse_names(source, found.items())
     return list(dict.fromkeys(found.values()))
 
 
-def _refuse_names(file: Path, found: Iterable[tuple[int, str]]) -> None:
-    wrong = [f"{file}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
+def _refuse_names(source: str, found: Iterable[tuple[int, str]]) -> None:
+    wrong = [f"{source}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
     if wrong:
         more = [f"… and {len(wrong) - _SHOWN} more bad lines"] if len(wrong) > _SHOWN else []
         listed = "\n".join(wrong[:_SHOWN] + more)

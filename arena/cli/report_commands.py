@@ -53,9 +53,7 @@ def report(
 
     A page to publish: arena report runs/cup.sqlite --html cup.html --public
     """
-    from arena.ratings.results import results_of
     from arena.reports import csv_report, terminal, words
-    from arena.reports.games import seen_by_each
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
 
@@ -74,17 +72,8 @@ def report(
             return
         for line in words.about_damage(view.standings) if csv else ():
             say(line, err=True)
-        if csv == "players":
-            say(csv_report.players(view.standings), nl=False)
-        elif csv == "crosstable":
-            say(csv_report.crosstable(view.standings), nl=False)
-        elif csv == "ranking":
-            say(csv_report.ranking(view.standings), nl=False)
-        elif csv == "results":
-            say(csv_report.results(results_of(view.rated), view.label), nl=False)
-        elif csv == "games":
-            both = (row for game in view.games for row in seen_by_each(game))
-            say(csv_report.games(both), nl=False)
+        if csv is not None:
+            say(csv_report.TABLES[csv](view), nl=False)
         else:
             terminal.show(view.standings, console())
 

@@ -2,14 +2,15 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
 from arena.errors import RateError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
-from arena.ratings.results import Result
-from arena.reports.games import GameRow
+from arena.ratings.results import Result, results_of
+from arena.reports.games import GameRow, seen_by_each
+from arena.tournament.run_view import RunView
 
 PLAYER_COLUMNS = (
     "rank", "name", "elo", "elo_error", "games", "wins", "draws", "losses", "score", "points",
@@ -90,6 +91,24 @@ def games(seen: Iterable[GameRow]) -> str:
 def _game_row(row: GameRow) -> Iterable[object]:
     values = row.model_dump().values()
     return ("/".join(map(str, value)) if isinstance(value, tuple) else value for value in values)
+
+
+def _results_of(view: RunView) -> str:
+    return results(results_of(view.rated), view.label)
+
+
+def _games_of(view: RunView) -> str:
+    return games(row for game in view.games for row in seen_by_each(game))
+
+
+TABLES: dict[str, Callable[[RunView], str]] = {
+    "players": lambda view: players(view.standings),
+    "ranking": lambda view: ranking(view.standings),
+    "crosstable": lambda view: crosstable(view.standings),
+    "results": _results_of,
+    "games": _games_of,
+}
+"""The tables of a run, by the name that asks for them."""
 
 
 def _table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:

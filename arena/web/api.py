@@ -13,9 +13,10 @@ from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
 from arena.web.kept import answer
+from arena.web.public import summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.run_pages import audience, find, game_of
-from arena.web.summary import RunSummary, Summaries
+from arena.web.summary import RunSummary
 
 
 class Refusal(Frozen):
@@ -43,15 +44,13 @@ class NamedPlayer(PlayerData):
 @router.get("/runs")
 async def list_runs(request: Request) -> list[RunSummary]:
     """The runs: those that are played now, then those that changed last."""
-    summaries: Summaries = request.app.state.summaries
-    return await summaries.all()
+    return await summaries_of(request).all()
 
 
 @router.get("/runs/{name}")
 async def one_run(request: Request, name: Name) -> RunSummary:
     """One run."""
-    summaries: Summaries = request.app.state.summaries
-    return await summaries.of(find(request, name))
+    return await summaries_of(request).of(find(request, name))
 
 
 @router.get("/runs/{name}/standings")

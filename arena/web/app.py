@@ -6,7 +6,19 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web import api, challenge_pages, docs, errors, mine, people, run_pages, upload
+from arena.web import (
+    api,
+    challenge_pages,
+    docs,
+    errors,
+    mine,
+    people,
+    run_pages,
+    staff,
+    staff_actions,
+    tournaments,
+    upload,
+)
 from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
@@ -26,6 +38,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     challenge_pages.api,
     upload.api,
     docs.router,
+    staff.router,
+    staff_actions.router,
 )
 """Of each file of routes, its `router`."""
 
@@ -43,12 +57,14 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.runs = Runs(settings.runs)
     app.state.summaries = Summaries(app.state.runs)
+    app.state.public_runs, app.state.public_summaries = app.state.runs, app.state.summaries
     app.state.hubs = Hubs()
     app.state.identify = _nobody
     if settings.course is not None:
         people.add_people(app, settings.course)
         upload.add_uploads(app, settings.course)
         challenge_pages.add_challenges(app, settings.course)
+        tournaments.add_tournaments(app, settings.course)
     app.add_middleware(GZipMiddleware)
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)
@@ -63,6 +79,7 @@ def _nobody(_: Request) -> Visitor:
 
 @asynccontextmanager
 async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
-    yield
+    with tournaments.kept(app):
+        yield
     app.state.hubs.end()
-    app.state.runs.close()
+    app.state.public_runs.close()

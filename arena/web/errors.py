@@ -55,12 +55,18 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """What an ArenaError says, with files named from the folder of runs or the course."""
+    """What an ArenaError says."""
+    return refusal(
+        request, 500 if isinstance(error, StoreError) else 422, in_public(str(error), request)
+    )
+
+
+def in_public(sentence: str, request: Request) -> str:
+    """A sentence with files named from the folder of runs or the course."""
     settings = request.app.state.settings
-    sentence = str(error)
     for folder in filter(None, (settings.runs, settings.course)):
-        sentence = sentence.replace(f"{folder}/", "")
-    return refusal(request, 500 if isinstance(error, StoreError) else 422, sentence)
+        sentence = sentence.replace(f"{folder}/", "").replace(str(folder), folder.name)
+    return sentence
 
 
 async def _failed(request: Request, error: Exception) -> Response:

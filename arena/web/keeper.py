@@ -12,7 +12,7 @@ and no more after three quick deaths.
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,6 +54,8 @@ class Tournament(NamedTuple):
     wish: Wish
     is_standing: bool
     """Whether it takes new bots and versions by itself."""
+    has_run: bool
+    """Whether it was begun."""
     has_news: bool
     """Whether bots came, went or changed since its last start."""
 
@@ -68,35 +70,44 @@ class Keeper:
         self._changing = threading.RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._interrupted: dict[int, float] = {}
-        self._over = threading.Event()
+        self._over, self._wake = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._lock: int | None = None
-        self.also: list[Callable[[], None]] = []
-        """What else is done at each look."""
 
-    def begin(self) -> None:
-        """Look after the tournaments from now on. Raises UserError where another server does."""
+    def hold(self) -> None:
+        """Be the only keeper of the course. Raises UserError where another server has it."""
+        if self._lock is not None:
+            return
         try:
             self._lock = lock.acquire(self.course / FILE)
         except lock.LockHeldError as holder:
             raise UserError(
                 f"{self.course} is kept by another server ({holder}); stop that one first"
             ) from None
+
+    def begin(self) -> None:
+        """Look after the tournaments from now on. Raises UserError where another server does."""
+        self.hold()
+        self._over.clear()
         self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
         self._thread.start()
 
     def end(self) -> None:
         """Look after them no more; those that are played play on."""
         self._over.set()
+        self._wake.set()
         if self._thread is not None:
             self._thread.join()
         if self._lock is not None:
             lock.release(self.course / FILE, self._lock)
+            self._lock = None
 
     def _keep(self) -> None:
-        while not self._over.wait(self._pace.look_s):
+        while not self._over.is_set():
             with suppress(ArenaError, OSError):  # a file that is being edited, a full disk
                 self.look()
+            self._wake.wait(self._pace.look_s)
+            self._wake.clear()
 
     def names(self) -> list[str]:
         """Those that have a file, by name."""
@@ -130,7 +141,7 @@ class Keeper:
         with self._changing:
             wish = self.wish(name)
             self._keep_wish(name, wish.played(_now(), take_new=take_new, without=without))
-        self.look()
+        self._wake.set()
 
     def pause(self, name: str) -> None:
         """Stop a tournament; its games are kept, and it can go on. Raises UserError."""
@@ -158,8 +169,6 @@ class Keeper:
                 if name in standing:
                     self._take_by_itself(name, field)
             self._start_next(standing, field)
-        for also in self.also:
-            also()
 
     def _attend(self, name: str) -> None:
         """See whether a process has ended; stop it where that is wanted."""
@@ -222,8 +231,8 @@ class Keeper:
         process, wish = self.process(name), self.wish(name)
         pid = process.pid(wish.pid)
         state: State = wish.ended or "new"
-        if pid is not None and wish.wanted == "paused" and pid == wish.pid:
-            state = "pausing"
+        if wish.wanted == "paused" and wish.pid is not None and pid in (None, wish.pid):
+            state = "pausing"  # until its end was seen
         elif pid is not None:
             state = "playing" if process.plays else "starting"
         elif wish.ended is None and wish.wanted == "playing":
@@ -231,7 +240,7 @@ class Keeper:
         elif wish.ended is None and process.store.exists():
             state = "paused"
         has_news = wish.begun_at is not None and wish.field != field
-        return Tournament(name, state, wish, name in standing, has_news)
+        return Tournament(name, state, wish, name in standing, process.store.exists(), has_news)
 
 
 def _now() -> datetime:

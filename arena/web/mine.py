@@ -19,6 +19,7 @@ from arena.web.challenge import Challenge, Challenges, choices, games
 from arena.web.checks import Check, Checks
 from arena.web.losses import losses
 from arena.web.pages import environment, page
+from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
 from arena.web.upload import ALIVE_S, LOOK_S, OfCourse, OneFolder, Owner
 
@@ -69,7 +70,7 @@ async def me(request: Request, asking: Asking) -> Response:
     app = request.app.state
     course, owner = app.settings.course, asking.owner
     found = await run_in_threadpool(mine, course, app.checks, app.challenges, owner)
-    lost = await losses(app.runs, owner)
+    lost = await losses(runs_of(request), owner)
     return page(request, "me.html", mine=found, losses=lost, games=games())
 
 

@@ -28,6 +28,7 @@ NAVIGATION: list[Link] = [
     Link("/", "Tournaments"),
     Link("/me", "My bots", Role.OWNER),
     Link("/doc", "Documents"),
+    Link("/staff", "Staff", Role.STAFF, only_course=True),
 ]
 """On every page, in this order."""
 

@@ -1,6 +1,6 @@
 """Runs on pages: the list of them, the document of each, its data, and what happens in it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated
@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
 
 from arena.bots.course_file import rules_of
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
@@ -19,9 +20,10 @@ from arena.web import assets
 from arena.web.kept import Kept, answer, kept
 from arena.web.live import Hubs
 from arena.web.pages import page, rendered
+from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
-from arena.web.runs import Runs, ShownRun
-from arena.web.summary import Summaries
+from arena.web.runs import ShownRun
+from arena.web.tournaments import frozen_since, is_still_shown, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 
@@ -40,9 +42,8 @@ def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
 
 
 def find(request: Request, name: str) -> ShownRun:
-    """A run by its name. Raises HTTPException."""
-    runs: Runs = request.app.state.runs
-    return runs[name]
+    """A run by its name, as the visitor may see it. Raises HTTPException and StoreError."""
+    return runs_of(request)[name]
 
 
 Found = Annotated[ShownRun, Depends(find)]
@@ -51,10 +52,11 @@ Found = Annotated[ShownRun, Depends(find)]
 @router.get("/")
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
-    summaries: Summaries = request.app.state.summaries
     course = request.app.state.settings.course
     deadline = rules_of(course).deadline if course else None
-    return page(request, "index.html", runs=await summaries.all(), deadline=deadline)
+    found = await summaries_of(request).all()
+    ahead = await run_in_threadpool(still_to_come, request)
+    return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead)
 
 
 @router.get("/t/{name}")
@@ -62,15 +64,24 @@ async def document(request: Request, run: Found, visitor: Asking) -> Response:
     """A run."""
     hubs: Hubs = request.app.state.hubs
     mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
-    key = ("page", visitor, getattr(request.state, "form_token", None), mark)
-    return answer(request, await run.made(key, partial(_document, request, run, visitor, mark)))
+    frozen = frozen_since(request, run)
+    key = ("page", visitor, getattr(request.state, "form_token", None), mark, frozen)
+    make = partial(_document, request, run, visitor, mark, frozen)
+    return answer(request, await run.made(key, make))
 
 
 def _document(
-    request: Request, run: ShownRun, visitor: Visitor, mark: int | None, view: RunView
+    request: Request,
+    run: ShownRun,
+    visitor: Visitor,
+    mark: int | None,
+    frozen: str | None,
+    view: RunView,
 ) -> Kept:
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
+    if frozen is not None:
+        values["note"] = f"This table is frozen: it stands as it did on {frozen}."
     url = quote(request.url.path)  # what the scripts ask for is below it
     return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
 
@@ -121,13 +132,20 @@ async def live(
     known = after if last_event_id is None else last_event_id
     events: AsyncGenerator[bytes] = hubs[run].listen(known)
     first = await anext(events)
-    return StreamingResponse(_all(first, events), media_type="text/event-stream")
+    told = as_long(first, events, lambda: is_still_shown(request, run))
+    return StreamingResponse(told, media_type="text/event-stream")
 
 
-async def _all(first: bytes, more: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+async def as_long(
+    first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
+) -> AsyncGenerator[bytes]:
+    """All events, while the run is `still` what the visitor sees: its table may be frozen."""
     async with aclosing(more):
         yield first
         async for text in more:
+            if not still():
+                yield b"event: reset\ndata: {}\n\n"
+                return
             yield text
 
 

@@ -151,8 +151,11 @@ class Runs:
         path = self.folder / f"{name}.sqlite"
         if "\0" in name or path.name != f"{name}.sqlite" or not os.path.isfile(path):  # noqa: PTH113 - a name may be too long
             raise HTTPException(404, "There is no such tournament here.")
-        shown = self._shown.setdefault(name, ShownRun(path))
-        self._shown.move_to_end(name)
+        return self._show(path)
+
+    def _show(self, path: Path) -> ShownRun:
+        shown = self._shown.setdefault(path.stem, ShownRun(path))
+        self._shown.move_to_end(path.stem)
         for other in list(self._shown.values())[:-_MOST_OPEN]:
             if other.news is None:
                 other.close()

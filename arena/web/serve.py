@@ -61,6 +61,8 @@ def serve(
     listening = _bound(host, port)
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
     app = make_app(settings)
+    if settings.course is not None:
+        app.state.keeper.hold()
     if _is_loopback(host) and settings.public_url is None:  # no other name leads here by chance
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", _in_url(host)])
 

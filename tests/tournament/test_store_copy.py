@@ -9,8 +9,8 @@ import pytest
 from arena.errors import StoreError
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
-from arena.tournament.store import Store
 from arena.tournament.store_copy import copy_run
 from tests.tournament.helpers import schedule
 
@@ -21,7 +21,7 @@ def test_a_copy_has_the_games_until_a_moment(
     load: Callable[..., TournamentConfig], tmp_path: Path, played: Callable[..., GameRecord]
 ) -> None:
     config, path, copy = load(DOTS), tmp_path / "t.sqlite", tmp_path / "copy.sqlite"
-    with Store.open_run(path, config) as store:
+    with PlayedStore.open_run(path, config) as store:
         for hour, spec in enumerate(schedule(config)):
             began = f"2026-01-01T0{hour}:00:00.000+00:00"
             store.add(played(spec).model_copy(update={"started_at": began}))

@@ -1,0 +1,97 @@
+"""What the staff works on, and how its actions are answered: by a sentence on the page that it came
+from. Each action is kept in `COURSE/staff.log`.
+"""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from fastapi.routing import APIRoute
+
+from arena.errors import ArenaError
+from arena.web.errors import in_public
+from arena.web.freeze import Freezer
+from arena.web.keeper import Keeper
+from arena.web.rates import address_of
+from arena.web.staff_log import add_line
+
+_WAITING = 100
+"""Answers that wait for their page; older ones are forgotten."""
+
+
+class Answer(NamedTuple):
+    """What an action came to."""
+
+    sentence: str
+    links: Mapping[str, str] = {}
+    """Of owners, by their names: shown this once."""
+    failed: bool = False
+
+
+class Answers:
+    """The answers of a server that wait to be shown."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, Answer] = OrderedDict()
+
+    def keep(self, answer: Answer) -> str:
+        """An id that takes the answer."""
+        id_ = secrets.token_hex(8)
+        self._waiting[id_] = answer
+        while len(self._waiting) > _WAITING:
+            self._waiting.popitem(last=False)
+        return id_
+
+    def take(self, id_: str) -> Answer | None:
+        """An answer, once."""
+        return self._waiting.pop(id_, None)
+
+
+class Desk:
+    """A course, and what the staff has to hand."""
+
+    def __init__(self, request: Request) -> None:
+        state = request.app.state
+        if state.settings.course is None:
+            raise HTTPException(404, "This server shows runs and has no course.")
+        self.course: Path = state.settings.course
+        self.keeper: Keeper = state.keeper
+        self.freezer: Freezer = state.freezer
+        self.answers: Answers = state.staff_answers
+        self._who = f"staff, {address_of(request)}"
+        self._base = str(state.settings.public_url or request.base_url).rstrip("/")
+        self._page = request.url.path.rpartition("/")[0]
+
+    def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
+        """Keep what was done, and answer."""
+        add_line(self.course, self._who, what)
+        links = {owner: f"{self._base}/in/{token}" for owner, token in (tokens or {}).items()}
+        return self.answered(Answer(sentence, links))
+
+    def answered(self, answer: Answer) -> Response:
+        """The page that the form was on, with the answer."""
+        return RedirectResponse(f"{self._page}?answer={self.answers.keep(answer)}", 303)
+
+
+AtDesk = Annotated[Desk, Depends(Desk)]
+
+
+class Answered(APIRoute):
+    """A route whose errors are answered on the page, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except ArenaError as error:
+                desk = Desk(request)
+                said = in_public(str(error), request)
+                return desk.answered(Answer(said, failed=True))
+
+        return answer

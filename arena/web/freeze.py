@@ -1,0 +1,68 @@
+"""A table that is frozen: from a moment on the public sees the run as it stood then, the staff all.
+
+COURSE/.web/frozen/NAME.sqlite   the copy of the run that the public sees instead
+"""
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.tournament.store_copy import copy_run
+from arena.web.keeper import Keeper
+from arena.web.sessions import FOLDER
+
+
+class Freezer:
+    """Freezes the tables of a course."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self.folder = keeper.course / FOLDER / "frozen"
+        self._copying = threading.Lock()
+
+    def freeze(self, name: str, at: datetime) -> None:
+        """Show the public the table as it is at a moment, past or to come, from then on. Raises
+        UserError and StoreError.
+        """
+        store = self._keeper.process(name).store
+        with self._copying:
+            if at <= datetime.now(UTC) and store.exists():
+                self._copy(store, at)
+            else:
+                self._place(name).unlink(missing_ok=True)
+            self._keeper.change(name, freeze_at=at)
+
+    def unfreeze(self, name: str) -> None:
+        """Show the public all of the run. Raises UserError."""
+        self._keeper.process(name)
+        with self._copying:
+            self._keeper.change(name, freeze_at=None)
+            self._place(name).unlink(missing_ok=True)
+
+    def public(self, name: str) -> Path | None:
+        """What the public sees instead of the run; None where it sees the run. Raises
+        StoreError.
+        """
+        if not self._is_due(name):
+            return None
+        store, copy = self._keeper.course / "runs" / f"{name}.sqlite", self._place(name)
+        with self._copying:
+            at = self.frozen_at(name)
+            if at is not None and store.exists() and not copy.exists():
+                self._copy(store, at)
+        return copy if copy.exists() else None
+
+    def frozen_at(self, name: str) -> datetime | None:
+        """The moment from which on a table is frozen; None where it is not to be."""
+        return self._keeper.wish(name).freeze_at
+
+    def _is_due(self, name: str) -> bool:
+        at = self.frozen_at(name)
+        return at is not None and at <= datetime.now(UTC)
+
+    def _copy(self, store: Path, at: datetime) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        copy_run(store, self._place(store.stem), until=at)
+
+    def _place(self, name: str) -> Path:
+        return self.folder / f"{name}.sqlite"

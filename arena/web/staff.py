@@ -1,0 +1,85 @@
+"""The pages of the staff: its owners, bots and tournaments."""
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+
+from arena.bots import course
+from arena.bots.course_file import rules_of
+from arena.errors import StoreError
+from arena.tournament.store import Store
+from arena.web.desk import AtDesk, Desk
+from arena.web.export import export
+from arena.web.pages import page
+from arena.web.rights import Role, may
+from arena.web.staff_log import add_line, last_lines
+from arena.web.tournaments import WORDS, moment
+
+router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_schema=False)
+
+
+@router.get("")
+def overview(request: Request, desk: AtDesk, answer: str = "") -> Response:
+    """All of the course."""
+    return page(
+        request,
+        "staff.html",
+        answer=desk.answers.take(answer),
+        rules=rules_of(desk.course),
+        tournaments=desk.keeper.tournaments(),
+        words=WORDS,
+        moment=moment,
+        bots=course.bots(desk.course),
+        owners=course.owners(desk.course),
+        log=last_lines(desk.course),
+    )
+
+
+@router.get("/owners")
+def owners(request: Request, desk: AtDesk, answer: str = "") -> Response:
+    """The same page, for the answers of forms about owners."""
+    return overview(request, desk, answer)
+
+
+@router.get("/t/{name}")
+def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
+    """A tournament: how it stands, its log, and what may be done."""
+    process = desk.keeper.process(name)
+    shown = next(each for each in desk.keeper.tournaments() if each.name == name)
+    return page(
+        request,
+        "staff_tournament.html",
+        answer=desk.answers.take(answer),
+        one=shown,
+        words=WORDS,
+        moment=moment,
+        players=_players(desk, name),
+        log=process.last_lines(),
+        at=f"{datetime.now(UTC).astimezone():%Y-%m-%dT%H:%M}",
+    )
+
+
+@router.get("/bot/{name}")
+def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
+    """A bot: its versions with their checks."""
+    found = course.bot(desk.course, name)
+    return page(request, "staff_bot.html", answer=desk.answers.take(answer), bot=found)
+
+
+@router.get("/export")
+def export_all(desk: AtDesk) -> Response:
+    """All of it, as a ZIP."""
+    add_line(desk.course, "staff", "exported all")
+    name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)
+
+
+def _players(desk: Desk, name: str) -> list[str]:
+    """Those that are in the run, and may be left out of it."""
+    try:
+        with Store.open(desk.keeper.process(name).store) as store:
+            return [each.name for each in store.config.players if each.status == "playing"]
+    except StoreError:
+        return []

@@ -1,0 +1,90 @@
+"""The tournaments of a course on pages: what is played, what waits, what is frozen."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from fastapi import FastAPI, Request
+
+from arena.web.desk import Answers
+from arena.web.freeze import Freezer
+from arena.web.keeper import Keeper, State
+from arena.web.public import PublicRuns, runs_of
+from arena.web.runs import ShownRun
+from arena.web.summary import Summaries
+
+WORDS: dict[State, str] = {
+    "new": "not begun",
+    "waiting": "waits for its turn",
+    "starting": "starts",
+    "playing": "is played",
+    "pausing": "stops",
+    "paused": "paused",
+    "over": "all games are played",
+    "void": "over, with void games",
+    "failed": "cannot be played",
+}
+
+
+def add_tournaments(app: FastAPI, course: Path) -> None:
+    """Let an application play the tournaments of a course. Raises UserError."""
+    state = app.state
+    state.keeper = Keeper(course)
+    state.freezer = Freezer(state.keeper)
+    state.staff_answers = Answers()
+    state.public_runs = PublicRuns(state.runs, state.freezer.public)
+    state.public_summaries = Summaries(state.public_runs)
+
+
+@contextmanager
+def kept(app: FastAPI) -> Iterator[None]:
+    """Look after its tournaments, if it has any to play. Raises UserError."""
+    keeper: Keeper | None = getattr(app.state, "keeper", None)
+    if keeper is None:
+        yield
+        return
+    keeper.begin()
+    yield
+    keeper.end()
+
+
+class Ahead(NamedTuple):
+    """A tournament that has no run yet."""
+
+    name: str
+    words: str
+    """How it stands."""
+
+
+def still_to_come(request: Request) -> list[Ahead]:
+    """The tournaments that have no run yet."""
+    keeper: Keeper | None = getattr(request.app.state, "keeper", None)
+    found = keeper.tournaments() if keeper else []
+    return [Ahead(each.name, WORDS[each.state]) for each in found if not each.has_run]
+
+
+def frozen_since(request: Request, run: ShownRun) -> str | None:
+    """Since when this is a frozen table, in words; None where it is none."""
+    freezer: Freezer | None = getattr(request.app.state, "freezer", None)
+    if freezer is None or freezer.public(run.name) != run.path:
+        return None
+    at = freezer.frozen_at(run.name)
+    return None if at is None else moment(at)
+
+
+def is_still_shown(request: Request, run: ShownRun) -> bool:
+    """Whether the visitor still sees this run by its name: its table may have been frozen since it
+    was asked for, or be frozen no more.
+    """
+    runs = runs_of(request)
+    freezer: Freezer | None = getattr(request.app.state, "freezer", None)
+    if freezer is None or run.path.parent not in (runs.folder, freezer.folder):
+        return True
+    return runs[run.name] is run
+
+
+def moment(at: datetime) -> str:
+    """A moment as it is read here, in local time."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S %Z}"

@@ -1,0 +1,231 @@
+"""What the staff does by forms: owners, bots, tournaments, a frozen table, all of it as a ZIP."""
+
+import asyncio
+import csv
+import io
+import re
+import time
+import zipfile
+from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from arena.bots.package import open_bot
+from arena.bots.versions import CheckedItem
+from arena.web.app import Settings, make_app
+from arena.web.run_pages import as_long
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun
+from tests.web.conftest import TestClient
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+CHECKED = (CheckedItem(title="answers", passed=True, detail="in 3 ms"),)
+NAMES = ("ant", "bee", "cat")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A course of three bots and one run, `cup`, of six games an hour apart; the last is lost by a
+    forfeit.
+    """
+    made = tmp_path / "course"
+    course.init(made)
+    course.add_owners(made, NAMES, NOW)
+    for name in NAMES:
+        for text in ("print(1)", "print(2)"):
+            script = tmp_path / "bot.py"
+            script.write_text(f"{text} # {name}")
+            bot = course.admitted(made, open_bot(script), name, NOW)
+            course.submit(made, bot, CHECKED, name, NOW)
+    (made / "tournaments" / "cup.toml").write_text("[tournament]\nrounds = 1\n")
+    (made / "runs").mkdir()
+    pairs = [(one, other) for one in NAMES for other in NAMES if one != other]
+    games = [
+        play_record("dots", *pair, seed=n, game=f"g{n:04d}", rows=2, cols=2,
+                    forfeit=0 if n == 6 else None, stderr="secret words" if n == 6 else "")
+        for n, pair in enumerate(pairs, 1)
+    ]  # fmt: skip
+    with begun(made / "runs" / "cup.sqlite", games) as store:
+        for hour, game in enumerate(games):
+            began = (NOW + timedelta(hours=hour)).isoformat(timespec="milliseconds")
+            store.add(game.model_copy(update={"started_at": began}))
+    return made
+
+
+@pytest.fixture
+def app(folder: Path) -> FastAPI:
+    return make_app(Settings(course=folder, runs=folder / "runs"))
+
+
+class Staff:
+    """A browser of the staff."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.client = TestClient(app)
+        assert self.client.get(f"/in/{app.state.people.staff_token}").status_code == 200
+
+    def page(self, at: str = "/staff") -> str:
+        answer = self.client.get(at)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    def does(self, what: str, **fields: str) -> str:
+        """The page after a form, as it is sent without JavaScript."""
+        token = re.findall(r'name="form_token" value="(\w+)"', self.page())[0]
+        answer = self.client.post(f"/staff/{what}", data={"form_token": token, **fields})
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+
+@pytest.fixture
+def staff(app: FastAPI) -> Staff:
+    return Staff(app)
+
+
+def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) -> None:
+    page = staff.does("owners/add", names="owner\ndee\nant\n")
+    assert "1 owners are new" in page
+    assert "On the roster already: ant." in page
+    (link,) = re.findall(r"http://testserver(/in/[0-9a-f]{32})", page)
+    assert link not in staff.page()
+    other = TestClient(staff.client.app)
+    assert other.get(link).status_code == 200
+    assert other.get("/staff").status_code == 403
+    assert "The link of dee opens nothing" in staff.does("owners/revoke", owner="dee")
+    assert other.get("/me").status_code == 401
+    (again,) = re.findall(r"testserver(/in/\w+)", staff.does("owners/renew", owner="dee"))
+    assert other.get(again).status_code == 200
+    log = (folder / "staff.log").read_text()
+    assert [line.split("\t")[2] for line in log.splitlines()] == [
+        "added owners: dee",
+        "revoked dee",
+        "renewed dee",
+    ]
+    assert not re.search("[0-9a-f]{32}", log)
+
+
+def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
+    page = staff.page("/staff/bot/ant")
+    assert "✓ answers: in 3 ms" in page
+    assert "version 2 plays" in page
+    assert "ant is excluded" in staff.does("bot/ant/exclude")
+    assert course.bot(folder, "ant").state == "excluded"
+    assert "ant is excluded already" in staff.does("bot/ant/exclude")
+    assert "plays from now on" in staff.does("bot/ant/rollback", version="1")
+    assert course.field(folder)["ant"] == course.bot(folder, "ant").versions[0].version
+    unknown = staff.client.get("/staff/bot/dog")
+    assert (unknown.status_code, "<p>course has no bot" in unknown.text) == (422, True)
+
+
+def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
+    assert "Ada Lovelace" in staff.does("owners/add", names="Ada Lovelace")
+    assert "Write a name in each line" in staff.does("owners/add", names="\n")
+    assert "no owner is named" in staff.does("owners/renew", owner="zoe")
+    assert "evening is no moment" in staff.does("t/cup/freeze", at="evening")
+    assert "tournaments has no" in staff.client.get("/staff/t/cap").text
+    assert staff.client.post("/staff/t/cup/start").status_code == 403, "without its form token"
+
+
+def test_a_frozen_table_stands_for_all_but_the_staff(
+    staff: Staff, app: FastAPI, folder: Path
+) -> None:
+    token = course.add_owners(folder, ["eve"], NOW)["eve"]
+    owner, anyone = TestClient(app), TestClient(app)
+    owner.get(f"/in/{token}")
+    at = (NOW + timedelta(hours=3, minutes=30)).isoformat()
+
+    def games(client: TestClient) -> tuple[int, ...]:
+        data = client.get("/t/cup/data").json()
+        index = re.findall(r"<td>(\d) of", client.get("/").text)
+        api = client.get("/api/runs/cup").json()["played"]
+        listed = len(client.get("/api/runs/cup/games").json())
+        return (len(data["games"]["id"]), *map(int, index), api, listed)
+
+    assert games(anyone) == (6, 6, 6, 6)
+    assert "as it stood then" in staff.does("t/cup/freeze", at=at)
+    assert games(anyone) == games(owner) == (4, 4, 4, 4)
+    assert games(staff.client) == (6, 6, 6, 6)
+    for client in (owner, anyone):
+        assert client.get("/t/cup/game/g0006").status_code == 404
+        assert client.get("/t/cup/game/g0004").status_code == 200
+        assert (
+            "This table is frozen: it stands as it did on 2026-11-01" in client.get("/t/cup").text
+        )
+    assert staff.client.get("/t/cup/game/g0006").status_code == 200
+    assert "is frozen" not in staff.client.get("/t/cup").text
+    again = make_app(Settings(course=folder, runs=folder / "runs"))
+    assert games(TestClient(again)) == (4, 4, 4, 4), "another server knows"
+    assert "All see cup as it is" in staff.does("t/cup/unfreeze")
+    assert games(anyone) == (6, 6, 6, 6)
+
+
+def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None:
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    staff.does("t/cup/freeze", at=soon.isoformat())
+    assert "is frozen" not in TestClient(app).get("/t/cup").text
+    app.state.keeper.change("cup", freeze_at=datetime.now(UTC))
+    assert "is frozen" in TestClient(app).get("/t/cup").text
+
+
+def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
+    async def events() -> AsyncGenerator[bytes]:
+        yield b"moves"
+        yield b"moves"
+
+    async def told() -> list[bytes]:
+        still = iter((True, False))
+        return [text async for text in as_long(b"first", events(), lambda: next(still))]
+
+    assert asyncio.run(told()) == [b"first", b"moves", b"event: reset\ndata: {}\n\n"]
+
+
+def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
+    answer = staff.client.get("/staff/export")
+    assert answer.headers["content-type"] == "application/zip"
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert archive.testzip() is None
+    names = archive.namelist()
+    assert {"owners.csv", "bots.csv", "course.toml", "staff.log", "tournaments/cup.toml"} < set(
+        names
+    )
+    assert sum(name.endswith("/tree/bot.py") for name in names) == 6
+    staffs, public = (archive.read(f"reports/cup.{who}.html") for who in ("staff", "public"))
+    assert staffs.startswith(b"<!doctype html>")
+    assert staffs != public
+    (rows,) = [csv.DictReader(io.StringIO(archive.read("bots.csv").decode()))]
+    assert [(row["bot"], row["version"], row["plays"]) for row in rows][:2] == [
+        ("ant", "1", "False"),
+        ("ant", "2", "True"),
+    ]
+    assert len(archive.read("tables/cup.results.csv").splitlines()) == 7
+    everything = b"".join(archive.read(name) for name in names)
+    for owner in course.owners(folder):
+        assert owner.token_sha256.encode() not in everything
+
+
+def test_a_tournament_is_started_and_paused_by_forms(
+    staff: Staff, app: FastAPI, folder: Path
+) -> None:
+    (folder / "tournaments" / "dots.toml").write_text(
+        '[tournament]\nrounds = 4000\nsandbox = "none"\n[game]\nrules = "dots"\nrows = 2\n'
+        'cols = 2\n[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\nname = "ape"\n'
+    )
+    assert "dots" in TestClient(app).get("/").text
+    with staff.client:  # which also begins the keeper
+        assert "is played as soon as no other is" in staff.does("t/dots/start")
+        _until(lambda: "is played</span>" in staff.page())
+        _until(lambda: "ape" in staff.page("/staff/t/dots"))
+        assert "--store" in staff.page("/staff/t/dots")
+        assert "dots stops; its games are kept" in staff.does("t/dots/pause")
+        _until(lambda: "<small>paused" in staff.page("/staff/t/dots"))
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    give_up = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
