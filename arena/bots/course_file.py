@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,6 +15,7 @@ NEW = """\
 # python = "python3.12" # runs scripts, instead of the Python of the arena
 # deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
 standing = ["ladder"] # files in tournaments/ that take new bots and versions by themselves
+# play = "anyone" # who plays against bots on the pages, besides owners and staff
 
 [quota]
 submissions = 50 # versions that an owner may submit, of all its bots
@@ -69,6 +71,8 @@ class Course(TomlTable):
     """The Python of scripts; None for that of the tournament."""
     standing: list[str] = Field(default_factory=list)
     """Names of tournaments that take new bots and versions by themselves."""
+    play: Literal["owners", "anyone"] = "owners"
+    """Who may play against bots on the pages, besides the staff."""
 
     def is_over(self, now: datetime) -> bool:
         """Whether the deadline has passed."""

@@ -37,6 +37,8 @@ class Tally:
         self._paired = paired
         self._counts = np.zeros(5 if paired else 3, dtype=np.int64)
         self._ratio = 0.0
+        self.path: list[float] = []
+        """The log-likelihood ratio after each unit."""
         self.decision: Decision | None = None
         """The accepted hypothesis; None while the test goes on."""
 
@@ -54,6 +56,7 @@ class Tally:
             if self.decision is not None:
                 break
             self._counts, self._ratio = total, float(ratio)
+            self.path.append(self._ratio)
             self.decision = self.test.decision(self._ratio)
 
     @property
@@ -131,6 +134,12 @@ class Trial:
         """The accepted hypothesis; None while the test goes on."""
         self._count()
         return self._tally.decision
+
+    @property
+    def path(self) -> Sequence[float]:
+        """The log-likelihood ratio after each unit that counts."""
+        self._count()
+        return self._tally.path
 
     @property
     def verdict(self) -> Verdict:

@@ -11,20 +11,24 @@ from arena.web import (
     challenge_pages,
     docs,
     errors,
+    lab,
     mine,
     people,
+    play,
     run_pages,
     staff,
     staff_actions,
     tournaments,
     upload,
 )
+from arena.web.lab import Lab
 from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.settings import Settings
 from arena.web.summary import Summaries
+from arena.web.tables import Tables
 
 __all__ = ["Settings", "make_app"]
 
@@ -37,6 +41,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     challenge_pages.pages,
     challenge_pages.api,
     upload.api,
+    play.router,
+    lab.router,
     docs.router,
     staff.router,
     staff_actions.router,
@@ -59,6 +65,8 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.summaries = Summaries(app.state.runs)
     app.state.public_runs, app.state.public_summaries = app.state.runs, app.state.summaries
     app.state.hubs = Hubs()
+    app.state.tables = Tables()
+    app.state.lab = Lab(app.state.runs)
     app.state.identify = _nobody
     if settings.course is not None:
         people.add_people(app, settings.course)
@@ -83,3 +91,5 @@ async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
         yield
     app.state.hubs.end()
     app.state.public_runs.close()
+    await app.state.tables.close()
+    app.state.runs.close()

@@ -34,7 +34,8 @@ def _assets() -> dict[str, Asset]:
     """`arena.js` and `arena.css` of all pages, and what some pages of the server have besides."""
     texts = {"arena.js": assets.script(), "arena.css": assets.stylesheet()}
     for file in sorted(_OWN.glob("*")):
-        texts[file.name] = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        texts[file.name] = assets.untied(text) if file.suffix == ".js" else text
     return {name: _asset(name, text) for name, text in texts.items()}
 
 

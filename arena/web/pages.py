@@ -22,11 +22,15 @@ class Link(NamedTuple):
     """Who sees it."""
     only_course: bool = False
     """Whether it is there for a course alone."""
+    course_role: Role = Role.ANYONE
+    """Who sees it where there is a course."""
 
 
 NAVIGATION: list[Link] = [
     Link("/", "Tournaments"),
     Link("/me", "My bots", Role.OWNER),
+    Link("/play", "Play", course_role=Role.OWNER),
+    Link("/lab", "Lab", course_role=Role.STAFF),
     Link("/doc", "Documents"),
     Link("/staff", "Staff", Role.STAFF, only_course=True),
 ]
@@ -68,7 +72,8 @@ def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:
     shown = [
         (link.href, link.text)
         for link in NAVIGATION
-        if visitor.may(link.role) and (is_course or not link.only_course)
+        if visitor.may(link.role)
+        and (visitor.may(link.course_role) if is_course else not link.only_course)
         if link.role is not Role.OWNER or visitor.owner  # the staff has no page of an owner
     ]
     return [*shown, ("/in", "Come in")] if is_course and visitor.role is Role.ANYONE else shown

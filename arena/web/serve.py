@@ -10,13 +10,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import uvicorn
+from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from arena.bots.course_file import rules_of
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.cores import keep_off
-from arena.web.live import Hubs
 from arena.web.settings import Settings
 
 _NICE = 10
@@ -26,16 +26,17 @@ _NICE = 10
 class Server(uvicorn.Server):
     """A server that says when it is ready, and ends at once."""
 
-    def __init__(self, config: uvicorn.Config, hubs: Hubs, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._hubs, self._ready = hubs, ready
+        self._app, self._ready = app, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._hubs.end()  # no page that listens keeps it
+        self._app.state.hubs.end()  # no page that listens keeps it
+        self._app.state.tables.end()
         await super().shutdown(sockets)
 
 
@@ -84,7 +85,7 @@ def serve(
         timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):
-        Server(config, app.state.hubs, ready).run([listening])
+        Server(config, app, ready).run([listening])
 
 
 def _refuse_unsafe(settings: Settings, host: str, *, insecure: bool) -> None:

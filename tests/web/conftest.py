@@ -52,7 +52,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     """Serve an application on a free port; its address."""
     ready = threading.Event()
     config = uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=1)
-    server = Server(config, app.state.hubs, ready.set)
+    server = Server(config, app, ready.set)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert ready.wait(30)

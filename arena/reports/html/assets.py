@@ -29,7 +29,12 @@ def _place(name: str, folder: Traversable, placed: dict[str, str]) -> None:
     for needed in _IMPORT.findall(text):
         _place(needed, folder, placed)
     del placed[name]
-    placed[name] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+    placed[name] = untied(text)
+
+
+def untied(module: str) -> str:
+    """A module without what ties it to others and without comments; those it needs run before."""
+    return _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", module)))
 
 
 @cache

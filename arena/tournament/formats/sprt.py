@@ -59,6 +59,11 @@ class SprtSchedule(RoundRobinSchedule):
         """Where the test stands."""
         return self._trial.verdict
 
+    @property
+    def path(self) -> Sequence[float]:
+        """The log-likelihood ratio after each unit."""
+        return self._trial.path
+
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
     """More than two players, or hypotheses in the wrong order."""

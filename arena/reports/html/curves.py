@@ -1,0 +1,116 @@
+"""Curves over games as SVG, on one pair of axes: attributes and classes alone, no styles."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from markupsafe import Markup
+
+_WIDTH, _HEIGHT = 480, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 26
+_TICKS = 4
+MOST_POINTS = 400
+"""Of a curve that are drawn: more cannot be told apart."""
+
+Row = TypeVar("Row")
+Points = Sequence[tuple[float, float]]
+"""Games and a figure."""
+
+
+class Curve(NamedTuple):
+    """A figure over games."""
+
+    name: str
+    points: Points
+
+
+class Axis(NamedTuple):
+    """From figures to places, between two ends on the drawing."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+
+    def at(self, figure: float) -> float:
+        """The place of a figure."""
+        share = (figure - self.low) / ((self.high - self.low) or 1)
+        return round(self.begin + share * (self.end - self.begin), 1)
+
+    def ticks(self) -> Iterator[float]:
+        """Round figures along it, a few."""
+        step = _round_step((self.high - self.low) / _TICKS)
+        figure = math.ceil(self.low / step) * step
+        while figure <= self.high + step * 1e-9:
+            yield round(figure, 10)
+            figure += step
+
+
+def curves(drawn: Sequence[Curve], said: str, levels: Sequence[tuple[str, float]] = ()) -> Markup:
+    """The curves, and dashed `levels` with their names; `said` is the drawing in words."""
+    every = [point for curve in drawn for point in curve.points]
+    heights = [figure for _, figure in every] + [level for _, level in levels]
+    across = Axis(0, max((games for games, _ in every), default=1), _LEFT, _WIDTH - _RIGHT)
+    low, high = min(heights, default=0), max(heights, default=1)
+    room = (high - low or abs(high) or 1) * 0.05
+    up = Axis(low - room, high + room, _HEIGHT - _BOTTOM, _TOP)
+    parts = [
+        *(_rule(up, figure) for figure in up.ticks()),
+        *(_number(across, games) for games in across.ticks()),
+        *(_level(up, *level) for level in levels),
+        *(_line(across, up, curve.points, index) for index, curve in enumerate(drawn)),
+    ]
+    frame = '<svg class="curves" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>'
+    return Markup(frame).format(_WIDTH, _HEIGHT, said, Markup("").join(parts))
+
+
+def thinned(rows: Sequence[Row], most: int = MOST_POINTS) -> Sequence[Row]:
+    """At most that many of the rows, evenly picked; the last one is among them."""
+    if len(rows) <= most:
+        return rows
+    return [rows[(place + 1) * len(rows) // most - 1] for place in range(most)]
+
+
+def short(figure: float) -> str:
+    """`1.2 M`, `40 k`, `0.25`."""
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if abs(figure) >= 10 * size or (abs(figure) >= size and letter == " M"):
+            return f"{figure / size:.4g}{letter}"
+    return f"{figure:.4g}".replace("-", "−")
+
+
+def _round_step(step: float) -> float:
+    """The next of 1, 2 and 5 times a power of ten."""
+    if step <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
+
+
+def _rule(up: Axis, figure: float) -> Markup:
+    y = up.at(figure)
+    return Markup(
+        '<path class="rule" d="M{} {}H{}"/><text class="up" x="{}" y="{}">{}</text>'
+    ).format(_LEFT, y, _WIDTH - _RIGHT, _LEFT - 6, round(y + 4, 1), short(figure))
+
+
+def _number(across: Axis, games: float) -> Markup:
+    x = across.at(games)
+    return Markup('<text class="across" x="{}" y="{}">{}</text>').format(
+        x, _HEIGHT - 8, short(games)
+    )
+
+
+def _level(up: Axis, name: str, figure: float) -> Markup:
+    y = up.at(figure)
+    return Markup('<path class="limit" d="M{} {}H{}"/><text x="{}" y="{}">{}</text>').format(
+        _LEFT, y, _WIDTH - _RIGHT, _LEFT + 4, round(y - 4 if y > 3 * _TOP else y + 13, 1), name
+    )
+
+
+def _line(across: Axis, up: Axis, points: Points, index: int) -> Markup:
+    places = [f"{across.at(games)},{up.at(figure)}" for games, figure in thinned(points)]
+    if len(places) == 1:
+        x, y = places[0].split(",")
+        return Markup('<circle class="c{}" cx="{}" cy="{}" r="3"/>').format(index % 8, x, y)
+    return Markup('<polyline class="c{}" points="{}"/>').format(index % 8, " ".join(places))

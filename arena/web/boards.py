@@ -1,0 +1,133 @@
+"""What a person can play at /play: boards, and the opponents for each."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import rules
+from arena.bots.course import bots
+from arena.errors import UserError
+from arena.human.opponent import strongest
+from arena.web.table import Setup
+from players.catalogue import BUILTINS
+from rules.position import Game
+
+_OWN_ENGINE = "gtp"
+"""The built-in that needs a program which the arena does not have."""
+TIMES_MS = (100, 300, 1000, 3000, 10_000)
+"""For an opponent's move."""
+_SUBMITTED = "bot/"
+"""Before the name of a submitted bot, which may be called as a built-in is."""
+
+
+class Board(NamedTuple):
+    """A game with its settings."""
+
+    title: str
+    rules: str
+    settings: dict[str, Any]
+
+    @property
+    def game(self) -> Game:
+        """The rule set."""
+        return rules.load(self.rules, **self.settings)
+
+    @property
+    def drawing(self) -> str:
+        """How pages draw it; `text` for a game without a drawing."""
+        return _DRAWINGS.get(self.rules, "text")
+
+
+_DRAWINGS = {"othello": "othello", "dots": "dots", "2048": "tiles", "2584": "tiles"}
+_OWN = {
+    "othello": Board("Othello 8×8", "othello", {}),
+    "othello-6": Board("Othello 6×6", "othello", {"size": 6}),
+    "othello-10": Board("Othello 10×10", "othello", {"size": 10}),
+    "cornerless": Board("Cornerless Othello 8×8", "othello", {"preset": "cornerless"}),
+    "cornerless-10": Board(
+        "Cornerless Othello 10×10", "othello", {"preset": "cornerless", "size": 10}
+    ),
+    "dots": Board("Dots and boxes 5×5", "dots", {}),
+    "dots-3": Board("Dots and boxes 3×3", "dots", {"rows": 3, "cols": 3}),
+    "dots-7": Board("Dots and boxes 7×7", "dots", {"rows": 7, "cols": 7}),
+    "2048": Board("2048, alone", "2048", {}),
+    "2584": Board("2584, alone", "2584", {}),
+    "2584-13": Board("2584 with tiles 1 and 3, alone", "2584", {"spawn": "1/3"}),
+    "2048-two": Board("2048, one slides and one places", "2048", {"placer": "player"}),
+    "2584-two": Board("2584, one slides and one places", "2584", {"placer": "player"}),
+}
+
+
+@cache
+def boards() -> dict[str, Board]:
+    """Every board by its name in an address; those of registered games at the end."""
+    others = (name for name in rules.names() if name not in rules.GAMES)
+    return _OWN | {name: Board(name, name, {}) for name in others}
+
+
+class Choice(NamedTuple):
+    """An opponent of the form."""
+
+    value: str
+    title: str
+    boards: str
+    """The boards that it can play, by name, with spaces between; empty where it is not known."""
+
+
+def choices(course: Path | None) -> list[Choice]:
+    """The built-ins, and the bots of a course that play."""
+    submitted = [each.name for each in bots(course) if each.state == "plays"] if course else []
+    return [*_builtins(), *(Choice(f"{_SUBMITTED}{name}", name, "") for name in submitted)]
+
+
+@cache
+def _builtins() -> tuple[Choice, ...]:
+    two = {name: board for name, board in boards().items() if board.game.seats == 2}
+    return tuple(
+        Choice(
+            name,
+            f"{name}: {player.summary}",
+            " ".join(
+                board
+                for board, each in two.items()
+                if not player.unsupported(each.rules, each.game.variant)
+            ),
+        )
+        for name, player in BUILTINS.items()
+        if name != _OWN_ENGINE
+    )
+
+
+class Wish(NamedTuple):
+    """The form, filled in."""
+
+    board: str = "othello"
+    opponent: str = ""
+    """Empty for the strongest that can play."""
+    seat: int = 0
+    move_ms: int = 1000
+
+
+def setup_of(wish: Wish, course: Path | None, seed: int) -> Setup:
+    """The setup of a table. Raises UserError for what the form does not offer."""
+    board = boards().get(wish.board)
+    if board is None:
+        raise UserError(f"There is no such board. Choose one of: {', '.join(boards())}.")
+    if wish.move_ms not in TIMES_MS:
+        raise UserError(f"The time of a move is one of {', '.join(map(str, TIMES_MS))} ms.")
+    made = Setup(rules=board.rules, settings=board.settings, seed=seed, move_ms=wish.move_ms)
+    if board.game.seats == 1:
+        return made
+    if wish.seat not in (0, 1):
+        raise UserError("The seat is 0, which moves first, or 1.")
+    known = {choice.value: choice for choice in choices(course)}
+    opponent = wish.opponent or strongest(board.game)
+    if opponent not in known:
+        raise UserError("There is no such opponent here. Choose one of the list.")
+    if opponent in BUILTINS and wish.board not in known[opponent].boards.split():
+        reason = BUILTINS[opponent].unsupported(board.rules, board.game.variant)
+        raise UserError(f"{reason}. Choose another opponent or board.")
+    path = None
+    if course is not None and opponent.startswith(_SUBMITTED):
+        path, opponent = str(course), str(course / opponent.removeprefix(_SUBMITTED))
+    return made.model_copy(update={"opponent": opponent, "course": path, "seat": wish.seat})

@@ -1,0 +1,196 @@
+"""/lab: sequential tests, trainings and tunings as they go on, and two of them compared."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+
+from arena.errors import ArenaError
+from arena.ratings.model import Verdict
+from arena.reports import words
+from arena.reports.html.charts import gauge
+from arena.reports.html.curves import Curve, curves, thinned
+from arena.tournament.formats.sprt import SEQUENTIAL_TEST
+from arena.tournament.store import Store
+from arena.web.kept import Kept, answer, kept
+from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
+from arena.web.pages import environment, page
+from arena.web.rights import Role, may, visitor_of
+from arena.web.runs import Runs, ShownRun, State
+
+_MOST_ROWS = 100
+"""Of a table; of more, as many are picked evenly."""
+_MOST_CURVES = 8
+"""In one drawing: more cannot be told apart."""
+_TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunings"}
+
+
+async def _may_look(request: Request) -> None:
+    """Of a course, its staff alone."""
+    visitor = visitor_of(request)
+    if request.app.state.settings.course is not None and not visitor.may(Role.STAFF):
+        raise HTTPException(
+            401 if visitor.role is Role.ANYONE else 403, "The lab is for the staff."
+        )
+
+
+router = APIRouter(
+    prefix="/lab", dependencies=[may(Role.ANYONE), Depends(_may_look)], include_in_schema=False
+)
+
+
+class Lab:
+    """The runs of a server's folder that a researcher watches."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._tests: dict[str, tuple[State, LabRun | None]] = {}
+        """Of each run what it is as a sequential test, None where it is none."""
+
+    async def all(self) -> tuple[list[LabRun], list[str]]:
+        """Everything, what goes on first; and what cannot be read, a sentence each."""
+        found, problems = list[LabRun](), list[str]()
+        names = [folder.name for folder in folders(self._runs.folder)]
+        for name in [*names, *self._runs.names()]:
+            try:
+                run = await self.find(name)
+            except ArenaError as error:
+                problems.append(str(error).replace(f"{self._runs.folder}/", ""))
+            else:
+                found += [run] if run else []
+        return sorted(found, key=lambda run: (not run.is_running, run.name)), problems
+
+    async def find(self, name: str) -> LabRun | None:
+        """The run of a name; None where a tournament has it. Raises ArenaError, HTTPException."""
+        if name.endswith((TRAINED, TUNED)):
+            known = {folder.name: folder for folder in folders(self._runs.folder)}
+            if name in known:
+                return await run_in_threadpool(folder_run, known[name])
+        return await self._test(self._runs[name])
+
+    async def _test(self, run: ShownRun) -> LabRun | None:
+        state = run.state(moves=False)
+        known = self._tests.get(run.name)
+        if known is None or known[0] != state:
+            is_test = await run_in_threadpool(_is_test, run)
+            known = self._tests[run.name] = state, await _read(run) if is_test else None
+        return known[1]
+
+
+def _is_test(run: ShownRun) -> bool:
+    with Store.open(run.path) as store:
+        return store.config.format == SEQUENTIAL_TEST.name
+
+
+async def _read(run: ShownRun) -> LabRun:
+    changed, running = run.changed_at, run.is_played
+    return await run.look(lambda view: test_of(run.name, view, changed, is_running=running))
+
+
+def _lab(request: Request) -> Lab:
+    lab: Lab = request.app.state.lab
+    return lab
+
+
+async def _found(request: Request, name: str) -> LabRun:
+    run = await _lab(request).find(name)
+    if run is None:
+        raise HTTPException(404, f"{name} is a tournament, not a test: see /t/{quote(name)}.")
+    return run
+
+
+@router.get("")
+async def contents(request: Request) -> Response:
+    """What there is."""
+    runs, problems = await _lab(request).all()
+    groups = {title: [run for run in runs if run.kind == kind] for kind, title in _TITLES.items()}
+    return page(request, "lab.html", groups=groups, runs=runs, problems=problems)
+
+
+@router.get("/run/{name}")
+async def one(request: Request, name: str) -> Response:
+    """A test, a training or a tuning."""
+    run = await _found(request, name)
+    return page(request, "lab_run.html", run=run, parts=_parts(run))
+
+
+@router.get("/run/{name}/parts")
+async def parts(request: Request, name: str) -> Response:
+    """What changes on its page while it goes on: HTML by the ids of elements."""
+    return answer(request, _as_json(_parts(await _found(request, name))))
+
+
+@router.get("/compare")
+async def compare(request: Request, a: str, b: str) -> Response:
+    """Two of them, on one scale."""
+    values = compared(await _found(request, a), await _found(request, b))
+    return page(request, "lab_compare.html", **values)
+
+
+def compared(one: LabRun, other: LabRun) -> dict[str, Any]:
+    """The values of the page that compares two."""
+    keys = dict.fromkeys([*one.settings, *other.settings])
+    settings = [(key, one.settings.get(key, "–"), other.settings.get(key, "–")) for key in keys]
+    drawings = []
+    ours, theirs = ({curve.name: curve for curve in run.curves} for run in (one, other))
+    for name in ours:
+        if name in theirs:
+            pair = [ours[name]._replace(name=one.name), theirs[name]._replace(name=other.name)]
+            drawings.append((name, _drawing(pair, f"{name} of {one.name} and {other.name}")))
+    return {"one": one, "other": other, "settings": settings, "drawings": drawings}
+
+
+def _parts(run: LabRun) -> dict[str, Markup]:
+    """The sections of a page by their ids."""
+    template = environment().get_template("lab_parts.html")
+    tests = [(name, verdict, _gauge(verdict)) for name, verdict in run.verdicts]
+    rows = thinned(run.rows, _MOST_ROWS)
+    values = {
+        "run": run,
+        "tests": tests,
+        "decision": words.decision,
+        "about_test": words.about_sprt,
+        "drawings": _drawings(run),
+        "rows": rows,
+    }
+    return {
+        name: Markup(template.render(values | {"part": name}))
+        for name in ("stands", "tests", "curves", "figures", "said")
+    }
+
+
+def _gauge(verdict: Verdict) -> Markup:
+    ratio = f"log-likelihood ratio {verdict.llr:+.2f}"
+    said = f"{ratio}, between H0 at {verdict.lower:+.2f} and H1 at {verdict.upper:+.2f}"
+    return gauge(verdict.llr, verdict.lower, verdict.upper, said)
+
+
+def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
+    """The first curve, and a tuning's parameters together; each with the names of its lines."""
+    drawn = [curve for curve in run.curves if curve.points]
+    first, more = drawn[:1], drawn[1 : _MOST_CURVES + 1]
+    levels = []
+    for _, verdict in run.verdicts if run.kind == "test" else ():
+        levels = [("H1", verdict.upper), ("H0", verdict.lower)]
+    return [
+        (curves(group, _said(group), levels), [curve.name for curve in group])
+        for group in (first, more)
+        if group
+    ]
+
+
+def _drawing(drawn: list[Curve], said: str) -> tuple[Markup, list[str]]:
+    return curves(drawn, said), [curve.name for curve in drawn]
+
+
+def _said(drawn: list[Curve]) -> str:
+    """The curves in words: where each is now."""
+    return "; ".join(f"{curve.name}, last {curve.points[-1][1]:.4g}" for curve in drawn)
+
+
+def _as_json(parts: Mapping[str, str]) -> Kept:
+    return kept(json.dumps(parts), "application/json")

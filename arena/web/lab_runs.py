@@ -1,0 +1,229 @@
+"""What a researcher watches: sequential tests, trainings and tunings, as their files tell them."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from arena.errors import UserError
+from arena.files import lock
+from arena.model import Frozen
+from arena.ratings.model import Verdict
+from arena.reports import words
+from arena.reports.html.curves import Curve
+from arena.reports.html.wording import clock_words, game_title
+from arena.tournament.formats.sprt import SprtSchedule
+from arena.tournament.run_view import RunView
+from arena.training.run_folder import LOG, TABLE
+
+Kind = Literal["test", "training", "tuning"]
+TRAINED, TUNED = ".train", ".tune"
+"""How the names of their folders end."""
+_SHOWN_COLUMNS = 6
+"""Of a training's table; then there are two for each tile."""
+_LAST_LINES = 12
+_MOST_BYTES = 2**25
+"""Of a file that is read here."""
+
+
+class LabRun(Frozen):
+    """One of them."""
+
+    name: str
+    kind: Kind
+    about: str
+    stands: str
+    """Where it stands, in a line."""
+    is_running: bool
+    changed_at: datetime
+    settings: dict[str, str]
+    """Every setting, by its key."""
+    measure: str = ""
+    """What the first curve shows."""
+    curves: tuple[Curve, ...] = ()
+    verdicts: tuple[tuple[str, Verdict], ...] = ()
+    """Sequential tests by their names."""
+    said: tuple[str, ...] = ()
+    """Sentences, or the last lines of the log."""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The curves' figures, as a table."""
+
+
+def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool) -> LabRun:
+    """A sequential test; its view's schedule is one."""
+    assert isinstance(view.schedule, SprtSchedule)  # asked before
+    verdict, path, config = view.schedule.verdict, view.schedule.path, view.config
+    points = tuple((2.0 * unit, ratio) for unit, ratio in enumerate(path, 1))
+    title, clock = game_title(config.terms), clock_words(config.terms.clock)
+    return LabRun(
+        name=name,
+        kind="test",
+        about=f"{verdict.player} against {verdict.opponent}: {title}, {clock}",
+        stands=words.where_it_stands(verdict),
+        is_running=is_running,
+        changed_at=changed_at,
+        settings=_flat(
+            {
+                "rules": config.terms.rules,
+                "variant": config.terms.variant,
+                "clock": config.terms.clock.model_dump(),
+                "sprt": {key: getattr(verdict, key) for key in _HYPOTHESES},
+                "player": {
+                    str(place): {"bot": each.bot, "options": each.contender.options}
+                    for place, each in enumerate(config.players)
+                },
+            }
+        ),
+        measure="log-likelihood ratio",
+        curves=(Curve("log-likelihood ratio", ((0.0, 0.0), *points)),),
+        verdicts=((name, verdict),),
+        said=tuple(words.about_sprt(verdict)),
+        columns=("games", "log-likelihood ratio"),
+        rows=tuple((f"{games:.0f}", f"{ratio:+.3f}") for games, ratio in points),
+    )
+
+
+_HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model")
+
+
+def folders(runs: Path) -> Iterator[Path]:
+    """The folders of trainings and tunings among the runs."""
+    if runs.is_dir():
+        yield from sorted(
+            each for each in runs.iterdir() if each.suffix in (TRAINED, TUNED) and each.is_dir()
+        )
+
+
+def folder_run(folder: Path) -> LabRun:
+    """A training or a tuning. Raises UserError where its files cannot be read."""
+    try:
+        return _training(folder) if folder.suffix == TRAINED else _tuning(folder)
+    except OSError as error:
+        raise UserError(f"{folder.name} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, ValidationError):
+        raise UserError(f"{folder.name} has files that no training or tuning wrote") from None
+
+
+def _training(folder: Path) -> LabRun:
+    log = _text(folder / LOG).splitlines()
+    columns, *rows = list(csv.reader(_text(folder / TABLE).splitlines())) or [["games", "score"]]
+    rows = [row for row in rows if len(row) == len(columns)]  # the last is being written
+    about, last = (log[0] if log else "It has not begun."), rows[-1] if rows else None
+    measure = {"mean": "average score", "score": "share of the points"}.get(columns[1], columns[1])
+    return LabRun(
+        name=folder.name,
+        kind="training",
+        about=about,
+        stands=f"{int(last[0]):,} games, {measure} {last[1]}" if last else "no block of games yet",
+        is_running=lock.is_held(folder / "training"),
+        changed_at=_changed(folder / TABLE, folder / LOG),
+        settings=_flat(_header(folder / "checkpoint.ntuple")),
+        measure=measure,
+        curves=(Curve(measure, tuple((float(row[0]), float(row[1])) for row in rows)),),
+        said=tuple(log[-_LAST_LINES:]),
+        columns=tuple(columns[:_SHOWN_COLUMNS]),
+        rows=tuple(tuple(row[:_SHOWN_COLUMNS]) for row in rows),
+    )
+
+
+def _header(path: Path) -> dict[str, Any]:
+    """How a network learns, by the second line of its file; nothing before the first checkpoint."""
+    if not path.exists():
+        return {}
+    with path.open("rb") as file:
+        file.readline(200)
+        header: dict[str, Any] = json.loads(file.readline(_MOST_BYTES))
+    kept = ("rules", "spawn", "variant", "stages", "initial", "method", "seed")
+    sizes = [len(cells) for cells in header.get("tuples", ())]
+    return {"tuples": f"{len(sizes)} of {min(sizes)} to {max(sizes)}" if sizes else ""} | {
+        key: header[key] for key in kept if header.get(key) not in (None, "", {}, [])
+    }
+
+
+def _tuning(folder: Path) -> LabRun:
+    path = folder / "checkpoint.json"
+    if not path.exists():
+        return _no_tuning(folder)
+    content = json.loads(_text(path))
+    config, points = content["config"], content["points"]
+    names = _parameters(config, len(points[0][1]))
+    games = int(content["counts"]["games"])
+    compared = [
+        (int(at), [float(each) for each in scores]) for at, scores in content["comparisons"]
+    ]
+    against = [(float(at), 50 * sum(scores) / len(scores)) for at, scores in compared if scores]
+    best = f", {against[-1][1]:.1f} % against the start" if against else ""
+    return LabRun(
+        name=folder.name,
+        kind="tuning",
+        about=f"{config['bot']} by {config['method']}: {config['rules']}",
+        stands=f"{games:,} games{best}",
+        is_running=lock.is_held(folder / "tuning"),
+        changed_at=_changed(path),
+        settings=_flat({key: each for key, each in config.items() if key != "weights"}),
+        measure="points against the start, %",
+        curves=(
+            Curve("points against the start, %", tuple(against)),
+            *(
+                Curve(name, tuple((float(at), float(vector[index])) for at, vector in points))
+                for index, name in enumerate(names)
+            ),
+        ),
+        verdicts=tuple(_verdicts(content["verdicts"])),
+        columns=("games", *names),
+        rows=tuple((f"{at}", *(f"{each:.4g}" for each in vector)) for at, vector in points),
+    )
+
+
+def _no_tuning(folder: Path) -> LabRun:
+    return LabRun(
+        name=folder.name,
+        kind="tuning",
+        about="It has no checkpoint yet.",
+        stands="no games yet",
+        is_running=lock.is_held(folder / "tuning"),
+        changed_at=_changed(folder),
+        settings={},
+    )
+
+
+def _parameters(config: Mapping[str, Any], count: int) -> list[str]:
+    names = [str(each["name"]) for each in config["ranges"]]
+    return names + [f"weight {number}" for number in range(1, count - len(names) + 1)]
+
+
+def _verdicts(found: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
+    for name, kept in found.items():
+        if "llr" in kept:
+            yield name, Verdict.model_validate(kept)
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """Settings in settings as one table: `clock.move_ms`."""
+    found: dict[str, str] = {}
+    for key, each in settings.items():
+        if isinstance(each, Mapping):
+            found |= _flat(each, f"{before}{key}.")
+        elif isinstance(each, list) and each and all(isinstance(one, dict) for one in each):
+            named = {str(one.get("name", place)): one for place, one in enumerate(each)}
+            found |= _flat(named, f"{before}{key}.")
+        elif each is not None:
+            found[f"{before}{key}"] = each if isinstance(each, str) else json.dumps(each)
+    return found
+
+
+def _text(path: Path) -> str:
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _changed(*paths: Path) -> datetime:
+    times = [path.stat().st_mtime for path in paths if path.exists()]
+    return datetime.fromtimestamp(max(times, default=0.0), UTC)

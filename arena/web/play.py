@@ -1,0 +1,107 @@
+"""/play: a person against a bot on the board. Each game is a process of its own (`tables`)."""
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
+
+from arena.bots.course_file import rules_of
+from arena.errors import UserError
+from arena.web.boards import TIMES_MS, Wish, boards, choices, setup_of
+from arena.web.pages import page
+from arena.web.rates import address_of
+from arena.web.rights import Role, may, visitor_of
+from arena.web.table import Command, TableState
+from arena.web.tables import RunningTable, Tables
+
+_PATIENCE_S = 25.0
+"""How long a page waits for a change before it asks again: less than proxies wait."""
+
+
+async def _may_play(request: Request) -> None:
+    """Refuse strangers of a course, which lets only its own people play unless its file says."""
+    course = request.app.state.settings.course
+    if course is None or visitor_of(request).may(Role.OWNER):
+        return
+    if rules_of(course).play != "anyone":
+        raise HTTPException(
+            401, "Only people of the course play here. Open the link you were given."
+        )
+
+
+router = APIRouter(
+    prefix="/play",
+    dependencies=[may(Role.ANYONE), Depends(_may_play)],
+    include_in_schema=False,
+)
+
+
+@router.get("")
+async def form(
+    request: Request, board: str = "othello", opponent: str = "", seat: int = 0, move_ms: int = 1000
+) -> Response:
+    """The choice of a game."""
+    return _form(request, Wish(board, opponent, seat, move_ms))
+
+
+def _form(request: Request, wish: Wish, problem: str = "") -> Response:
+    return page(
+        request,
+        "play.html",
+        status=422 if problem else 200,
+        wish=wish,
+        problem=problem,
+        boards=boards(),
+        choices=choices(request.app.state.settings.course),
+        times=TIMES_MS,
+    )
+
+
+@router.post("")
+async def begin(
+    request: Request,
+    board: Annotated[str, Form()],
+    opponent: Annotated[str, Form()] = "",
+    seat: Annotated[int, Form()] = 0,
+    move_ms: Annotated[int, Form()] = 1000,
+) -> Response:
+    """Start a game, and lead to its table."""
+    wish = Wish(board, opponent, seat, move_ms)
+    try:
+        setup = setup_of(wish, request.app.state.settings.course, secrets.randbelow(2**31))
+        tables: Tables = request.app.state.tables
+        tables.begun.take(address_of(request), "ten games begun in five minutes")
+        name = await tables.open(wish, setup)
+    except UserError as error:
+        return _form(request, wish, str(error))
+    return RedirectResponse(f"/play/{name}", 303)
+
+
+def _table(request: Request, name: str) -> RunningTable:
+    table: RunningTable | None = request.app.state.tables.find(name)
+    if table is None:
+        raise HTTPException(404, "This game is not there any more. Begin another one at /play.")
+    return table
+
+
+At = Annotated[RunningTable, Depends(_table)]
+
+
+@router.get("/{name}")
+async def board_page(request: Request, name: str, table: At) -> Response:
+    """The board."""
+    wish = table.wish
+    return page(request, "table.html", wish=wish, board=boards()[wish.board], name=name)
+
+
+@router.get("/{name}/state")
+async def state(table: At, after: int = -1) -> TableState:
+    """The game, once it has changed since state `after`."""
+    return await table.newer(after, _PATIENCE_S)
+
+
+@router.post("/{name}/do", status_code=204)
+async def do(table: At, command: Command) -> None:
+    """Move, take back or resign. The answer is a new state."""
+    table.send(command)

@@ -1,0 +1,142 @@
+/** A person's game: shows each state that the server sends, and sends what the person wants. */
+
+import { byId, element, svg } from "./dom.js";
+import { drawingOf, isDrawn, textBoard } from "./drawings.js";
+import { targetsOf } from "./targets.js";
+
+/**
+ * @typedef {{number: number, phase: "preparing"|"thinking"|"yours"|"over", said: string[],
+ *   ending: string, names: string[], score: string, ply: number, variant: Object, state: Object|null,
+ *   board: string, last: string|null, legal: string[], can_undo: boolean, transcript: string}} TableState
+ */
+
+const ARROWS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
+const WORDS = { preparing: "Preparing the game.", thinking: "The other one moves.", yours: "Your move." };
+
+/** The state that is shown. @type {TableState|null} */
+let shownTable = null;
+/** Whether the person plays by keys: the board then has the focus again after each move. */
+let playsByKeys = false;
+
+/** @param {HTMLElement} table */
+async function followTable(table) {
+  for (;;) {
+    try {
+      const answer = await fetch(`${table.dataset.url}/state?after=${shownTable?.number ?? -1}`);
+      byId("lost").hidden = answer.ok;
+      if (!answer.ok) {
+        byId("lost").textContent = "This game is not there any more. Begin a new one.";
+        return;
+      }
+      showTable(table, await answer.json());
+      if (shownTable.phase === "over") return;
+    } catch {
+      byId("lost").hidden = false;
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+}
+
+/** @param {HTMLElement} table @param {TableState} state */
+function showTable(table, state) {
+  shownTable = state;
+  byId("status").textContent = state.ending || WORDS[state.phase];
+  byId("said").replaceChildren(...state.said.map((line) => element("li", {}, line)));
+  byId("score").textContent = state.score;
+  byId("undo").disabled = !state.can_undo;
+  byId("resign").disabled = state.phase !== "yours";
+  byId("written").hidden = !state.transcript;
+  byId("transcript").textContent = state.transcript;
+  if (state.state) showBoard(table, state);
+}
+
+/** @param {HTMLElement} table @param {TableState} state */
+function showBoard(table, state) {
+  const place = byId("board");
+  playsByKeys ||= place.contains(document.activeElement);
+  const run = { drawing: table.dataset.drawing };
+  if (!isDrawn(run)) place.replaceChildren(textBoard(state.board));
+  else {
+    const drawing = drawingOf(run);
+    place.replaceChildren(drawing.draw(drawing.start(state.state, state.variant), state.last ?? undefined));
+  }
+  const targets = targetsOf(table.dataset.drawing, state.legal, (move) => sendMove(table, move));
+  if (targets.length) {
+    const board = place.firstElementChild;
+    board.setAttribute("role", "group");
+    board.append(svg("g", { class: "targets" }, targets));
+  }
+  if (!targets.length) showButtons(table, state);
+  if (playsByKeys) (targets[0] ?? place).focus();
+}
+
+/** Buttons of the moves where they are no places; they stay while another moves. @param {HTMLElement} table @param {TableState} state */
+function showButtons(table, { legal, phase }) {
+  const place = byId("choices");
+  for (const button of place.children) button.disabled = true;
+  if (legal.length || phase === "over") place.replaceChildren(...moveButtons(table, legal));
+}
+
+/** @param {HTMLElement} table @param {string[]} legal */
+function moveButtons(table, legal) {
+  const slides = Object.keys(SIGNS);
+  const moves = legal.some((move) => slides.includes(move)) ? slides : legal;
+  return moves.map((move) => element("button", { type: "button", "aria-label": move, disabled: !legal.includes(move), onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
+}
+
+/** @param {HTMLElement} table @param {string} move */
+function sendMove(table, move) {
+  if (shownTable?.phase === "yours" && shownTable.legal.includes(move)) sendCommand(table, "move", move);
+}
+
+/** @param {HTMLElement} table @param {"move"|"undo"|"resign"} wanted @param {string} [move] */
+async function sendCommand(table, wanted, move = "") {
+  const headers = { "Content-Type": "application/json", "X-Form-Token": table.dataset.formToken ?? "" };
+  const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
+  try {
+    const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body });
+    byId("lost").hidden = answer.ok;
+  } catch {
+    byId("lost").hidden = false;
+  }
+}
+
+/** @param {HTMLElement} table */
+function listenAtTable(table) {
+  byId("undo").addEventListener("click", () => sendCommand(table, "undo"));
+  byId("resign").addEventListener("click", () => sendCommand(table, "resign"));
+  byId("copy").addEventListener("click", copyMoves);
+  byId("board").addEventListener("pointerdown", () => (playsByKeys = false));
+  if (table.dataset.drawing !== "tiles") return;
+  document.addEventListener("keydown", (event) => {
+    if (!(event.key in ARROWS) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    sendMove(table, ARROWS[event.key]);
+  });
+}
+
+async function copyMoves() {
+  getSelection().selectAllChildren(byId("transcript"));
+  await navigator.clipboard?.writeText(byId("transcript").textContent);
+  byId("copy").textContent = navigator.clipboard ? "Copied" : "Selected: copy it with Ctrl-C";
+}
+
+/** Leaves in the form what fits the board. @param {HTMLFormElement} form */
+function fitChoices(form) {
+  const board = form.elements.board.selectedOptions[0];
+  for (const label of form.querySelectorAll(".two")) label.hidden = board.dataset.seats === "1";
+  for (const option of form.elements.opponent.options) {
+    option.hidden = option.disabled = !(option.dataset.boards ?? board.value).split(" ").includes(board.value);
+    if (option.disabled && option.selected) form.elements.opponent.selectedIndex = 0;
+  }
+}
+
+if (byId("table")) {
+  listenAtTable(byId("table"));
+  followTable(byId("table"));
+}
+if (byId("choice")) {
+  byId("choice").addEventListener("change", () => fitChoices(byId("choice")));
+  fitChoices(byId("choice"));
+}

@@ -1,0 +1,80 @@
+/** Places of a board that can be clicked, or chosen by arrow keys and played by Enter. */
+
+import { svg } from "./dom.js";
+import { squarePlace } from "./othello.js";
+
+const SQUARE = 40;
+const SQUARES_EDGE = 24;
+const DOTS_EDGE = 36;
+const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+/** The shape of a move on each board, and its middle. */
+const SHAPES = {
+  /** @param {string} move */
+  othello(move) {
+    const { row, column } = squarePlace(move);
+    const [x, y] = [SQUARES_EDGE + (column + 0.5) * SQUARE, SQUARES_EDGE + (row + 0.5) * SQUARE];
+    return { x, y, points: [[-18, -18], [18, -18], [18, 18], [-18, 18]] };
+  },
+
+  /** A diamond around the edge: these cover the board. @param {string} move */
+  dots(move) {
+    const [, ...ends] = /^([a-z]\d+)([a-z]\d+)$/.exec(move);
+    const [one, other] = ends.map(squarePlace);
+    const x = DOTS_EDGE + ((one.column + other.column) / 2) * SQUARE;
+    const y = DOTS_EDGE + ((one.row + other.row) / 2) * SQUARE;
+    return { x, y, points: [[-19, 0], [0, -19], [19, 0], [0, 19]] };
+  },
+};
+
+/**
+ * A target for each move; none on boards whose moves are not places.
+ * @param {string} drawing @param {string[]} legal @param {(move: string) => void} play
+ */
+export function targetsOf(drawing, legal, play) {
+  if (!(drawing in SHAPES)) return [];
+  const targets = legal.map((move, at) => target(move, SHAPES[drawing](move), at === 0, play));
+  for (const each of targets) each.addEventListener("keydown", (event) => onTargetKey(event, each, targets, play));
+  return targets;
+}
+
+/** @param {string} move @param {{x: number, y: number, points: number[][]}} shape */
+function target(move, { x, y, points }, isFirst, play) {
+  return svg("polygon", {
+    class: "target",
+    role: "button",
+    tabindex: isFirst ? 0 : -1,
+    "aria-label": move,
+    "data-move": move,
+    "data-x": x,
+    "data-y": y,
+    points: points.map(([right, down]) => `${x + right},${y + down}`).join(" "),
+    onclick: () => play(move),
+  });
+}
+
+/** @param {KeyboardEvent} event @param {SVGElement} from @param {SVGElement[]} targets */
+function onTargetKey(event, from, targets, play) {
+  if (event.key === "Enter" || event.key === " ") play(from.dataset.move);
+  else if (event.key in WAYS) focusTarget(from, nearestTarget(from, targets, WAYS[event.key]));
+  else return;
+  event.preventDefault();
+}
+
+/** @param {SVGElement} from @param {SVGElement} to */
+function focusTarget(from, to) {
+  from.setAttribute("tabindex", "-1");
+  to.setAttribute("tabindex", "0");
+  to.focus();
+}
+
+/** The closest target that way, sideways counting double. @param {SVGElement} from @param {SVGElement[]} targets */
+function nearestTarget(from, targets, [right, down]) {
+  const far = (/** @type {SVGElement} */ to) => {
+    const [dx, dy] = [to.dataset.x - from.dataset.x, to.dataset.y - from.dataset.y];
+    const ahead = dx * right + dy * down;
+    return ahead > 0 ? ahead + 2 * Math.abs(dx * down + dy * right) : Infinity;
+  };
+  const nearest = targets.reduce((best, each) => (far(each) < far(best) ? each : best), from);
+  return far(nearest) < Infinity ? nearest : from;
+}

@@ -1,0 +1,83 @@
+"""A person's game in the browser: by the mouse, by keys alone, and 2048 by the arrow keys."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arena.web.app import Settings, make_app
+from tests.web.conftest import serving
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server without runs."""
+    with serving(make_app(Settings(runs=tmp_path_factory.mktemp("runs")))) as address:
+        yield address
+
+
+def begin(page: Page, site: str, board: str, opponent: str = "") -> None:
+    page.goto(f"{site}/play")
+    page.locator("[name=board]").select_option(board)
+    if opponent:
+        page.locator("[name=opponent]").select_option(opponent)
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("status")).to_have_text("Your move.")
+
+
+def test_by_the_mouse(page: Page, site: str, axe: Callable[[Page], None]) -> None:
+    begin(page, site, "othello-6", "greedy")
+    axe(page)
+    squares = page.locator("#board .target")
+    assert squares.evaluate_all("all => all.map((each) => each.ariaLabel)") == [
+        *("c2", "b3", "e4", "d5")
+    ]
+    squares.first.click()
+    expect(page.locator("#said")).to_contain_text("O greedy: ")
+    expect(page.get_by_role("status")).to_have_text("Your move.")
+    assert len(page.locator("#transcript").inner_text()) == 4
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator("#written")).to_be_hidden()
+    page.get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("status")).to_have_text("You resigned. O greedy wins.")
+    page.get_by_role("link", name="New game").click()
+    assert page.locator("[name=opponent]").input_value() == "greedy"
+
+
+def test_by_keys_alone_to_the_end(page: Page, site: str) -> None:
+    begin(page, site, "dots-3", "greedy")
+    page.locator("#board .target").first.focus()
+    page.keyboard.press("ArrowDown")
+    first = page.evaluate("document.activeElement.dataset.move")
+    assert first == "a2b2"
+    page.keyboard.press("Enter")
+    status = page.locator("#status")
+    while True:
+        over = page.locator("#status", has_text="Game over")
+        expect(page.locator("#board .target:focus").or_(over)).to_be_visible()
+        if status.inner_text().startswith("Game over"):
+            break
+        before = page.locator("#transcript").text_content() or ""
+        page.keyboard.press("Enter")
+        expect(page.locator("#transcript")).not_to_have_text(before)
+
+
+def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], None]) -> None:
+    begin(page, site, "2048")
+    axe(page)
+    before = page.locator("#score").inner_text()
+    for _ in range(8):
+        for key in ("ArrowLeft", "ArrowDown", "ArrowRight", "ArrowUp"):
+            page.keyboard.press(key)
+            expect(page.get_by_role("status")).to_have_text("Your move.")
+    expect(page.locator("#score")).not_to_have_text(before)
+    assert page.get_by_role("button", name="left").count() <= 1
+
+
+def test_a_form_that_is_sent_says_what_is_wrong(page: Page, site: str) -> None:
+    page.goto(f"{site}/play?board=2048-two")
+    options = page.locator("[name=opponent]").locator("option:not([hidden])")
+    names = options.evaluate_all("all => all.map((each) => each.value)")
+    assert names[0] == ""
+    assert "uct" not in names
+    assert "expectimax" in names

@@ -1,0 +1,142 @@
+"""/play over requests: the form, a game to its end, and what is refused."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from arena.bots import course
+from arena.web.app import Settings, make_app
+from arena.web.boards import boards
+from arena.web.rights import Role, Visitor
+from arena.web.tables import Tables
+
+from .conftest import TestClient
+
+SMALL = {"board": "dots-3", "opponent": "greedy"}
+
+
+def begun(client: TestClient, **chosen: Any) -> str:
+    """The address of a new table."""
+    answer = client.post("/play", data=SMALL | chosen, follow_redirects=False)
+    assert answer.status_code == 303, answer.text
+    return str(answer.headers["location"])
+
+
+def when(client: TestClient, table: str, phase: str, after: int = -1) -> dict[str, Any]:
+    """The state of a table once it is in this phase."""
+    while True:
+        state: dict[str, Any] = client.get(f"{table}/state", params={"after": after}).json()
+        if state["phase"] in (phase, "over"):
+            return state
+        after = state["number"]
+
+
+def do(client: TestClient, table: str, state: dict[str, Any], what: str, move: str = "") -> None:
+    sent = {"do": what, "ply": state["ply"], "move": move}
+    assert client.post(f"{table}/do", json=sent).status_code == 204
+
+
+def test_a_game_is_played_to_its_end(client: TestClient) -> None:
+    table = begun(client)
+    assert "Dots and boxes 3×3" in client.get(table).text
+    state = when(client, table, "yours")
+    while state["phase"] != "over":
+        do(client, table, state, "move", state["legal"][-1])
+        state = when(client, table, "yours", state["number"])
+    assert re.search(r"Game over.* You (win|lose)\.", state["ending"])
+    assert len(state["transcript"].split()) == state["ply"] == 24
+
+
+def test_undo_and_resign(client: TestClient) -> None:
+    table = begun(client, seat=1)
+    state = when(client, table, "yours")
+    assert (state["ply"], state["can_undo"]) == (1, False)
+    do(client, table, state, "move", state["legal"][0])
+    state = when(client, table, "yours", state["number"])
+    do(client, table, state, "undo")
+    state = when(client, table, "yours", state["number"])
+    assert state["ply"] == 1
+    do(client, table, state, "resign")
+    assert when(client, table, "over", state["number"])["ending"] == "You resigned. greedy wins."
+
+
+def test_the_form_offers_boards_and_opponents_that_can_play_them(client: TestClient) -> None:
+    text = client.get("/play?board=2048-two&opponent=placer&seat=1").text
+    assert all(f'<option value="{name}"' in text for name in boards())
+    assert '<option value="2048-two" data-seats="2" selected>' in text
+    placer = re.search(r'<option value="placer" data-boards="([^"]*)" selected>', text)
+    assert placer is not None
+    assert placer[1] == "2048-two 2584-two"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"board": "chess"}, "There is no such board. Choose one of: othello, "),
+        ({"opponent": "placer"}, "placer cannot play this"),
+        ({"opponent": "/etc/passwd"}, "There is no such opponent here."),
+        ({"opponent": "bot/fox"}, "There is no such opponent here."),
+        ({"move_ms": 7}, "The time of a move is one of 100, "),
+        ({"seat": 2}, "The seat is 0, which moves first, or 1."),
+    ],
+)
+def test_what_cannot_be_played_is_said_on_the_form(
+    client: TestClient, chosen: dict[str, Any], said: str
+) -> None:
+    answer = client.post("/play", data=SMALL | chosen)
+    assert answer.status_code == 422
+    assert said in answer.text
+
+
+def test_a_game_that_is_not_there(client: TestClient) -> None:
+    for answer in (client.get("/play/none"), client.get("/play/none/state")):
+        assert answer.status_code == 404
+        assert "Begin another one at /play" in answer.text
+
+
+def test_at_most_a_few_games_at_a_time(app: FastAPI, client: TestClient) -> None:
+    app.state.tables = Tables(most=1)
+    table = begun(client)
+    answer = client.post("/play", data=SMALL)
+    assert (answer.status_code, "All 1 tables are taken" in answer.text) == (422, True)
+    do(client, table, when(client, table, "yours"), "resign")
+    when(client, table, "over")
+    begun(client)
+
+
+def test_an_address_begins_ten_games_in_five_minutes(app: FastAPI, client: TestClient) -> None:
+    app.state.tables = Tables(most=0)
+    codes = [client.post("/play", data=SMALL).status_code for _ in range(11)]
+    assert codes == [422] * 10 + [429]
+
+
+def test_a_game_in_which_nobody_moves_ends(app: FastAPI, client: TestClient) -> None:
+    app.state.tables = Tables(idle_s=0.3)
+    state = when(client, begun(client), "over")
+    assert state["ending"] == "Nobody moved for a while. Begin another game."
+    assert state["legal"] == []
+
+
+# In a course
+
+
+@pytest.fixture
+def of_course(tmp_path: Path) -> FastAPI:
+    course.init(tmp_path)
+    return make_app(Settings(runs=tmp_path / "runs", course=tmp_path))
+
+
+def test_of_a_course_its_people_play_alone(of_course: FastAPI) -> None:
+    with TestClient(of_course) as client:
+        assert client.get("/play").status_code == 401
+        of_course.state.identify = lambda _: Visitor(role=Role.OWNER, owner="ann")
+        assert client.get("/play").status_code == 200
+
+
+def test_a_course_may_let_anyone_play(of_course: FastAPI, tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text('play = "anyone"\n')
+    with TestClient(of_course) as client:
+        assert client.get("/play").status_code == 200
