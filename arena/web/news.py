@@ -107,4 +107,5 @@ def _finished(game: GameDigest, seen: Seen) -> Message:
 
 
 def _void(event: events.GameVoid, seen: Seen) -> Message:
-    return "void", json.dumps({"game": event.game, "detail": seen.sentence(event.detail)})
+    detail = seen.detail(event.detail, Termination.VOID, None)
+    return "void", json.dumps({"game": event.game, "detail": detail})

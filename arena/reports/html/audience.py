@@ -15,7 +15,7 @@ from arena.files.plain_text import printable
 from arena.files.toml_tables import shown
 from arena.model import Frozen
 from arena.model.protocol import Termination
-from arena.ratings.model import Broken, Standings
+from arena.ratings.model import Broken, Spoilt, Standings
 from arena.reports.html.wording import ENDINGS
 from arena.tournament.config import Player, TournamentConfig
 
@@ -23,6 +23,8 @@ _NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "
 _SENTENCES = {"detail", "notes", "ending", "title"}
 _OF_STDERR = " The end of stderr: "
 LEFT_OUT = "a player left out"
+_LONGEST = 60
+"""Characters of a name; of a longer one the beginning is shown, and its place."""
 
 
 class Audience(Frozen):
@@ -93,7 +95,10 @@ class Seen:
         return blake2b(player.name.encode(), key=blake2b(key).digest()).digest()
 
     def _shown(self, number: int, player: Player) -> str:
-        return f"player {number}" if self.audience.pseudonyms else printable(player.name)
+        if self.audience.pseudonyms:
+            return f"player {number}"
+        name = printable(player.name)
+        return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 10]}… ({number})"
 
     def sentence(self, text: str) -> str:
         """A sentence of the arena that may name players."""
@@ -102,10 +107,12 @@ class Seen:
         return printable(text)
 
     def detail(self, text: str, termination: Termination, player: str | None) -> str:
-        """The referee's sentence on an ending; it may quote what the player wrote."""
+        """The referee's sentence on an ending; it may quote what the player wrote, or in a void
+        game what any player wrote.
+        """
         if self.audience.pseudonyms and termination is not Termination.NATURAL:
             return ENDINGS[termination]
-        if player is not None and not self.audience.may_read(player):
+        if not self.audience.may_read(player or ""):
             text = text.partition(_OF_STDERR)[0]
         return self.sentence(text)
 
@@ -113,13 +120,20 @@ class Seen:
         """The standings with names as they are shown. No page needs the covariance."""
         faults = (each for each in standings.faults if each.player in self.names)
         known = standings.model_copy(
-            update={"covariance": (), "faults": tuple(map(self._fault, faults))}
+            update={
+                "covariance": (),
+                "faults": tuple(map(self._fault, faults)),
+                "spoilt": tuple(map(self._spoilt, standings.spoilt)),
+            }
         )
         return Standings.model_validate(self._renamed(known.model_dump()))
 
     def _fault(self, fault: Broken) -> Broken:
         detail = self.detail(fault.detail, Termination(fault.termination), fault.player)
         return fault.model_copy(update={"detail": detail})
+
+    def _spoilt(self, game: Spoilt) -> Spoilt:
+        return game.model_copy(update={"detail": self.detail(game.detail, Termination.VOID, None)})
 
     def _renamed(self, value: Any, key: str = "") -> Any:
         if isinstance(value, Mapping):

@@ -1,0 +1,228 @@
+"""The overview of a run: its sections for each kind of run."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.model.contender import CommandLine, Contender
+from arena.model.game_spec import Terms
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.ratings.results import digest
+from arena.reports.html.audience import PUBLIC, STAFF, Audience
+from arena.reports.html.one_file import write_report
+from arena.reports.html.pages import SECTIONS, sections
+from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.formats import FORMATS
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.run_view import RunView
+from tests.reports.runs import begun, void
+
+Play = Callable[..., GameRecord]
+DOTS = {"rows": 2, "cols": 2}
+
+
+def player(name: str) -> Player:
+    contender = Contender(name=name, program=CommandLine(words=("x",)))
+    return Player(bot=name, builtin=None, uses_clock=None, contender=contender)
+
+
+def played(
+    path: Path, play: Play, format_: str, names: str, keys: dict[str, Any], **settings: Any
+) -> Path:
+    """A run of a format, of games made up; the earlier in the alphabet wins."""
+    config = TournamentConfig(
+        name="cup",
+        concurrency=1,
+        format=format_,
+        format_keys=FORMATS[format_].keys(**keys).model_dump(),
+        terms=Terms(rules="dots", variant={**DOTS, "stop_at_majority": False}),
+        players=tuple(map(player, names)),
+        **settings,
+    )
+    schedule = config.schedule()
+    with PlayedStore.open_run(path, config) as store:
+        for pairing in iter(schedule.next, None):
+            winner = int(pairing.players[0] > pairing.players[1])
+            record = play("dots", *pairing.players, game=pairing.game, winner=winner, **DOTS)
+            record = record.model_copy(update={"pair": pairing.pair, "round": pairing.round})
+            store.add(record)
+            schedule.add(digest(record))
+    return path
+
+
+@pytest.fixture
+def league(play: Play, tmp_path: Path) -> Iterator[RunView]:
+    """Forty games of a and b, two of c; the first game had a void attempt."""
+    pairs = [*[("a", "b"), ("b", "a")] * 20, ("a", "c"), ("c", "a")]
+    records = [
+        play(
+            "dots",
+            *both,
+            seed=n,
+            game=f"g{n:04d}",
+            pair=f"p{(n - 1) // 2}",
+            winner=int((both[0] == "a") == (n % 3 == 0)),
+            **DOTS,
+        )
+        for n, both in enumerate(pairs, 1)
+    ]
+    detail = "The host ended it. The end of stderr: secret"
+    with begun(tmp_path / "cup.sqlite", records) as store:
+        store.add(void(records[0], detail))
+        for attempt, record in enumerate(records):
+            store.add(record.model_copy(update={"attempt": 2 if attempt == 0 else 1}))
+    with RunView(tmp_path / "cup.sqlite") as view:
+        yield view
+
+
+def text(html: str) -> str:
+    """What stands there, without its elements."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_each_section_is_an_element_of_its_own(league: RunView) -> None:
+    for name, html in sections(league, STAFF).items():
+        assert re.match(rf'<(section|p) id="{name}"', html.strip())
+        assert html.strip().endswith(("</section>", "</p>"))
+    assert list(sections(league, STAFF, ["facts"])) == ["facts"]
+
+
+def test_a_rating_has_its_interval_and_few_games_have_none(league: RunView) -> None:
+    found = sections(league, STAFF)["standings"]
+    rows = [text(row) for row in re.findall(r"<tr>.*?</tr>", found, re.S)[1:]]
+    assert all(re.search(r"[+−]?\d+ ±\d+", row) for row in rows if "too few games" not in row)
+    assert [row.split()[1] for row in rows if "too few games" in row] == ["c"]
+    assert found.count('class="whisker"') == 2
+
+
+def test_what_is_not_separated_is_joined_in_words_too(league: RunView) -> None:
+    found = sections(league, STAFF)["standings"]
+    joined = [pair for pair in league.standings.neighbours if not pair.separated]
+    assert found.count('class="join below"') + found.count("above below") == len(joined) > 0
+    assert "not separated from the one below" in found
+
+
+def test_a_cell_of_the_crosstable_leads_to_its_games(league: RunView) -> None:
+    found = sections(league, STAFF)["crosstable"]
+    assert 'href="#games?player=a&amp;against=b"' in found
+    shades = {int(step) for step in re.findall(r'class="(?:up|down) k(\d+)"', found)}
+    assert shades and all(step % 5 == 0 and step <= 85 for step in shades)
+    assert "style=" not in "".join(sections(league, STAFF).values())
+
+
+def test_void_games_are_told_without_what_a_bot_wrote(league: RunView) -> None:
+    assert "The host ended it." in sections(league, PUBLIC)["faults"]
+    assert "secret" not in "".join(sections(league, PUBLIC).values())
+    assert "secret" in sections(league, STAFF)["faults"]
+    assert text(sections(league, STAFF)["facts"]).endswith("1 void attempt")
+
+
+def test_the_method_is_short(league: RunView) -> None:
+    assert len(text(sections(league, STAFF)["method"]).split()) <= 120
+
+
+@pytest.mark.parametrize(
+    ("format_", "settings", "shown"),
+    [
+        ("swiss", {"rounds": 3}, ["Ranking", "Rating over time", "Round 3", "Buchholz"]),
+        ("ladder", {"rounds": 4}, ["Rating over time", "a 2 – 0", "Earlier rounds"]),
+        ("knockout", {}, ["Semi-finals", "Final", "goes on"]),
+        ("groups", {}, ["Group A", "Group B"]),
+    ],
+)
+def test_a_format_shows_its_own_order(
+    play: Play, tmp_path: Path, format_: str, settings: dict[str, Any], shown: list[str]
+) -> None:
+    path = played(tmp_path / "cup.sqlite", play, format_, "abcdefgh", {}, **settings)
+    with RunView(path) as view:
+        found = sections(view, STAFF)["rounds"]
+        unknown = sections(view, Audience(pseudonyms="x"))["rounds"]
+    for words in shown:
+        assert words in found
+    assert not re.search(r"#player/[a-h]\b", unknown)
+
+
+def test_a_sequential_test_shows_its_gauge(play: Play, tmp_path: Path) -> None:
+    keys = {"elo0": 0.0, "elo1": 50.0}
+    path = played(tmp_path / "cup.sqlite", play, "sprt", "ab", keys, rounds=200)
+    with RunView(path) as view:
+        found = sections(view, STAFF)["rounds"]
+    assert 'class="gauge"' in found and "H1 accepted" in found
+
+
+def test_2048_has_scores_and_tiles_instead_of_a_crosstable(play: Play, tmp_path: Path) -> None:
+    records = [
+        play("2048", name, seed=seed, game=f"{name}{seed}", pair=str(seed))
+        for seed in (1, 2)
+        for name in ("a", "b")
+    ]
+    with begun(tmp_path / "cup.sqlite", records) as store:
+        for record in records:
+            store.add(record)
+    with RunView(tmp_path / "cup.sqlite") as view:
+        found = sections(view, STAFF)
+    assert "hidden" in found["crosstable"] and found["reach"].count('class="spread"') == 2
+    assert "Games that reached a tile" in found["reach"]
+
+
+def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
+    with begun(tmp_path / "cup.sqlite", [play("dots", "a", "b", **DOTS)]):
+        pass
+    with RunView(tmp_path / "cup.sqlite") as view:
+        assert set(sections(view, STAFF)) == set(SECTIONS)
+        write_report(view, STAFF, tmp_path / "out.html")
+
+
+def test_a_long_name_is_cut(play: Play, tmp_path: Path) -> None:
+    names = ("x" * 10_000, "x" * 9_000)
+    with begun(tmp_path / "cup.sqlite", [play("dots", *names, **DOTS)]) as store:
+        store.add(play("dots", *names, **DOTS))
+    with RunView(tmp_path / "cup.sqlite") as view:
+        found = "".join(sections(view, STAFF).values())
+    assert len(found) < 20_000 and "x… (1)" in found and "x… (2)" in found
+
+
+def test_a_thousand_games_are_half_a_megabyte(play: Play, tmp_path: Path) -> None:
+    records = [
+        play("othello", *both, seed=n, game=f"g{n:04d}", pair=f"p{n // 2}", preset="cornerless")
+        for n, both in enumerate(list(permutations("abcdefgh", 2))[:50], 1)
+    ]
+    with begun(tmp_path / "cup.sqlite", records) as store:
+        for record in records:
+            store.add(record)
+    out = tmp_path / "out.html"
+    with RunView(tmp_path / "cup.sqlite") as view:
+        write_report(view, PUBLIC, out)
+    document = out.read_text()
+    data = sum(map(len, re.findall(r'id="games-\d+">([^<]*)<', document)))
+    assert len(document) - data + 1000 / len(records) * data < 500_000
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.html"
+    out.write_text("as it was")
+    with begun(tmp_path / "cup.sqlite", [play("dots", "a", "b", **DOTS)]) as store:
+        store.add(play("dots", "a", "b", **DOTS))
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(RunView, "record", full)
+    with RunView(tmp_path / "cup.sqlite") as view, pytest.raises(OSError, match="no space"):
+        write_report(view, STAFF, out)
+    assert out.read_text() == "as it was" and not list(tmp_path.glob("*.part"))
+
+
+def test_forfeits_are_words(play: Play, tmp_path: Path) -> None:
+    record = play("dots", "a", "b", forfeit=0, **DOTS)
+    with begun(tmp_path / "cup.sqlite", [record]) as store:
+        store.add(record.model_copy(update={"termination": Termination.ILLEGAL_MOVE}))
+    with RunView(tmp_path / "cup.sqlite") as view:
+        assert "1 illegal move" in text(sections(view, STAFF)["standings"])
