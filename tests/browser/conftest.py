@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from arena.model.record import GameRecord
 from arena.reports.html.audience import STAFF
@@ -17,6 +17,7 @@ from tests.reports.runs import begun
 
 PATIENCE_MS = 30_000
 """How long a page may take on a machine that is busy."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,12 @@ export function replaceSection(old, html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   const fresh = /** @type {HTMLElement|null} */ (template.content.firstElementChild);
-  if (!old || !fresh || old.outerHTML === fresh.outerHTML) return;
+  if (!old || !fresh) return;
   const focused = [...old.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
   const scrolled = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
   const opened = [...old.querySelectorAll("details")].map((details) => details.open);
   markChanges(old, fresh);
+  fresh.style.minHeight = `${old.offsetHeight}px`; // what is below stays where it is
   old.replaceWith(fresh);
   fresh.querySelectorAll("details").forEach((details, at) => (details.open = opened[at] ?? details.open));
   fresh.querySelectorAll(".scroll").forEach((box, at) => (box.scrollLeft = scrolled[at] ?? 0));

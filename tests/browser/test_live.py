@@ -1,0 +1,112 @@
+"""A run that is played, on an open page: boards move, figures change in place, nothing jumps."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from arena.model.record import GameRecord
+from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
+from arena.tournament.store import Store
+from arena.web.app import Settings, make_app
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun, ended, estimate, game_started
+from tests.web.conftest import serving
+
+RECORDS = [
+    play_record("dots", "ant", "bee", game=f"g{n}", seed=n, rows=2, cols=2) for n in (1, 2, 3)
+]
+SHIFTS = """() => new PerformanceObserver((seen) => {
+    window.shifts = [...(window.shifts ?? []), ...seen.getEntries().flatMap(({sources}) =>
+        sources.map(({node}) => node?.outerHTML ?? node?.textContent))];
+}).observe({type: "layout-shift"})"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A run whose first game is being played."""
+    with begun(tmp_path / "cup.sqlite", RECORDS) as store:
+        store.append(RunStarted(total=3, done=0, estimate=estimate()))
+        store.append(game_started(RECORDS[0]))
+        yield store
+
+
+@pytest.fixture
+def run(store: Store) -> Iterator[str]:
+    """Where its page is served."""
+    with serving(make_app(Settings(runs=store.path.parent))) as url:
+        yield f"{url}/t/cup"
+
+
+def moved(record: GameRecord, ply: int, end: int | None = None) -> MovesPlayed:
+    moves = tuple(move.move for move in record.moves[ply:end])
+    return MovesPlayed(game=record.game, ply=ply, moves=moves)
+
+
+def test_a_game_from_its_moves_to_the_standings(run: str, store: Store, page: Page) -> None:
+    page.goto(run)
+    slot = page.locator(".slot")
+    expect(slot).to_contain_text("move 0")
+    store.append(moved(RECORDS[0], 0, 3))
+    expect(slot).to_contain_text("move 3")
+    expect(slot.locator(".edge.drawn")).to_have_count(3)
+    store.append(game_started(RECORDS[1]))
+    expect(slot).to_have_count(2)
+    ended(store, RECORDS[0], 1, 3)
+    expect(page.locator("#facts")).to_contain_text("1 of 2")
+    expect(slot.first).to_contain_text("ended")
+    expect(page.locator("#crosstable")).to_be_visible()
+    page.evaluate(SHIFTS)
+    store.append(game_started(RECORDS[2]))
+    expect(slot.first).to_contain_text("move 0")
+    store.append(GameVoid(game="g3", attempt=1, detail="the host slept", replayed=False))
+    expect(slot.first).to_contain_text("void: the host slept")
+    ended(store, RECORDS[1], 2, 3)
+    expect(page.locator("#standings .changed").first).to_be_attached()
+    assert page.evaluate("window.shifts ?? []") == []
+    page.goto(f"{run}#games")
+    expect(page.locator("#games-table tbody tr")).to_have_count(2)
+
+
+def test_the_page_of_a_game_follows_it(run: str, store: Store, page: Page) -> None:
+    page.goto(f"{run}#game/g1")
+    expect(page.locator(".ending")).to_have_text("This game is being played.")
+    store.append(moved(RECORDS[0], 0, 4))
+    expect(page.locator(".caption")).to_contain_text("Move 4 of 4")
+    page.keyboard.press("ArrowLeft")
+    store.append(moved(RECORDS[0], 4))
+    expect(page.locator(".caption")).to_contain_text("Move 3 of 12")
+    ended(store, RECORDS[0], 1, 3)
+    expect(page.locator(".ending")).to_have_text("Ended by the rules after 12 moves.")
+    expect(page.locator(".caption")).to_contain_text("Move 3 of 12")
+
+
+def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, page: Page) -> None:
+    asked: list[Route] = []
+    page.route("**/live*", lambda route: asked.append(route))
+    page.goto(run)
+    expect(page.locator(".slot")).to_contain_text("move 0")
+    known = asked[0].request.url.partition("after=")[2]
+    asked[0].fulfill(content_type="text/event-stream", body=f"retry: 1\nid: {known}\n\n")
+    expect(page.locator(".connection")).to_be_visible()
+    store.append(moved(RECORDS[0], 0, 5))
+    while len(asked) < 2:
+        page.wait_for_event("request")
+    asked[1].continue_()
+    expect(page.locator(".slot")).to_contain_text("move 5")
+    expect(page.locator(".connection")).to_be_hidden()
+
+
+def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, page: Page) -> None:
+    page.goto(run)
+    expect(page.locator(".slot")).to_contain_text("move 0")
+    with page.expect_event("requestfailed", lambda request: "/live" in request.url):
+        store.append(RunFinished(outcome=RunOutcome(total=3, done=0, interrupted=True)))
+    expect(page.locator(".connection")).to_be_hidden()
+
+
+def test_everyone_can_use_it(run: str, page: Page, axe: Callable[[Page], None]) -> None:
+    page.goto(run)
+    page.locator(".slot .board").wait_for()
+    axe(page)
