@@ -2,7 +2,8 @@
 
     started   GameRunning: a game began
     moves     {game, ply, moves}: these moves in place of those from that ply on
-    finished  {row, players, endings}: a game has its result; a value of each of GameColumns
+    finished  {row, players, endings, moves}: a game has its result; a value of each of GameColumns,
+              and all its moves, unless there are very many
     void      {game, detail}
     sections  {id: HTML}: elements to put in place of those with the same ids
     over      the run has ended, or was stopped
@@ -14,8 +15,10 @@ A game's moves are all that is sent of it before it ends: what players say of th
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.reports.html.audience import PUBLIC, Seen
@@ -33,6 +36,9 @@ _SECTIONS = {("facts", "standings"): 0.3, ("rounds", "crosstable", "reach"): 2.0
 are long where there are many players. Faults are not among them: who may read a player's stderr
 sees more of them.
 """
+_SHORT = 500
+"""Plies of a game whose moves are sent once more with its result: the last of them may not have
+been sent before."""
 _SHARE = 5
 """Sections take a fifth of the time at most."""
 
@@ -56,7 +62,7 @@ class News:
         if told > self._games or any(isinstance(event, events.RunStarted) for event in news):
             return [RESET]
         seen = Seen(view.config, PUBLIC)
-        messages = [_finished(game, seen) for game in view.games[told:]]
+        messages = [_finished(view, game, seen) for game in view.games[told:]]
         messages += [_void(event, seen) for event in news if isinstance(event, events.GameVoid)]
         over = any(isinstance(event, events.RunFinished) for event in news)
         if messages or over:
@@ -99,11 +105,21 @@ def _in_play(view: RunView, news: list[events.Event], seen: Seen) -> Iterator[Me
             yield "moves", json.dumps({"game": game, "ply": ply, "moves": playing.moves[ply:]})
 
 
-def _finished(game: GameDigest, seen: Seen) -> Message:
+def _finished(view: RunView, game: GameDigest, seen: Seen) -> Message:
     found: dict[str, Any] = columns([game], seen).model_dump()
     row = {name: found[name][0] for name in GameColumns.model_fields}
     names = [seen.names[name] for name in seen.players]
-    return "finished", json.dumps({"row": row, "players": names, "endings": list(Termination)})
+    told = {"row": row, "players": names, "endings": list(Termination), "moves": _moves(view, game)}
+    return "finished", json.dumps(told)
+
+
+def _moves(view: RunView, game: GameDigest) -> list[str]:
+    """The moves of a game that ended, for its last board; none where there are very many."""
+    if game.plies <= _SHORT:
+        with suppress(StoreError):
+            record = view.record(game.game)
+            return [move.move for move in record.moves] if record else []
+    return []
 
 
 def _void(event: events.GameVoid, seen: Seen) -> Message:

@@ -56,6 +56,7 @@ def test_a_game_from_its_moves_to_the_standings(run: str, store: Store, page: Pa
     ended(store, RECORDS[0], 1, 3)
     expect(page.locator("#facts")).to_contain_text("1 of 2")
     expect(slot.first).to_contain_text("ended")
+    expect(slot.first.locator(".edge.drawn")).to_have_count(12)
     expect(page.locator("#crosstable")).to_be_visible()
     page.evaluate(SHIFTS)
     store.append(game_started(RECORDS[2]))

@@ -17,7 +17,7 @@ export function boardsInPlay(run) {
   const grid = element("div", { class: "boards" });
   /** @type {Slot[]} */
   const slots = [];
-  section.replaceChildren(element("h2", {}, "Being played"), grid);
+  section.replaceChildren(element("h2", {}, "Being played"), grid, element("p", { class: "note" }, "No game is being played at the moment. Boards come by themselves."));
 
   function slotOf(/** @type {string} */ id) {
     return slots.find((slot) => slot.id === id);
