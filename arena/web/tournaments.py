@@ -87,4 +87,4 @@ def is_still_shown(request: Request, run: ShownRun) -> bool:
 
 def moment(at: datetime) -> str:
     """A moment as it is read here, in local time."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S %Z}"
+    return f"{at.astimezone():%Y-%m-%d %H:%M %Z}"
