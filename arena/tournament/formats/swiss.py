@@ -36,6 +36,8 @@ class SwissSchedule(MatchedSchedule):
         place = {player: at for at, player in enumerate(order)}
         group, field, least = Counter(points.values()), len(order), min(points.values())
         before = {player: Counter(each.opponent for each in met[player]) for player in met}
+        for player in self.later.intersection(met):  # none rests in its first round
+            before[player][None] += not met[player]
         a_point = field**3  # more than all places of a round together
         a_rematch = a_point * field * (1 + max(points.values()) - least) ** 2
 

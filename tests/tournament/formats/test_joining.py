@@ -43,3 +43,16 @@ def test_rounds_before_it_joined_are_no_byes() -> None:
     list(rehearse(schedule, "dots", stronger_first))
     ranking = schedule.ranking()
     assert ranking is not None and not any("bye" in note for note in ranking.notes)
+
+
+@pytest.mark.parametrize("played", [30, 33])
+def test_a_player_that_makes_the_field_odd_does_not_rest_for_ever(played: int) -> None:
+    swiss = FORMATS["swiss"]
+    before = list(rehearse(opened(swiss, 10, 9), "dots", stronger_first))[:played]
+    names = tuple(f"m{number}" for number in range(11))
+    schedule = swiss.open(Plan(names, 9, rules.default("dots"), {}, later=(10,)))
+    for game in before:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    more = list(rehearse(schedule, "dots", stronger_first))
+    rounds = {game.round for game in more if "m10" in game.players}
+    assert 4 in rounds and len(rounds) >= 5, "it rests once at most"
