@@ -59,7 +59,8 @@ class _Change(NamedTuple):
 
     @classmethod
     def between(cls, kept: Sequence[Player], fresh: Mapping[str, Player]) -> "_Change":
-        latest = {player.name_in_file: player for player in sorted(kept, key=_plays)}
+        order = sorted(kept, key=lambda each: (_plays(each), each.status == "out"))
+        latest = {player.name_in_file: player for player in order}
         here = [one for one in latest.values() if one.status != "out"]
         both = [(one, fresh[one.name_in_file]) for one in here if one.name_in_file in fresh]
         return cls(

@@ -164,6 +164,17 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: Class) -> None:
     assert course.rated() == {"ant": 8, "cat": 12, "ant@2": 4, "bee": 8}
 
 
+def test_a_player_left_out_stays_out_though_another_version_was_replaced(course: Class) -> None:
+    course.submit("ant", "bee", "cat")
+    course.play()
+    for version in ("ant 2", "ant"):
+        course.submit(version)
+        course.play(take_new=True)
+    course.play(without=("ant",))
+    assert course.play(take_new=True) == ()
+    assert set(course.rated()) == {"bee", "cat", "ant@2"}
+
+
 @pytest.mark.parametrize("named", ["ant", "ant@2"])
 def test_a_name_alone_is_that_of_the_version_that_plays(course: Class, named: str) -> None:
     course.submit("ant", "bee", "cat")
