@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import psutil
@@ -210,6 +212,26 @@ def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, 
     with Store.open(path) as store:
         assert list(store.records()) == []
         assert store.attempts() == {"g0001": 3, "g0002": 3}
+
+
+def test_a_worker_killed_while_it_tells_loses_its_game_alone(
+    load: Load, executor: Callable[..., LocalExecutor]
+) -> None:
+    config = load(DOTS)
+    mine = executor(config)
+    mine.submit(Task(spec=schedule(config)[0]))
+    (worker,) = mine._workers
+    while not worker.ready:
+        mine.wait(1.0)
+    worker.process.kill()
+    worker.process.wait()
+    worker.connection.close()
+    ours, theirs = socket.socketpair()
+    worker.connection = Connection(ours.detach())
+    with theirs:
+        theirs.sendall(b"\0\0\1\0half of a record")
+    (lost,) = until_ended(mine, 1)
+    assert isinstance(lost, Lost) and "killed by signal 9" in lost.reason
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ class LocalExecutor:
             worker = by_connection[connection]  # type: ignore[index] # waited for these only
             try:
                 report = self._take(worker, worker.connection.recv_bytes())
-            except (EOFError, ConnectionResetError):
+            except (EOFError, OSError):  # perhaps in the middle of a message
                 report = self._reap(worker)
             if report is not None:
                 reports.append(report)
