@@ -132,7 +132,9 @@ def _rows(
     sides = np.array([result[:2] for result in results], dtype=np.str_).reshape(-1, 2)
     scores, clusters = _arrays(results)
     rated = dict(zip(fit.players, fit.elo.tolist(), strict=True))
-    difference = tables.differences(game for game in games if game.points)
+    difference = tables.differences(
+        game for game in games if game.points and not rules.default(game.rules).decided_by_seed
+    )
     seats: dict[str, list[tuple[GameDigest, int]]] = defaultdict(list)
     for game in games:
         for seat, player in enumerate(game.players):

@@ -152,6 +152,11 @@ def test_a_forfeit_when_behind_keeps_the_difference() -> None:
     assert tables.differences([game]) == {"a": -20, "b": 20}
 
 
+def test_tile_players_have_no_difference() -> None:
+    games = [duel("a", "b", 700, offender=1, points=(1.0, 0.0)), duel("b", "a", 900)]
+    assert [row.difference for row in standings(games).players] == [None, None]
+
+
 def test_equal_course_keys_share_the_rank() -> None:
     ranks = tables.course_ranks({"a": (4, 2, 3), "b": (4, 1, 99), "c": (4, 2, 3), "d": (5, 0, 0)})
     assert ranks == {"d": 1, "a": 2, "c": 2, "b": 4}
