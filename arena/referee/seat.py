@@ -59,11 +59,10 @@ class InfoKeeper:
         if info.pv:
             told["pv"] = line = []
             for move in info.pv:
-                room -= len(move) + len('"",')
-                if room < 0:
+                if room < (size := len(move) + len('"",')):
                     break
+                room -= size
                 line.append(move)
-            room = max(0, room)
         if info.text:
             told["text"] = info.text[:room]
             room -= len(told["text"])

@@ -23,10 +23,11 @@ def test_a_move_has_bounds() -> None:
     keeper = InfoKeeper()
     assert keeper.take(Info(text="t" * 60_000)) == {"text": "t" * INFO_A_MOVE}
     assert keeper.take(Info(pv=[""] * 20_000)) == {"pv": [""] * (INFO_A_MOVE // 3)}
+    kept = keeper.kept
     assert keeper.take(Info(pv=["p" * 60_000, "a"], text="why", depth=2)) == {
-        "pv": [], "text": "", "depth": 2,
+        "pv": [], "text": "why", "depth": 2,
     }  # fmt: skip
-    assert keeper.cut == 3
+    assert (keeper.kept, keeper.cut) == (kept + len("why"), 3)
 
 
 def test_a_game_has_bounds_but_for_numbers() -> None:
