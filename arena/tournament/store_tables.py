@@ -3,6 +3,7 @@
 import json
 from array import array
 from hashlib import blake2b
+from sys import intern
 from typing import Any
 
 from arena.model.protocol import Termination
@@ -51,6 +52,8 @@ CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
 """A file of schema 1 as far as readers ask for the columns of this one."""
 PLAIN = ("game", "round", "pair", "rules", "seed", "detail", "offender", "best_tile", "line")
 """Columns of `games` that are fields of a digest as they are."""
+_REPEATED = ("pair", "rules", "detail")
+"""Those that other games have too: each is kept once."""
 _GAME = (
     *PLAIN, "attempt", "opening", "termination", "faults", "plies", "started_at", "duration_ms"
 )  # fmt: skip
@@ -91,8 +94,8 @@ def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest
     times = tuple(array("f", blob) for blob in used_ms)
     faults = json.loads(game["faults"] or "[]")
     return GameDigest(
-        **{name: game[name] for name in PLAIN},
-        players=players,
+        **{name: intern(game[name]) if name in _REPEATED else game[name] for name in PLAIN},
+        players=tuple(map(intern, players)),
         scores=tuple(score for score in scores if score is not None),
         points=tuple(share for share in points if share is not None),
         termination=Termination(game["termination"]),
