@@ -1,4 +1,4 @@
-"""The commands that measure this machine: `arena bench referee`, `sandbox`, `search`, `tiles`."""
+"""The commands that measure this machine: `arena bench referee`, `sandbox`, `search` and more."""
 
 from typing import Annotated
 
@@ -47,3 +47,16 @@ def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) ->
     with console(stderr=True).status("measuring"):
         measured = tiles_table(games // 1000 * 1000)
     console().print(measured)
+
+
+@app.command()
+def web(
+    games: Annotated[int, option("N", "Games of the large run.", min=100)] = 20_000,
+    rounds: Annotated[int, option("N", "Of the tournaments that are played.", min=1)] = 4,
+) -> None:
+    """How fast pages are sent, how soon moves are on them, and what they cost a run."""
+    from arena.bench import web
+
+    with console(stderr=True).status("measuring"):
+        measured = web.bench_web(games=games, rounds=rounds)
+    web.show(measured, console())

@@ -91,10 +91,11 @@ def digest_of(rows: list[tuple[Any, ...]]) -> GameDigest | None:
 
 def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
     _, players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
+    game |= {name: intern(game[name]) for name in _REPEATED}
     times = tuple(array("f", blob) for blob in used_ms)
     faults = json.loads(game["faults"] or "[]")
     return GameDigest(
-        **{name: intern(game[name]) if name in _REPEATED else game[name] for name in PLAIN},
+        **{name: game[name] for name in PLAIN},
         players=tuple(map(intern, players)),
         scores=tuple(score for score in scores if score is not None),
         points=tuple(share for share in points if share is not None),
