@@ -159,7 +159,7 @@ def _parts(run: LabRun) -> dict[str, Markup]:
     }
     return {
         name: Markup(template.render(values | {"part": name}))
-        for name in ("stands", "tests", "curves", "figures", "said")
+        for name in ("stands", "tests", "curves", "figures", "log")
     }
 
 

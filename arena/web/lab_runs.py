@@ -14,7 +14,7 @@ from arena.files import lock
 from arena.model import Frozen
 from arena.ratings.model import Verdict
 from arena.reports import words
-from arena.reports.html.curves import Curve
+from arena.reports.html.curves import Curve, short
 from arena.reports.html.wording import clock_words, game_title
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
@@ -114,12 +114,12 @@ def _training(folder: Path) -> LabRun:
     columns, *rows = list(csv.reader(_text(folder / TABLE).splitlines())) or [["games", "score"]]
     rows = [row for row in rows if len(row) == len(columns)]  # the last is being written
     about, last = (log[0] if log else "It has not begun."), rows[-1] if rows else None
-    measure = {"mean": "average score", "score": "share of the points"}.get(columns[1], columns[1])
+    measure = _MEASURES.get(columns[1], columns[1])
     return LabRun(
         name=folder.name,
         kind="training",
         about=about,
-        stands=f"{int(last[0]):,} games, {measure} {last[1]}" if last else "no block of games yet",
+        stands=f"{int(last[0]):,} games, {measure} {short(float(last[1]))}" if last else _NONE,
         is_running=lock.is_held(folder / "training"),
         changed_at=_changed(folder / TABLE, folder / LOG),
         settings=_flat(_header(folder / "checkpoint.ntuple")),
@@ -129,6 +129,11 @@ def _training(folder: Path) -> LabRun:
         columns=tuple(columns[:_SHOWN_COLUMNS]),
         rows=tuple(tuple(row[:_SHOWN_COLUMNS]) for row in rows),
     )
+
+
+_MEASURES = {"mean": "average score", "score": "share of the points"}
+"""What columns of a training's table show."""
+_NONE = "no block of games yet"
 
 
 def _header(path: Path) -> dict[str, Any]:

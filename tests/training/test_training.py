@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from arena.cli import app
 from arena.files import lock as lock_file
+from arena.web.lab_runs import folder_run
 from players.learning.tiles.trainer import TileTrainer
 from players.weights.network_file import load_network
 
@@ -137,6 +138,13 @@ def test_a_training_shows_its_blocks_and_keeps_what_it_showed(trained: Path) -> 
     first, last = (sum(float(row["mean"]) for row in part) for part in (rows[:5], rows[-5:]))
     assert last > 1.5 * first
     assert "options = { weights = " in log
+
+
+def test_the_lab_reads_its_curve_and_its_settings(trained: Path) -> None:
+    shown = folder_run(trained)
+    assert [games for games, _ in shown.curves[0].points] == list(range(20, GAMES + 1, 20))
+    assert shown.settings["method.target"] == "td0"
+    assert shown.about.startswith("t: 2048, spawn 2/4")
 
 
 def test_each_blocks_shares_agree(trained: Path) -> None:

@@ -31,6 +31,7 @@ from arena.training.tune_view import (
 from arena.training.tuned_player import budget_test, measured
 from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
+from arena.web.lab_runs import folder_run
 from players.games.registry import load_board
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted, MatchTask
@@ -101,6 +102,9 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
     weights = load_weights(str(run / "weights.json"), "othello", board.moves)
     assert weights.min() >= 0.9
     assert len(set(weights.flat)) > 2
+    shown = folder_run(run)
+    assert shown.stands.startswith("32 games, ")
+    assert shown.curves[-1].points[-1][0] == 32
     tournament = run / "tournament.toml"
     tournament.write_text(
         '[game]\nrules = "othello"\npreset = "cornerless"\n[[player]]\nbot = "monkey"\n'

@@ -1,0 +1,183 @@
+"""/lab: what is found in a folder of runs, its sections as it goes on, and two compared."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from arena.files import lock
+from arena.reports.html.curves import Curve, curves, thinned
+from arena.web.rights import Role, Visitor
+from tests.reports.conftest import Play
+from tests.reports.runs import begun
+
+from .conftest import TestClient
+
+CURVE = "games,mean,best,moves,seconds,moves_per_s,reached_2\n"
+TUNING = {
+    "config": {
+        "bot": "heuristic",
+        "method": "spsa",
+        "rules": "2048",
+        "seed": 1,
+        "method_settings": {"a": 20.0},
+        "ranges": [{"name": "smoothness", "low": 0.0, "high": 5.0}],
+    },
+    "counts": {"batches": 2, "games": 16, "seconds": 0.4},
+    "points": [[0, [0.0]], [8, [0.1]], [16, [0.25]]],
+    "comparisons": [[8, [2.0, 1.0]], [16, [2.0, 2.0]]],
+    "verdicts": {},
+}
+
+
+def training(runs: Path, name: str, blocks: int) -> Path:
+    """The folder of a training after that many blocks."""
+    folder = runs / name
+    folder.mkdir()
+    rows = (f"{100 * n},{1000.5 * n},6728,2041,0.02,79390,1.0\n" for n in range(1, blocks + 1))
+    (folder / "curve.csv").write_text(CURVE + "".join(rows) + "900,12")
+    (folder / "log.txt").write_text("quick: 2048 · seed 1\n<script>\u202e\n")
+    method = {"alpha": 1.0 / blocks, "rate": "tc"}
+    head = {"rules": "2048", "tuples": [["a1", "b1"]], "method": method, "seed": 1}
+    (folder / "checkpoint.ntuple").write_bytes(b"a line\n" + json.dumps(head).encode() + b"\n\xff")
+    return folder
+
+
+@pytest.fixture
+def sprt_run(runs: Path, play: Play) -> Path:
+    """A sequential test of six pairs, won and lost in turn."""
+    records = [
+        play(
+            "dots",
+            *players,
+            seed=n,
+            game=f"g{2 * n + seat:04d}",
+            rows=2,
+            cols=2,
+            winner=(seat + n) % 2,
+        )
+        for n in range(6)
+        for seat, players in enumerate((("ant", "bee"), ("bee", "ant")))
+    ]
+    rounds = [record.model_copy(update={"round": n // 2 + 1}) for n, record in enumerate(records)]
+    keys = {"elo0": 0.0, "elo1": 40.0}
+    with begun(runs / "ab.sqlite", rounds, format="sprt", format_keys=keys, rounds=50) as store:
+        for record in rounds:
+            store.add(record)
+    return runs / "ab.sqlite"
+
+
+def test_an_empty_lab_says_what_to_do_next(client: TestClient) -> None:
+    text = client.get("/lab").text
+    for command in ("arena sprt", "arena train", "arena tune"):
+        assert command in text
+
+
+@pytest.mark.usefixtures("sprt_run", "cup")
+def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Path) -> None:
+    training(runs, "quick.train", 3)
+    (runs / "it.tune").mkdir()
+    (runs / "broken.tune").mkdir()
+    (runs / "broken.tune" / "checkpoint.json").write_text("{}")
+    text = client.get("/lab").text
+    for name in ("ab", "quick.train", "it.tune"):
+        assert f'<a href="/lab/run/{name}">{name}</a>' in text
+    assert "/lab/run/cup" not in text
+    assert "300 games, average score 3002" in text
+    assert "no games yet" in text
+    assert "broken.tune has files that no training or tuning wrote" in text
+
+
+@pytest.mark.usefixtures("sprt_run")
+def test_a_test_has_its_gauge_its_counts_and_its_path(client: TestClient) -> None:
+    text = client.get("/lab/run/ab").text
+    assert 'class="gauge"' in text
+    assert "Not decided after 6 pairs." in text
+    assert re.search(r"<td class=\"n\">6</td>\s*</tr>", text)
+    assert len(re.findall(r"<td class=\"n\">[+-]\d\.\d{3}</td>", text)) == 6
+    assert "sprt.elo1" in text
+    assert 'href="/t/ab"' in text
+
+
+def test_a_training_has_its_curve_and_its_log(client: TestClient, runs: Path) -> None:
+    training(runs, "quick.train", 3)
+    text = client.get("/lab/run/quick.train").text
+    assert 'class="curves"' in text
+    assert "1000.5" in text
+    assert "&lt;script&gt;\\u202e" in text
+    assert "data-live" not in text
+    assert "method.alpha" in text
+
+
+def test_a_tuning_has_its_parameters(client: TestClient, runs: Path) -> None:
+    (runs / "it.tune").mkdir()
+    (runs / "it.tune" / "checkpoint.json").write_text(json.dumps(TUNING))
+    text = client.get("/lab/run/it.tune").text
+    assert "16 games, 100.0 % against the start" in text
+    assert "smoothness, last 0.25" in text
+    assert "ranges.smoothness.high" in text
+
+
+def test_sections_are_sent_again_when_they_change(client: TestClient, runs: Path) -> None:
+    folder = training(runs, "quick.train", 3)
+    held = lock.acquire(folder / "training")
+    assert "data-live" in client.get("/lab/run/quick.train").text
+    address = "/lab/run/quick.train/parts"
+    first = client.get(address)
+    assert "300 games" in first.json()["stands"]
+    known = {"If-None-Match": first.headers["ETag"]}
+    assert client.get(address, headers=known).status_code == 304
+    (folder / "curve.csv").write_text(CURVE + "400,5000,6728,2041,0.02,79390,1.0\n")
+    again = client.get(address, headers=known)
+    assert again.status_code == 200
+    assert "400 games" in again.json()["stands"]
+    lock.release(folder / "training", held)
+
+
+def test_two_are_compared_by_settings_and_on_one_scale(client: TestClient, runs: Path) -> None:
+    training(runs, "one.train", 2)
+    training(runs, "two.train", 4)
+    text = client.get("/lab/compare?a=one.train&b=two.train").text
+    assert len(re.findall("<polyline", text)) == 2
+    row = r"<th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>"
+    assert re.search(row.format("method.alpha", r"0\.5", r"0\.25", "differs"), text)
+    assert re.search(row.format("seed", "1", "1", "same"), text)
+
+
+@pytest.mark.usefixtures("cup")
+@pytest.mark.parametrize("name", ["none", "none.train", "%2e%2e", "cup"])
+def test_what_is_not_there(client: TestClient, name: str) -> None:
+    assert client.get(f"/lab/run/{name}").status_code == 404
+    assert client.get("/lab/compare", params={"a": name, "b": name}).status_code == 404
+
+
+def test_of_a_course_the_staff_alone_looks(app: FastAPI, client: TestClient, runs: Path) -> None:
+    app.state.settings = app.state.settings.model_copy(update={"course": runs})
+    assert client.get("/lab").status_code == 401
+    app.state.identify = lambda _: Visitor(role=Role.OWNER, owner="ann")
+    assert client.get("/lab").status_code == 403
+    app.state.identify = lambda _: Visitor(role=Role.STAFF)
+    assert client.get("/lab").status_code == 200
+
+
+# Drawings
+
+
+def test_curves_share_one_pair_of_axes() -> None:
+    drawn = curves(
+        [Curve("<a>", [(0, 0), (100, 10)]), Curve("b", [(50, 5)])], "<said>", [("H1", 20.0)]
+    )
+    assert 'points="58.0,204.8 466.0,113.0"' in drawn
+    assert 'cx="262.0" cy="158.9"' in drawn
+    assert 'aria-label="&lt;said&gt;"' in drawn
+
+
+@pytest.mark.parametrize("points", [[], [(0, 0.0)], [(5, 1.0), (5, 1.0)], [(1, -1e-9), (2, 1e12)]])
+def test_any_curve_is_drawn(points: list[tuple[float, float]]) -> None:
+    assert curves([Curve("a", points)], "said").endswith("</svg>")
+
+
+def test_the_last_of_many_points_stays() -> None:
+    assert thinned(range(1000), 3) == [332, 665, 999]
