@@ -46,7 +46,11 @@ def find(request: Request, name: str) -> ShownRun:
     return runs_of(request)[name]
 
 
-Found = Annotated[ShownRun, Depends(find)]
+async def _find(request: Request, name: str) -> ShownRun:  # in this thread: another costs 0.2 ms
+    return find(request, name)
+
+
+Found = Annotated[ShownRun, Depends(_find)]
 
 
 @router.get("/")
