@@ -3,6 +3,8 @@
 const UNSEEN =
   /[^\P{C}\n]|[\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu;
 const SVG = "http://www.w3.org/2000/svg";
+const PLAIN = /^[\x20-\x7e\n]*$/;
+const NUMBERS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const SHORT = { "\t": "\\t", "\r": "\\r" };
 
 /**
@@ -10,7 +12,7 @@ const SHORT = { "\t": "\\t", "\r": "\\r" };
  * @param {string} text
  */
 export function printable(text) {
-  return text.replace(UNSEEN, escapedCharacter);
+  return PLAIN.test(text) ? text : text.replace(UNSEEN, escapedCharacter);
 }
 
 /** @param {string} character */
@@ -63,7 +65,7 @@ export function byId(id) {
  * @param {number} value
  */
 export function written(value) {
-  return value.toLocaleString("en", { maximumFractionDigits: 2 });
+  return NUMBERS.format(value);
 }
 
 /**
