@@ -16,7 +16,7 @@ const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", 
  * them: nothing is lost, and what comes twice does no harm.
  * @param {string} address @param {string} after @param {Promise<RunData>} loading @param {Watcher} watcher
  */
-export function follow(address, after, loading, watcher) {
+export function followRun(address, after, loading, watcher) {
   const heard = loading.then((run) => hearer(run, watcher));
   const lost = connectionLine();
   const events = new EventSource(`${address}/live?after=${after}`);

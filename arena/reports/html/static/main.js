@@ -4,7 +4,7 @@ import { openSource } from "./data.js";
 import { byId, element } from "./dom.js";
 import { gamePage } from "./game.js";
 import { showGames } from "./games.js";
-import { follow } from "./live.js";
+import { followRun } from "./live.js";
 import { showPlayer } from "./player.js";
 import { readRoute } from "./route.js";
 
@@ -135,7 +135,7 @@ function noGame(run, id) {
 function beginRunPages() {
   if (!byId("overview") || !byId("games-view")) return;
   const pages = new RunPages();
-  if ("live" in document.body.dataset) follow(document.body.dataset.run, document.body.dataset.live, pages.run(), pages);
+  if ("live" in document.body.dataset) followRun(document.body.dataset.run, document.body.dataset.live, pages.run(), pages);
   pages.show();
 }
 
