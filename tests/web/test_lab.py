@@ -48,19 +48,13 @@ def training(runs: Path, name: str, blocks: int) -> Path:
 @pytest.fixture
 def sprt_run(runs: Path, play: Play) -> Path:
     """A sequential test of six pairs, won and lost in turn."""
+    seated = (("ant", "bee"), ("bee", "ant"))
     records = [
-        play(
-            "dots",
-            *players,
-            seed=n,
-            game=f"g{2 * n + seat:04d}",
-            rows=2,
-            cols=2,
-            winner=(seat + n) % 2,
-        )
+        play("dots", *players, seed=n, game=f"g{2 * n + seat:04d}", pair=f"p{n}", rows=2, cols=2,
+             winner=(seat + n) % 2)
         for n in range(6)
-        for seat, players in enumerate((("ant", "bee"), ("bee", "ant")))
-    ]
+        for seat, players in enumerate(seated)
+    ]  # fmt: skip
     rounds = [record.model_copy(update={"round": n // 2 + 1}) for n, record in enumerate(records)]
     keys = {"elo0": 0.0, "elo1": 40.0}
     with begun(runs / "ab.sqlite", rounds, format="sprt", format_keys=keys, rounds=50) as store:
