@@ -67,7 +67,8 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
             copy(work, results, made)
             settle(made, final)
     try:
-        return startable(bot.model_copy(update={"cwd": str(final)}))
+        contents = digest(final, files_in(final))
+        return startable(bot.model_copy(update={"cwd": str(final), "contents": contents}))
     except PackageError as error:
         sentence = f"its build command ended well, but then: {error.reasons[0]}"
         raise BuildError(Path(bot.source), [sentence]) from None

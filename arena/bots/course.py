@@ -22,11 +22,10 @@ from typing import Literal, NamedTuple
 
 from arena.bots import roster
 from arena.bots.course_file import (
-    CHALLENGES,
     FILE,
+    FOLDERS,
     LADDER,
     NEW,
-    RUNS,
     TOURNAMENTS,
     Quota,
     is_course,
@@ -282,7 +281,7 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
-    if home.name.casefold() in (TOURNAMENTS, RUNS, CHALLENGES):
+    if home.name.casefold() in FOLDERS:
         raise SubmissionError(f'the name "{home.name}" belongs to the course{advice}')
     other = _owner(history(home))
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}

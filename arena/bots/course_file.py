@@ -27,6 +27,7 @@ challenges = 20  # matches of two games that an owner may ask for on a day, by `
 TOURNAMENTS, RUNS, CHALLENGES = "tournaments", "runs", "challenges"
 """The folders of a course that are no bots: `arena serve` plays the files of the first into the
 second, and what owners ask for into the third."""
+FOLDERS = (TOURNAMENTS, RUNS, CHALLENGES)
 LADDER = """\
 # The standing ladder of the course. `arena serve` plays it when the staff starts it.
 [tournament]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from arena.bots.course_file import FOLDERS
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.errors import SubmissionError
 from arena.files.toml_tables import did_you_mean, shown
@@ -19,6 +20,7 @@ from arena.model import Frozen
 
 FILE = "roster.json"
 _TOKEN_BYTES = 16
+_HEADINGS = ("owner", "name")
 _SHOWN = 10
 """Bad lines that are named; more are counted."""
 
@@ -56,8 +58,11 @@ class Roster(Frozen):
         return found
 
     def added(self, names: Sequence[str], now: datetime) -> tuple["Roster", dict[str, str]]:
-        """The roster with those of `names` that it lacks, and their tokens."""
+        """The roster with those of `names` that it lacks, and their tokens. Raises SubmissionError:
+        one is like another, or is a folder of the course.
+        """
         known = {owner.name for owner in self.owners}
+        _refuse_alike(known, [name for name in names if name not in known])
         tokens = {name: secrets.token_hex(_TOKEN_BYTES) for name in names if name not in known}
         more = (
             Owner(name=name, token_sha256=_hash(token), added_at=now)
@@ -102,7 +107,7 @@ def names_in(file: Path) -> list[str]:
 
 
 def names_of(text: str, source: str) -> list[str]:
-    """The owners that a CSV text names: in its column `owner`, else in its first. Raises
+    """The owners that a CSV text names: in its column `owner` or `name`, or one on each line. Raises
     SubmissionError that names the first bad lines of the `source` and counts the others.
     """
     try:
@@ -110,8 +115,13 @@ def names_of(text: str, source: str) -> list[str]:
     except csv.Error:
         raise SubmissionError(f"{source} cannot be read: not a CSV file in UTF-8") from None
     header = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    column = header.index("owner") if "owner" in header else 0
-    first = 1 if "owner" in header else 0
+    heading = next((each for each in _HEADINGS if each in header), None)
+    if heading is None and any(cell.strip() for row in rows for cell in row[1:]):
+        raise SubmissionError(
+            f"{source} has several columns, and its first line calls none of them owner: "
+            f"{shown(', '.join(rows[0]))}; call the column of the login names so"
+        )
+    column, first = (header.index(heading), 1) if heading else (0, 0)
     found = {
         line: row[column].strip() if len(row) > column else ""
         for line, row in enumerate(rows[first:], first + 1)
@@ -130,6 +140,19 @@ def _refuse_names(source: str, found: Iterable[tuple[int, str]]) -> None:
             f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
             'column "owner" if there are others.'
         )
+
+
+def _refuse_alike(known: Iterable[str], names: Iterable[str]) -> None:
+    """An owner's name is that of a folder, whatever its case."""
+    taken = {name.casefold(): name for name in known}
+    for name in names:
+        if name.casefold() in FOLDERS:
+            raise SubmissionError(f'the name "{name}" belongs to the course; choose another')
+        other = taken.setdefault(name.casefold(), name)
+        if other != name:
+            raise SubmissionError(
+                f'the owners "{other}" and "{name}" differ only in case; choose another name'
+            )
 
 
 def _hash(token: str) -> str:

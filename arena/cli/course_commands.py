@@ -41,13 +41,13 @@ def init(folder: Folder) -> None:
     say(
         f"{folder} is a course. Its deadline and quota: {folder / course_file.FILE}\n"
         f"Its first tournament: {folder / course_file.TOURNAMENTS / 'ladder.toml'}\n"
-        f"Its owners: arena course roster add names.csv --course {folder} > tokens.csv"
+        f"Its owners: arena course roster add names.csv --course {folder} > tokens-1.csv"
     )
 
 
 @roster_app.command()
 def add(
-    file: Annotated[Path, argument("NAMES.csv", 'A name a line, or a column "owner".')],
+    file: Annotated[Path, argument("NAMES.csv", 'A name a line, or a table with a column "owner".')],
     to: CourseOption = Path(),
 ) -> None:
     """Add owners, and write the token of each, this once."""
@@ -55,7 +55,13 @@ def add(
 
     tokens = course.add_owners(to, roster.names_in(file), datetime.now(UTC))
     say("\n".join(["owner,token", *map(",".join, tokens.items())]))
-    say(f"{len(tokens)} owners are new. Their tokens are kept nowhere else.", err=True)
+    if not tokens:
+        said = f"No owner of {file} is new."
+    elif len(tokens) == 1:
+        said = "1 owner is new. Its token is kept nowhere else."
+    else:
+        said = f"{len(tokens)} owners are new. Their tokens are kept nowhere else."
+    say(said, err=True)
 
 
 @roster_app.command("list")

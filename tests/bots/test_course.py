@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import course, course_file, roster
+from arena.bots.build import build
 from arena.bots.package import open_bot
 from arena.bots.submissions import accept, submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
@@ -217,6 +218,8 @@ def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
     [
         ("ada\nbob\n\nada\n", ["ada", "bob"]),
         ("mail,owner\na@x, ada \nb@x,bob\n", ["ada", "bob"]),
+        ("name,mail\nada,a@x\n", ["ada"]),
+        ("ada,\n", ["ada"]),
         ("\ufeffowner;x\n", None),
         ("Ada Lovelace\nbob\n../x\n", None),
     ],
@@ -232,6 +235,35 @@ def test_owners_come_from_a_table(tmp_path: Path, text: str, names: list[str] | 
     file.write_text("?\n" * 300)
     with pytest.raises(SubmissionError, match=r"\n.*names\.csv:10: .*\n… and 290 more bad lines\n"):
         roster.names_in(file)
+
+
+def test_a_table_says_which_column_has_the_owners(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("login,mail\nada,a@x\n")
+    with pytest.raises(SubmissionError, match='calls none of them owner: "login, mail"; call'):
+        roster.names_in(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Ada", '"ada" and "Ada" differ only in case'),
+        ("Runs", '"Runs" belongs to the course'),
+        ("tournaments", '"tournaments" belongs to the course'),
+    ],
+)
+def test_an_owner_that_could_never_submit_is_refused(to: Path, name: str, said: str) -> None:
+    with pytest.raises(SubmissionError, match=said):
+        course.add_owners(to, ["zoe", name], NOW)
+    assert [owner.name for owner in course.owners(to)] == ["ada", "bob", "eve"]
+
+
+def test_the_quota_is_of_the_files_handed_in(to: Path, package: Package) -> None:
+    (to / "course.toml").write_text("[quota]\nsize_mb = 0.001\n")
+    makes = 'build = ["python3", "-c", "open(\'big\', \'w\').write(\'x\' * 9999)"]\n'
+    fox = package("fox", MANIFEST.replace('"corner"', '"fox"') + makes)
+    bot = build(course.admitted(to, open_bot(fox), "ada", NOW), "none")
+    assert course.submit(to, bot, CHECKED, "ada", NOW).name == "fox"
 
 
 def test_a_broken_roster_is_told(to: Path) -> None:

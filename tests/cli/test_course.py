@@ -68,7 +68,7 @@ def tokens(arena: Arena) -> dict[str, str]:
 
 def test_the_roster(arena: Arena, tokens: dict[str, str]) -> None:
     again = arena("course roster add names.csv --course course")
-    assert (again.stdout, "0 owners are new" in again.stderr) == ("owner,token\n", True)
+    assert (again.stdout, "No owner of names.csv is new" in again.stderr) == ("owner,token\n", True)
     arena("course roster revoke ada --course course")
     shown = arena("course roster list --course course").stdout.splitlines()
     assert [("revoked" in line) for line in shown] == [True, False]
