@@ -84,11 +84,16 @@ def take(path: Path) -> Bot:
             return _open_script(_kept(aside) / source.name, source)
 
 
+def refuse_missing(path: Path) -> None:
+    """Raise PackageError, which names the nearest file, where there is none at `path`."""
+    if not os.path.lexists(path):
+        raise PackageError(path, [f"no such file{programs.nearest_to(path.absolute())}"])
+
+
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """Errors of what is read for the bot at `path` are about that path. Raises PackageError."""
-    if not os.path.lexists(path):
-        raise PackageError(path, [f"no such file{programs.nearest_to(path.absolute())}"])
+    refuse_missing(path)
     try:
         yield
     except ManifestError as error:

@@ -107,8 +107,8 @@ def names_in(file: Path) -> list[str]:
 
 
 def names_of(text: str, source: str) -> list[str]:
-    """The owners that a CSV text names: in its column `owner` or `name`, or one on each line. Raises
-    SubmissionError that names the first bad lines of the `source` and counts the others.
+    """The owners that a CSV text names: in its column `owner` or `name`, or one on each line.
+    Raises SubmissionError that names the first bad lines of the `source` and counts the others.
     """
     try:
         rows = list(csv.reader(text.splitlines()))

@@ -108,6 +108,12 @@ def active(home: Path) -> str | None:
     return None
 
 
+def playing(home: Path) -> Receipt | None:
+    """The version that plays, numbered; None when there is none."""
+    plays = active(home)
+    return next((each for each in history(home) if each.version == plays), None)
+
+
 def submitted(path: Path) -> tuple[Path, Receipt] | None:
     """The home and the version of a submitted bot that a path names; None where it names something
     else. Raises SubmissionError.

@@ -91,6 +91,8 @@ class Conditions:
     """What its player's table names to run scripts; None for what bot.toml names."""
     default_python: str | None = None
     """What is named for all; None for the one that runs the arena."""
+    in_place: bool = False
+    """Whether the tournament names the bot by its path: a script then has the files next to it."""
     seed: int = field(default_factory=draw_seed)
     """Draws the positions it is asked about, and the ids and seeds of its games."""
 

@@ -51,7 +51,8 @@ class Entered(Frozen):
     rules: tuple[str, ...] | None
     """What it claims to play; null for a script."""
     version: str | None
-    """The version that plays from now on; null where the bot was not accepted."""
+    """The version that plays from now on, as `fox@2 (9c0c2c46)`; null where the bot was not
+    accepted."""
     before: str | None
     """The version that played before; null where there was none."""
 

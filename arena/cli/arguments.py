@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from rules.position import Game
 
-_RESUMABLE = ("run", "sprt", "train", "tune")
-"""Commands whose work stays undone when their output's reader is gone; the same command goes on."""
+_UNFINISHED = ("match", "run", "sprt", "train", "tune")
+"""Commands whose work stays undone when their output's reader is gone."""
 
 
 class Arena(TyperGroup):
@@ -47,7 +47,7 @@ class Arena(TyperGroup):
             if isinstance(code, str):  # a player in this process reports its mistake so
                 raise _refused(code) from None
             # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
-            unfinished = ctx.invoked_subcommand in _RESUMABLE
+            unfinished = ctx.invoked_subcommand in _UNFINISHED
             raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""

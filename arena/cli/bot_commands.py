@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,17 +112,14 @@ def check(
     ] = None,
 ) -> None:
     """Check a bot before a tournament does, and tell what to change."""
-    from arena.bots.versions import place_of
-    from arena.entering import enter
+    from arena.entering.enter import check_only
 
-    bot = place_of(bot)
-    if not bot.exists():
-        raise UserError(f"no such script, folder or archive: {bot}")
     if tournament is not None and rules:
         raise UserError("--rules: the game is that of --tournament; leave one of them out")
-    conditions = enter.conditions_of(bot, tournament, rules, seed)
-    with _showing(bot, quiet=json) as tell:
-        checklist = enter.check(bot, conditions, sandbox, tell)
+    with _showing(bot, tournament, quiet=json) as tell:
+        checklist = check_only(
+            bot, tell, tournament=tournament, rules=rules, seed=seed, sandbox=sandbox
+        )
     if json:
         say_json(checklist.model_dump_json(indent=2))
     raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
@@ -142,7 +140,7 @@ def match(
     ] = None,
     settings: GameSettings = None,
     move_ms: Annotated[
-        int | None, option("MS", "The limit of one move.", show_default="1000")
+        int | None, option("MS", "The limit of one move.", min=1, show_default="1000")
     ] = None,
     seed: Annotated[
         int | None,
@@ -167,10 +165,10 @@ def match(
     if like is None:
         tables = {
             "game": {"rules": rules or "othello", **read_pairs("--set", settings)},
-            "clock": {"move_ms": move_ms or 1000},
+            "clock": {"move_ms": 1000 if move_ms is None else move_ms},
         }
         config = make_config((read_side("A", a, {}), read_side("B", b, {})), tables, "match")
-    elif rules or settings or move_ms:
+    elif rules or settings or move_ms is not None:
         raise UserError(
             "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
         )
@@ -203,7 +201,7 @@ def submit(
         return
     folder = Path(to)
     who = course.known(folder, owner, token)
-    with _showing(bot) as tell:
+    with _showing(bot, tournament) as tell:
         entered = enter(bot, folder, who, tell, tournament=tournament, sandbox=sandbox)
     _say_entered(entered)
     say(
@@ -221,11 +219,13 @@ def _refuse_with_url(**given: object) -> None:
 
 
 @contextmanager
-def _showing(bot: Path, *, quiet: bool = False) -> Iterator[Tell]:
+def _showing(bot: Path, tournament: Path | None = None, *, quiet: bool = False) -> Iterator[Tell]:
     """Show a check as it goes on."""
     from arena.reports.checklist import CheckScreen
 
-    screen = CheckScreen(console(quiet=quiet), str(bot))
+    conditions = () if tournament is None else ("--tournament", str(tournament))
+    again = shlex.join(("arena", "check", str(bot), *conditions))
+    screen = CheckScreen(console(quiet=quiet), str(bot), again)
     try:
         yield screen.show
     finally:
@@ -236,12 +236,11 @@ def _say_entered(entered: Entered) -> None:
     """Show the version that was accepted. Exits where none was."""
     version, before = entered.version, entered.before
     if version is None:
-        kept = f"; version {before} stays active" if before else ""
+        kept = f"; {before} stays active" if before else ""
         say(f"\n{entered.name} is not accepted{kept}.", err=True)
         raise typer.Exit(Exit.FAILED)
-    change = "active already" if before == version else f"replaces {before}"
-    which = f"version {version}, {change}" if before else f"first version, {version}"
+    change = ", which was active already" if before == version else f" in place of {before}"
     say(
-        f"\nAccepted {entered.name} ({which}).\n"
+        f"\nAccepted {version}{change if before else ''}.\n"
         f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
     )

@@ -47,7 +47,9 @@ def init(folder: Folder) -> None:
 
 @roster_app.command()
 def add(
-    file: Annotated[Path, argument("NAMES.csv", 'A name a line, or a table with a column "owner".')],
+    file: Annotated[
+        Path, argument("NAMES.csv", 'A name a line, or a table with a column "owner".')
+    ],
     to: CourseOption = Path(),
 ) -> None:
     """Add owners, and write the token of each, this once."""

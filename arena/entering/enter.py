@@ -6,14 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.bots import course
+from arena.bots.archive import is_archive
 from arena.bots.build import build
-from arena.bots.package import Bot, take
+from arena.bots.package import Bot, refuse_missing, take
 from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
-from arena.bots.versions import CheckedItem, Receipt, active
+from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
 from arena.checks import Checklist, Conditions, run_checks
 from arena.checks.conditions import draw_seed
 from arena.checks.events import Checked, Checking, Entered, Event, Judged, Judging
+from arena.errors import PackageError
 from arena.model.containment import Asked
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
@@ -37,27 +39,60 @@ def enter(
     """
     now = datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
-    before = active(to / bot.name)
+    before = playing(to / bot.name)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
         bot = bot.model_copy(update={"build": None})
-        return _entered(bot, course.submit(to, bot, known.checked, owner, now), before)
+        course.submit(to, bot, known.checked, owner, now)
+        return _entered(bot, playing(to / bot.name), before)
     conditions = conditions_of(path, tournament).with_python(course.python_of(to))
-    script = () if bot.rules else (Path(bot.source).name,)
-    checklist = check(path, conditions, sandbox, tell, opened=Path(bot.cwd, *script))
+    checklist = check(path, conditions, sandbox, tell, _opened(bot))
     if not checklist.passed:
         return _entered(bot, None, before)
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
-    return _entered(bot, course.submit(to, built, _kept(checklist), owner, now), before)
+    course.submit(to, built, _kept(checklist), owner, now)
+    return _entered(bot, playing(to / bot.name), before)
+
+
+def check_only(
+    path: Path,
+    tell: Tell,
+    *,
+    tournament: Path | None = None,
+    rules: list[str] | None = None,
+    seed: int | None = None,
+    sandbox: Asked | None = None,
+) -> Checklist:
+    """Check the bot that `path` names, perhaps a submitted version. Raises ArenaError."""
+    found = submitted(path)
+    if found is None:
+        refuse_missing(path)
+    conditions = conditions_of(path, tournament, rules, seed)
+    if found is not None:
+        conditions = conditions.with_python(course.python_of(found[0].parent))
+        opened = place_of(path)
+    else:
+        opened = path if conditions.in_place else _as_handed_in(path)
+    return check(path, conditions, sandbox, tell, opened)
+
+
+def _as_handed_in(path: Path) -> Path:
+    """A script without the files next to it; anything else where it is."""
+    if path.is_dir() or is_archive(path):
+        return path
+    try:
+        return _opened(take(path))
+    except PackageError:  # the first item says why
+        return path
+
+
+def _opened(bot: Bot) -> Path:
+    """Where a bot that was taken is opened."""
+    return Path(bot.cwd, *(() if bot.rules else (Path(bot.source).name,)))
 
 
 def check(
-    path: Path,
-    conditions: Conditions,
-    sandbox: Asked | None,
-    tell: Tell,
-    *,
-    opened: Path | None = None,
+    path: Path, conditions: Conditions, sandbox: Asked | None, tell: Tell, opened: Path
 ) -> Checklist:
     """The whole list; `opened` is where the bot of `path` is now. Raises SandboxError."""
     held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
@@ -68,7 +103,7 @@ def check(
     def judging(what: str) -> None:
         tell(Judging(what=what))
 
-    for result in run_checks(opened or path, opponent, held, conditions, judging):
+    for result in run_checks(opened, opponent, held, conditions, judging):
         results.append(result)
         tell(Judged(result=result))
     checklist = Checklist.of(str(path), held, results, conditions.seed)
@@ -96,6 +131,6 @@ def _kept(checklist: Checklist) -> list[CheckedItem]:
     ]
 
 
-def _entered(bot: Bot, receipt: Receipt | None, before: str | None) -> Entered:
-    version = receipt.version if receipt else None
-    return Entered(name=bot.name, rules=bot.rules, version=version, before=before)
+def _entered(bot: Bot, version: Receipt | None, before: Receipt | None) -> Entered:
+    now, earlier = (named(each) if each else None for each in (version, before))
+    return Entered(name=bot.name, rules=bot.rules, version=now, before=earlier)

@@ -15,7 +15,7 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from arena.bots.entries import files_in
-from arena.bots.programs import nearest_to
+from arena.bots.package import refuse_missing
 from arena.checks.events import Entered, Refused, read_event
 from arena.entering.enter import Tell
 from arena.errors import PackageError, SubmissionError
@@ -60,8 +60,7 @@ def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:
 
 def packed(path: Path) -> tuple[str, bytes]:
     """A bot as it is sent: a folder as an archive, any other file as it is. Raises PackageError."""
-    if not path.exists():
-        raise PackageError(path, [f"no such file{nearest_to(path.absolute())}"])
+    refuse_missing(path)
     name = path.absolute().name
     if not path.is_dir():
         try:

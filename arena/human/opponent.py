@@ -112,7 +112,7 @@ class Opponent:
             options=self._options,
         )
         self._session.start(request, _GRACE_MS)
-        self._told = len(moves)
+        self._told, self._used_ms = len(moves), 0.0
 
     def choose(self, position: Position, moves: Moves) -> Answered:
         """Its move."""

@@ -21,8 +21,9 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")
 class CheckScreen:
     """Shows a check of a bot while it goes on; on a terminal one line says what is being judged."""
 
-    def __init__(self, console: Console, bot: str) -> None:
-        self._console, self._bot = console, bot
+    def __init__(self, console: Console, bot: str, again: str) -> None:
+        """`again` is the command that checks it once more."""
+        self._console, self._bot, self._again = console, bot, again
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
     def show(self, event: Event) -> None:
@@ -36,7 +37,7 @@ class CheckScreen:
                 show_result(event.result, self._console)
             case Checked():
                 self.close()
-                show_end(event.checklist, self._console)
+                show_end(event.checklist, self._again, self._console)
 
     def _begin(self, event: Checking) -> None:
         """Say what is checked, what contains it, and for which tournament."""
@@ -81,7 +82,7 @@ def show_result(result: CheckResult, console: Console) -> None:
         console.print(Padding(line, (0, 0, 0, 7)))
 
 
-def show_end(checklist: Checklist, console: Console) -> None:
+def show_end(checklist: Checklist, again: str, console: Console) -> None:
     """Print the items that were skipped, in a line, and the totals in another."""
     skipped = [result for result in checklist.results if result.needs is not None]
     if skipped:
@@ -91,5 +92,6 @@ def show_end(checklist: Checklist, console: Console) -> None:
     counts = ((by[False], "failed"), (by[None], "not judged"), (len(skipped), "skipped"))
     said = [f"{by[True]} of {len(checklist.results)} passed"]
     said += [f"{count} {word}" for count, word in counts if count]
-    again = "" if checklist.passed else f" · again with --seed {checklist.seed}"
-    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s{again}", style="bold"))
+    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
+    if not checklist.passed:
+        console.print(Text(f"Again: {again} --seed {checklist.seed}"), soft_wrap=True)

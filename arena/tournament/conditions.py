@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.bots import programs
+from arena.bots.course import python_of
 from arena.checks.conditions import Conditions, clocks_of
 from arena.errors import ConfigError, FileError
 from arena.files.toml import KeyPath, read_file
@@ -38,6 +39,7 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
     if game is None or findings:
         raise ConfigError(path, problems(text, findings))
     terms = terms_of(tables, game, clock)
+    of_course = python_of(folder / own.from_) if own.from_ is not None else None
     return Conditions(
         terms=terms,
         clocks=clocks_of(terms),
@@ -46,7 +48,8 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
         memory_mb=own.resources.memory_mb,
         sandbox=own.sandbox or tables.tournament.sandbox,
         python=pythons[0],
-        default_python=pythons[1],
+        default_python=pythons[1] or of_course,
+        in_place=own.bot is not None,
         seed=seed,
     )
 

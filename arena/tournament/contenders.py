@@ -111,6 +111,8 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     if game is not None and not _plays(package, game):
         claimed = ", ".join(package.rules or ())
         raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
+    if found:
+        reading = reading._replace(python=reading.python or python_of(found[0].parent))
     which = f"@{package.number}" if "@" in Path(bot).name and found else ""
     program = reading.package(package, table)
     return _player(bot, package.name + which, program, table, reading, package=package)

@@ -260,7 +260,7 @@ def test_an_owner_that_could_never_submit_is_refused(to: Path, name: str, said: 
 
 def test_the_quota_is_of_the_files_handed_in(to: Path, package: Package) -> None:
     (to / "course.toml").write_text("[quota]\nsize_mb = 0.001\n")
-    makes = 'build = ["python3", "-c", "open(\'big\', \'w\').write(\'x\' * 9999)"]\n'
+    makes = "build = [\"python3\", \"-c\", \"open('big', 'w').write('x' * 9999)\"]\n"
     fox = package("fox", MANIFEST.replace('"corner"', '"fox"') + makes)
     bot = build(course.admitted(to, open_bot(fox), "ada", NOW), "none")
     assert course.submit(to, bot, CHECKED, "ada", NOW).name == "fox"

@@ -61,7 +61,9 @@ def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> No
 def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
     for terminal in (True, False):
         file = io.StringIO()
-        screen = CheckScreen(PlainConsole(file=file, force_terminal=terminal, width=60), "right.py")
+        screen = CheckScreen(
+            PlainConsole(file=file, force_terminal=terminal, width=60), "right.py", ""
+        )
         screen.show(Checking(held=Held(), terms=None))
         screen.show(Judging(what=" 6 legal moves: dots 5×5, position 12 of 30"))
         screen.close()
@@ -72,7 +74,7 @@ def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
 def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
     (folder / "ends.py").write_text("")
     arguments = ("ends.py", "--sandbox", "none", "--rules", "dots", "--seed", "77")
-    assert "again with --seed 77" in check(*arguments).output
+    assert "\nAgain: arena check ends.py --seed 77\n" in check(*arguments).output
     assert json.loads(check(*arguments, "--json").output)["seed"] == 77
 
 
@@ -100,7 +102,7 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("lost.py",), "no such script, folder or archive: lost.py"),
+        (("lost.py",), "lost.py: no such file"),
         (
             ("right.py", "--sandbox", "jail"),
             '--sandbox: must be one of auto, bwrap, limits, none, got "jail"',

@@ -412,6 +412,7 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
         (("players",), 0),
         (("schema",), 0),
         (("run", "more.toml"), 130),
+        (("match", "monkey", "greedy", "--rules", "dots", "--games", "40"), 130),
     ],
 )
 def test_a_pipe_without_a_reader_is_no_mistake(

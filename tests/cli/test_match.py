@@ -74,6 +74,11 @@ def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
             ("gnu", "gnu", "--like", "cup.toml", "--move-ms", "9"),
             "leave out --rules, --set, --move",
         ),
+        (
+            ("gnu", "gnu", "--like", "cup.toml", "--move-ms", "0"),
+            "--move-ms",
+        ),
+        (("monkey", "greedy", "--move-ms", "0"), "--move-ms"),
         (("monky", "greedy"), "A: no built-in player or file"),
     ],
 )

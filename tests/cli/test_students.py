@@ -74,7 +74,7 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     first = arena("submit", "mine", "--to", "subs")
     assert first.exit_code == 0, first.stdout + first.stderr
     (bot,) = submissions(tmp_path / "subs")
-    assert f"Accepted mine (first version, {bot.digest[:12]})." in first.stdout
+    assert f"Accepted mine@1 ({bot.digest[:8]}).\n" in first.stdout
     assert "Games: dots." in first.stdout
     assert 'from = "subs"' in first.stdout
     again = arena("submit", "mine", "--to", "subs")
@@ -83,7 +83,7 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     (tmp_path / "mine" / "bot.py").write_text("raise SystemExit('broken')\n")
     bad = arena("submit", "mine", "--to", "subs")
     assert bad.exit_code == 1
-    assert f"mine is not accepted; version {bot.digest[:12]} stays active" in bad.stderr
+    assert f"mine is not accepted; mine@1 ({bot.digest[:8]}) stays active" in bad.stderr
     assert submissions(tmp_path / "subs") == (bot,)
 
 

@@ -207,11 +207,12 @@ def test_an_undo_starts_the_opponents_game_again_at_that_ply(
     assert (end["termination"], end["detail"]) == ("void", "Moves were taken back.")
     assert second == first
     assert (again["ply"], again["moves"]) == (1, [[0, "a2"]])
+    assert again["used_ms"] == 0, "nothing in this game"
     assert "evaluation +1.5 · depth 7 · 1,000 nodes · expects a1 b2 · thinking" in shown.output
 
 
 RECORDER = """
-import json, sys
+import json, sys, time
 log = open("log", "w")
 for line in sys.stdin:
     log.write(line)
@@ -222,6 +223,7 @@ for line in sys.stdin:
     elif asked["type"] == "turn":
         info = {"score": 1.5, "depth": 7, "nodes": 1000, "pv": ["a1", "b2"], "text": "thinking"}
         answer = {"type": "move", "ply": asked["ply"], "move": asked["legal"][0], "info": info}
+        time.sleep(0.01)
         print(json.dumps(answer), flush=True)
     elif asked["type"] == "quit":
         break

@@ -89,7 +89,7 @@ def test_a_folder_is_sent_packed(url: str, token: str, folder: Path) -> None:
         'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
     )
     said = submit("fox", "--to", f"{url}/", "--token", token).stdout
-    assert "Accepted fox (first version" in said and "Games: dots." in said
+    assert "Accepted fox@1 (" in said and "Games: dots." in said
     (there,) = course.bots(folder)
     assert there.plays is not None and there.plays.digest == open_bot(Path("fox")).digest
 
