@@ -82,10 +82,15 @@ def listed(owner: Owner, challenges: OfCourse) -> list[Challenge]:
 
 @pages.post("/me/challenges")
 def ask_by_form(
-    request: Request, owner: Owner, challenges: OfCourse, wanted: Annotated[Wanted, Form()]
+    request: Request,
+    owner: Owner,
+    challenges: OfCourse,
+    bot: Annotated[str, Form()],
+    against: Annotated[str, Form()],
+    rules: Annotated[str, Form()],
 ) -> Response:
     """The same from the page, which it shows again."""
-    ask(request, owner, challenges, wanted)
+    ask(request, owner, challenges, Wanted(bot=bot, against=against, rules=rules))
     return RedirectResponse("/me#challenges", 303)
 
 

@@ -83,7 +83,8 @@ class Checks:
         now = datetime.now(UTC)
         folder = self._folder / owner / new_id(now)
         with self._adding:
-            if any(not self.jobs.is_over(each) for each in self._folders(owner)):
+            working = (each for each in self._folders(owner) if not self.jobs.is_over(each))
+            if any(self.read(each).is_going_on for each in working):  # else it only has to end
                 raise StillChecking("A bot of yours is being checked; wait until that is over.")
             self._keep(folder, HandedIn(owner=owner, file=name, sent_at=now), contents)
         for old in self._folders(owner)[:-_KEPT]:

@@ -15,13 +15,14 @@ from starlette.concurrency import run_in_threadpool
 from arena.bots import course
 from arena.bots.course_file import Course, rules_of
 from arena.bots.manifest import is_name
-from arena.web.challenge import Challenge, Challenges, choices, games
-from arena.web.checks import Check, Checks
+from arena.web.challenge import Challenge, choices, games
+from arena.web.challenge_pages import challenges_of
+from arena.web.checks import Check
 from arena.web.losses import losses
-from arena.web.pages import environment, page
+from arena.web.pages import page, rendered
 from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
-from arena.web.upload import ALIVE_S, LOOK_S, OfCourse, OneFolder, Owner
+from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner, checks_of
 
 _CHECKS, _CHALLENGES = 10, 5
 """Shown on the page."""
@@ -46,8 +47,10 @@ class Mine(NamedTuple):
     opponents: list[str]
 
 
-def mine(folder: Path, checks: Checks, challenges: Challenges, owner: str) -> Mine:
+def mine(request: Request, owner: str) -> Mine:
     """What an owner has. Raises ArenaError."""
+    checks, challenges = checks_of(request), challenges_of(request)
+    folder = request.app.state.settings.course
     now, rules, entries = datetime.now(UTC), rules_of(folder), course.bots(folder)
     return Mine(
         owner=owner,
@@ -67,35 +70,39 @@ async def me(request: Request, asking: Asking) -> Response:
     """The owner's page; the staff has one of its own."""
     if asking.owner is None:
         return RedirectResponse("/staff", 303)
-    app = request.app.state
-    course, owner = app.settings.course, asking.owner
-    found = await run_in_threadpool(mine, course, app.checks, app.challenges, owner)
-    lost = await losses(runs_of(request), owner)
+    found = await run_in_threadpool(mine, request, asking.owner)
+    lost = await losses(runs_of(request), asking.owner)
     return page(request, "me.html", mine=found, losses=lost, games=games())
 
 
 @router.get("/me/check/{id}/live")
-async def live(request: Request, folder: OneFolder, checks: OfCourse) -> Response:
-    """A check as the page shows it, whenever it has changed."""
-    return StreamingResponse(_cards(checks, folder), media_type="text/event-stream")
+async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
+    """A check as the page shows it, whenever it has changed; at its end also what it changed."""
+    return StreamingResponse(_sections(request, owner, folder), media_type="text/event-stream")
 
 
-async def _cards(checks: Checks, folder: Path) -> AsyncIterator[str]:
-    template, shown, said_at = environment().get_template("check.html"), None, 0.0
-    while True:
+async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[str]:
+    checks, shown, said_at = checks_of(request), None, 0.0
+    while shown is None or shown.is_going_on:
         check = await run_in_threadpool(checks.read, folder)
         if check != shown:
-            card = json.dumps({f"check-{check.id}": template.render(check=check)})
-            yield f"event: sections\ndata: {card}\n\n"
+            yield _event({f"check-{check.id}": rendered(request, "me/check.html", check=check)})
         elif time.monotonic() > said_at + ALIVE_S:
             yield ":\n\n"
         else:
             await asyncio.sleep(LOOK_S)
             continue
         shown, said_at = check, time.monotonic()
-        if not check.is_going_on:
-            break
+    found = await run_in_threadpool(mine, request, owner)
+    first = bool(shown.entered and shown.entered.version and shown.entered.before is None)
+    changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
+    parts = (rendered(request, f"me/{each}.html", mine=found, games=games()) for each in changed)
+    yield _event(dict(zip(changed, parts, strict=True)))
     yield "event: over\ndata: {}\n\n"
+
+
+def _event(sections: dict[str, str]) -> str:
+    return f"event: sections\ndata: {json.dumps(sections)}\n\n"
 
 
 @router.post("/me/bots/{name}/withdraw")

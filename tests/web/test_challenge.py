@@ -41,7 +41,8 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     hand_in(folder, "bob", RIGHT)
     ada, bob = browser("ada"), browser("bob")
     assert "You may ask for 20 more today" in ada.get("/me").text
-    shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"}).text
+    form = {"form_token": ada.headers["X-Form-Token"]}
+    shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"} | form).text
     assert "ada against bob" in shown and "19 more today" in shown
     assert ada.post("/api/challenges", json=WANTED).status_code == 429, "one at a time"
     played = over(ada)

@@ -47,10 +47,7 @@ function follow(card) {
       if (element) element.innerHTML = html;
     }
   });
-  events.addEventListener("over", () => {
-    events.close();
-    location.reload();
-  });
+  events.addEventListener("over", () => events.close());
 }
 
 form.addEventListener("submit", (event) => {
