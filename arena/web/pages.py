@@ -31,7 +31,7 @@ NAVIGATION: list[Link] = [
     Link("/me", "My bots", Role.OWNER),
     Link("/play", "Play", course_role=Role.OWNER),
     Link("/lab", "Lab", course_role=Role.STAFF),
-    Link("/doc", "Documents"),
+    Link("/doc", "Docs"),
     Link("/staff", "Staff", Role.STAFF, only_course=True),
 ]
 """On every page, in this order."""

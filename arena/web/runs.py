@@ -57,7 +57,8 @@ class ShownRun:
     def changed_at(self) -> datetime:
         """When its results changed last."""
         stamps = (_stamp(self.path), _stamp(self._wal))
-        return datetime.fromtimestamp(max(each[2] for each in stamps if each) // 10**9, UTC)
+        written = (stamp[2] for stamp in stamps if stamp and stamp[1])  # readers make empty ones
+        return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
 
     def state(self, *, moves: bool = True) -> State:
         """What changes whenever the run does; without `moves`, whenever its results do."""

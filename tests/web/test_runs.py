@@ -24,7 +24,7 @@ def test_the_list_names_runs_and_what_is_wrong_with_them(
     (runs / "broken.sqlite").write_bytes(b"no database" * 100)
     shown = client.get("/").text
     assert '<a href="/t/cup">cup</a>' in shown
-    assert "6 of 6" in shown
+    assert "<b>6</b> of 6 games" in shown
     assert "broken.sqlite: " in shown
     assert str(runs) not in shown
 
