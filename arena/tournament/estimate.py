@@ -1,7 +1,9 @@
 """How long a tournament takes, before it is played."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 from operator import mul
 
@@ -51,32 +53,33 @@ def estimate_left(config: TournamentConfig, schedule: Schedule, done: int = 0) -
     how many games there are, that gives about the fewest.
     """
     left = schedule.total - done
-    found = _of_schedule(config, schedule, left)
-    if 0 < found.games < left and found.worst_s is not None:
-        found = found.model_copy(update={"worst_s": found.worst_s * left / found.games})
-    return found
-
-
-def _of_schedule(config: TournamentConfig, schedule: Schedule, left: int) -> Estimate:
+    of = partial(estimate, config, at_most=left, hours_left=schedule.hours_left)
     format_, by_results = FORMATS[config.format], config.stop.separated is not None
     if format_.foreseen and not by_results:
-        return estimate(config, iter(schedule.next, None))
+        return of(iter(schedule.next, None))
     first = {player.name: place for place, player in enumerate(config.players)}
 
     def better(game: Pairing) -> float:
-        return float(first[game.players[0]] <= min(map(first.__getitem__, game.players)))
+        own, *others = (first[player] for player in game.players)
+        return float(own < others[0]) if others else 1 - own / len(first)
 
     ahead = rehearse(schedule, config.terms.rules, better)
     if format_.fixed and not by_results:
-        return estimate(config, islice(ahead, _SAMPLE_GAMES), left)
-    return estimate(config, ahead)
+        return of(islice(ahead, _SAMPLE_GAMES), left)
+    return of(ahead)
 
 
 def estimate(
-    config: TournamentConfig, games: Iterable[Pairing], total: int | None = None
+    config: TournamentConfig,
+    games: Iterable[Pairing],
+    total: int | None = None,
+    *,
+    at_most: int = 0,
+    hours_left: float | None = None,
 ) -> Estimate:
     """The time `games` of the tournament take, played `config.concurrency` at a time; with `total`
-    they are a sample of as many.
+    they are a sample of as many. There may be `at_most` of them, and no pair begins after the
+    `hours_left`.
     """
     game, max_plies = config.terms.game, config.terms.max_plies
     plies = min(game.typical_plies, max_plies or game.typical_plies)
@@ -95,9 +98,13 @@ def estimate(
     counts = [0.0, *(count * number / known for count in alike.values())]
     side_by_side = min(config.concurrency, max(1, number))
     endless = game.is_endless and max_plies is None
+    left_s = math.inf if hours_left is None else 3600 * hours_left
+    about_s = max(*expected, sum(map(mul, counts, expected)) / side_by_side)
+    more = max(1.0, at_most / (number or 1))
+    most_s = more * sum(map(mul, counts, worst)) / side_by_side + max(worst)
     return Estimate(
-        expected_s=max(*expected, sum(map(mul, counts, expected)) / side_by_side),
-        worst_s=None if endless else sum(map(mul, counts, worst)) / side_by_side + max(worst),
+        expected_s=min(about_s, left_s),
+        worst_s=None if endless else min(most_s, left_s + 3 * max(worst)),
         known=not any(players[name].budgeted for _, names in alike for name in names),
         games=number,
     )

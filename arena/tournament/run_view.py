@@ -77,7 +77,7 @@ class RunView(AbstractContextManager["RunView"]):
 
     def refresh(self) -> None:
         """Look again."""
-        played = self._store.is_played
+        played, in_play = self._store.is_played, bool(self.playing)
         self.news = self._events.read() if played or self._was_played else []
         self._was_played = played
         for event in self.news:
@@ -93,6 +93,8 @@ class RunView(AbstractContextManager["RunView"]):
                 (self.void if game.termination is Termination.VOID else self.games).append(game)
         if not played:
             self.playing.clear()
+        if in_play and not self.playing:
+            self._standings = None  # the run may be over now
 
     def _take(self, event: events.Event) -> None:
         match event:
@@ -133,7 +135,8 @@ class RunView(AbstractContextManager["RunView"]):
         """The standings after the games there are."""
         if self._standings is None:
             unrated, rated = self.config.unrated, self.rated
-            planned = len(self.games) if self.schedule.over else self.schedule.total
+            over = self.schedule.over and not self.playing
+            planned = len(self.games) if over else self.schedule.total
             fewer = len(self.games) - len(rated)
             names = (player.name for player in self.config.players)
             self._standings = standings(
@@ -145,7 +148,7 @@ class RunView(AbstractContextManager["RunView"]):
                 planned=None if self._without else planned - fewer,
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
-                ending=self.schedule.ending,
+                ending=self.schedule.ending(over=over),
                 damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
             ).model_copy(update={"left_out": tuple(sorted(unrated))})
         return self._standings

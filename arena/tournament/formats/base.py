@@ -58,8 +58,9 @@ class Plan(NamedTuple):
 class Schedule(Protocol):
     """The games of a tournament, one after the other."""
 
-    total: int
-    """How many games there are, at most where results decide (`Format.fixed`)."""
+    @property
+    def total(self) -> int:
+        """How many games there are, at most where results decide (`Format.fixed`)."""
 
     @property
     def over(self) -> bool:
@@ -80,9 +81,15 @@ class Schedule(Protocol):
         """The sequential test that the format plays; None without one."""
         return None
 
+    def ending(self, *, over: bool) -> str | None:
+        """How far the ends of `[stop]` are, a sentence; None without any. `over`: none is in play
+        any more, in whichever process.
+        """
+        return None
+
     @property
-    def ending(self) -> str | None:
-        """How far the ends of `[stop]` are, a sentence; None without any."""
+    def hours_left(self) -> float | None:
+        """Hours of play until the schedule ends, whatever is left of it; None without an end."""
         return None
 
 

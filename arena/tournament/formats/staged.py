@@ -21,6 +21,7 @@ Rounds = Generator[Sequence[Pair], Taken, None]
 class StagedSchedule(Schedule):
     """The rounds of a generator."""
 
+    total = 0
     most: int
     """Games, if results ask for as many as they can."""
 

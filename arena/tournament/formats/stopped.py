@@ -9,6 +9,10 @@ Each end follows from the games that have results, so a resumed run ends where i
 - `separated`: looked at after whole rounds. No round begins before the look at those before it.
 """
 
+import math
+from collections.abc import Iterator
+from itertools import takewhile
+
 from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
@@ -44,17 +48,21 @@ class StoppedSchedule(Schedule):
 
     def __init__(self, schedule: Schedule, plan: Plan, stop: StopTable, concurrency: int) -> None:
         self._inner, self._plan, self._stop = schedule, plan, stop
-        self.total = schedule.total
-        if stop.games is not None:
-            unit = 2 if plan.game.seats == 2 else len(plan.players) - len(plan.out)
-            self.total = min(self.total, -(-stop.games // unit) * unit)
-        self._most_ms = stop.hours * 3_600_000 * concurrency if stop.hours else None
+        unit = 2 if plan.game.seats == 2 else len(plan.players) - len(plan.out)
+        self._most = -(-stop.games // unit) * unit if stop.games else math.inf
+        self._ms_an_hour = 3_600_000 * concurrency
         self._used_ms = 0.0
         self._finished: dict[str, GameDigest] = {}
         self._playing: dict[str, Pairing] = {}
         self._pairs: set[str] = set()
-        self._following: Pairing | None = None
+        self._round = 0  # the last that has begun
+        self._drawn: list[Pairing] = []  # from the schedule, and not handed out yet
         self._look = (0, 0)  # rounds looked at, and how many were separated after them
+
+    @property
+    def total(self) -> int:
+        """The games of the schedule, or as many as `games` allows."""
+        return int(min(self._inner.total, self._most))
 
     @property
     def over(self) -> bool:
@@ -67,8 +75,8 @@ class StoppedSchedule(Schedule):
         game = self._peek()
         if game is None or self._waits(game) or self._is_enough(game):
             return None
-        self._following, self._playing[game.game] = None, game
-        self._pairs.add(game.pair)
+        self._playing[game.game] = game
+        self._begun(game)
         return game
 
     def add(self, game: GameDigest) -> None:
@@ -78,22 +86,31 @@ class StoppedSchedule(Schedule):
         if game.termination is not Termination.VOID:
             self._finished[game.game] = game
             self._playing.pop(game.game, None)
-            self.total += not self._plan.out.isdisjoint(game.players)  # on top of the schedule
-            self._pairs.add(game.pair)
+            self._most += not self._plan.out.isdisjoint(game.players)  # on top of the schedule
+            self._begun(game)
+
+    def _begun(self, game: Pairing | GameDigest) -> None:
+        self._pairs.add(game.pair)
+        self._round = max(self._round, game.round)
 
     def ranking(self) -> Ranking | None:
         """That of the schedule."""
         return self._inner.ranking()
 
     @property
-    def ending(self) -> str:
+    def hours_left(self) -> float | None:
+        """Those of `hours` that no game has taken."""
+        hours = self._stop.hours
+        return None if hours is None else max(0.0, hours - self._used_ms / self._ms_an_hour)
+
+    def ending(self, *, over: bool) -> str:
         """How far each end is."""
-        following, stop = self._peek(), self._stop
+        following, stop = next(self._ahead(), None), self._stop
         parts = []
         if stop.games is not None:
             parts.append(f"{len(self._finished):,} of {self.total:,} games")
-        if self._most_ms is not None:
-            done = self._used_ms / self._most_ms
+        if stop.hours is not None:
+            done = self._used_ms / self._ms_an_hour / stop.hours
             parts.append(f"{done:.0%} of {stop.hours:g} hours of play")
         if stop.separated is not None:
             rounds, found = self._looked(following)
@@ -101,15 +118,26 @@ class StoppedSchedule(Schedule):
                 f"{found} of the first {stop.separated} separated (error rate "
                 f"{ERROR_RATE:.0%} over all looks) after {rounds} rounds"
             )
-        return f"{'Ended' if self.over else 'Ends'} by [stop]: {'; '.join(parts)}."
+        return f"{'Ended' if over else 'Ends'} by [stop]: {'; '.join(parts)}."
 
     def _peek(self) -> Pairing | None:
-        """The game that follows."""
-        while self._following is None or self._following.game in self._finished:
-            self._following = self._inner.next()
-            if self._following is None:
-                break
-        return self._following
+        """The game that follows: once an end is reached, the other half of a pair, if any lacks."""
+        first = next(self._ahead(), None)
+        if first is None or self._waits(first) or not self._is_enough(first):
+            return first
+        begun = takewhile(lambda game: game.round <= self._round, self._ahead())
+        return next((game for game in begun if game.pair in self._pairs), first)
+
+    def _ahead(self) -> Iterator[Pairing]:
+        """The games not handed out yet, in their order."""
+        self._drawn = [game for game in self._drawn if not self._has(game)]
+        yield from self._drawn
+        while (game := self._inner.next()) is not None:
+            self._drawn.append(game)
+            yield game
+
+    def _has(self, game: Pairing) -> bool:
+        return game.game in self._finished or game.game in self._playing
 
     def _waits(self, game: Pairing) -> bool:
         """Whether a look comes before this game, and games of the rounds before are in play."""
@@ -122,7 +150,7 @@ class StoppedSchedule(Schedule):
             return False
         if len(self._finished) + len(self._playing) >= self.total:
             return True
-        if self._most_ms is not None and self._used_ms >= self._most_ms:
+        if self.hours_left == 0:
             return True
         asked = self._stop.separated
         return asked is not None and self._looked(game)[1] >= asked

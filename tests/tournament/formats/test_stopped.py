@@ -1,18 +1,25 @@
 """Ends before the last round."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rules
 from arena.errors import ConfigError
+from arena.model.record import GameRecord
 from arena.ratings.separation import log_ratio
 from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.estimate import Estimate, estimate_left
+from arena.tournament.events import GameFinished, GameStarted, RunStarted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan
 from arena.tournament.formats.stopped import StoppedSchedule, StopTable
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.rehearsal import imagined, rehearse
+from arena.tournament.run_view import RunView
+from tests.tournament import helpers
 from tests.tournament.helpers import opened, stronger_first
 
 Load = Callable[..., TournamentConfig]
@@ -33,7 +40,7 @@ def test_by_games_to_the_end_of_a_pair(name: str) -> None:
     assert [game.game for game in games] == [
         game.game for game in rehearse(opened(FORMATS[name], 4, 5), "dots", stronger_first)
     ][:10]
-    assert schedule.ending == "Ended by [stop]: 10 of 10 games."
+    assert schedule.ending(over=True) == "Ended by [stop]: 10 of 10 games."
 
 
 def test_by_games_a_seed_is_played_by_all() -> None:
@@ -55,7 +62,54 @@ def test_by_hours_of_play_over_all_runs() -> None:
     assert schedule.next() is None and not schedule.over
     for game in (games[4], pair):
         schedule.add(imagined(game, "dots", 1))
-    assert schedule.over and schedule.ending == "Ended by [stop]: 100% of 1 hours of play."
+    assert schedule.over
+    assert schedule.ending(over=True) == "Ended by [stop]: 100% of 1 hours of play."
+
+
+def test_after_a_kill_every_pair_that_began_is_made_whole() -> None:
+    games = list(iter(opened(FORMATS["round-robin"], 4, 50).next, None))[:6]
+    resumed = stopped("round-robin", 4, 50, hours=1)
+    for at in (0, 1, 4):  # the third and the fourth were in play
+        resumed.add(imagined(games[at], "dots", 1)._replace(duration_ms=3_600_000.0))
+    assert resumed.next() == games[5]
+    assert resumed.next() is None and not resumed.over
+    resumed.add(imagined(games[5], "dots", 1))
+    assert resumed.over
+
+
+def test_games_that_a_ladder_loses_are_not_counted() -> None:
+    before = list(rehearse(opened(FORMATS["ladder"], 6, 5), "dots", stronger_first))[:20]
+    names = tuple(f"m{number}" for number in range(8))
+    plan = Plan(names, 5, rules.default("dots"), {}, later=(6,))
+    schedule = StoppedSchedule(FORMATS["ladder"].open(plan), plan, StopTable(games=36), 2)
+    for game in before:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    list(rehearse(schedule, "dots", stronger_first))
+    assert schedule.over and schedule.total == 34
+    assert schedule.ending(over=True) == "Ended by [stop]: 34 of 34 games."
+
+
+def test_while_a_game_is_in_play_nothing_has_ended(
+    load: Load, tmp_path: Path, played: Callable[..., GameRecord]
+) -> None:
+    config = load("[stop]\nhours = 1\n[tournament]\nrounds = 9\nconcurrency = 1\n" + DOTS)
+    first, second, *_ = specs = helpers.schedule(config)
+    hour = {"duration_ms": 3_600_000.0}
+    with PlayedStore.open_run(tmp_path / "t.sqlite", config) as store:
+        store.append(RunStarted(total=18, done=0, estimate=Estimate(expected_s=1, worst_s=1)))
+        store.add(played(first).model_copy(update=hour))
+        store.add(played(second).model_copy(update=hour))
+        for spec in specs[2:4]:
+            given = spec.model_dump(include={"game", "round", "pair", "opening", "seed"})
+            store.append(GameStarted(**given, attempt=1, players=("m0", "m1")))
+        with RunView(tmp_path / "t.sqlite") as view:
+            assert view.standings.planned == 18
+            assert str(view.standings.ending).startswith("Ends by [stop]: 200% of 1 hours")
+            for spec in specs[2:4]:
+                store.append(GameFinished(game=spec.game, attempt=1, done=2, total=18))
+            view.refresh()
+            assert view.standings.planned == 2
+            assert str(view.standings.ending).startswith("Ended by [stop]: 200% of 1 hours")
 
 
 def test_by_separation_after_whole_rounds() -> None:
@@ -67,14 +121,14 @@ def test_by_separation_after_whole_rounds() -> None:
         schedule.add(imagined(game, "dots", stronger_first(game)))
     games = list(rehearse(schedule, "dots", stronger_first))
     assert 60 < len(games) < 120 and len(games) % 6 == 0 and schedule.over
-    assert "1 of the first 1 separated" in schedule.ending
+    assert "1 of the first 1 separated" in schedule.ending(over=True)
 
 
 def test_equals_are_not_separated() -> None:
     schedule = stopped("round-robin", 3, 30, separated=1)
     games = list(rehearse(schedule, "dots", lambda game: float(game.round % 2)))
     assert len(games) == 180
-    assert "Ended by [stop]: 0 of the first 1 separated" in schedule.ending
+    assert "Ended by [stop]: 0 of the first 1 separated" in schedule.ending(over=True)
 
 
 def test_the_likelihood_ratio() -> None:
@@ -109,3 +163,12 @@ def test_another_end_is_no_other_tournament(load: Load) -> None:
     assert one.is_fixed and not other.is_fixed
     both = load("[stop]\ngames = 8\nseparated = 1\n" + DOTS).stop
     assert str(both) == "after 8 games or once the first is separated"
+
+
+def test_the_estimate_ends_with_the_hours(load: Load) -> None:
+    thinkers = "".join(f'[[player]]\nbot = "thinker"\nname = "t{n}"\n' for n in range(4))
+    text = '[tournament]\nrounds = 100\n[game]\nrules = "othello"\n[clock]\nmove_ms = 1000\n'
+    config = load(f"{text}[stop]\nhours = 1\n{thinkers}", players=0)
+    found = estimate_left(config, config.schedule())
+    assert found.expected_s == 3600
+    assert found.worst_s is not None and 3600 < found.worst_s < 3600 + 4 * 80
