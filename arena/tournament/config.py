@@ -199,12 +199,12 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, `[stop]`,
     the rating's anchor, where the programs are on this machine, players that joined later or are
-    out, and more rounds (the games of the rounds already there stay the same). Fewer rounds are a
-    difference, for games could lose their place.
+    out, and more rounds where the format `grows`. Fewer rounds are a difference, for games could
+    lose their place.
     """
     new = continued(old, new)
     before, after = dict(_leaves("", _identity(old))), dict(_leaves("", _identity(new)))
-    if new.rounds > old.rounds:
+    if new.rounds > old.rounds and FORMATS[new.format].grows:
         before["tournament.rounds"] = new.rounds
     for name, one, other in _both(old, new):
         before |= _leaves(f"player {name}.", _of_player(one))

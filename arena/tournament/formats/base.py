@@ -122,5 +122,7 @@ class Format(NamedTuple):
     """Why it does not fit a game that one plays alone, and what does; empty where it fits."""
     unstopped: str = ""
     """Why `[stop]` does not fit it; empty where it fits."""
+    grows: bool = True
+    """Whether more rounds may be added to a run: those that are there stay as they are."""
     closed: bool = False
     """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`."""

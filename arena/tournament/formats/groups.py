@@ -148,5 +148,6 @@ GROUPS = Format(
     foreseen=False,
     alone='all can play the same seeds; write format = "round-robin", or "knockout"',
     unstopped="it ends with its final",
+    grows=False,
     closed=True,
 )

@@ -62,5 +62,6 @@ KNOCKOUT = Format(
     fixed=False,
     foreseen=False,
     unstopped="it ends with its final",
+    grows=False,
     closed=True,
 )

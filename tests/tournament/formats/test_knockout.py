@@ -6,7 +6,8 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.reports.bracket import bracket
-from arena.tournament.config import TournamentConfig
+from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.estimate import estimate_left
 from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, seeded, spread
 from arena.tournament.formats.knockout import KNOCKOUT
@@ -171,3 +172,14 @@ def test_2048_alone_fits_a_knockout(load: Load, name: str, fits: int) -> None:
         return
     with pytest.raises(ConfigError, match=f"format: {name} does not fit 2048 played alone: "):
         load(text, players=4)
+
+
+@pytest.mark.parametrize("name", ["knockout", "groups"])
+def test_more_rounds_are_another_tournament(load: Load, name: str) -> None:
+    one, two = (load(f"[tournament]\nrounds = {n}\n{DOTS}[{name}]\n", players=4) for n in (1, 2))
+    assert differences(one, two) == ("tournament.rounds: 1 → 2",)
+
+
+def test_played_alone_the_fewest_games_are_foreseen(load: Load) -> None:
+    config = load('[game]\nrules = "2048"\n[knockout]\n', players=8)
+    assert estimate_left(config, config.schedule()).games == 16
