@@ -5,9 +5,10 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
-from pydantic import TypeAdapter
+from pydantic_core import to_json
 
 from arena.errors import StoreError, UserError
 from arena.files.toml_tables import did_you_mean, shown
@@ -23,7 +24,6 @@ from arena.tournament.store import Store
 
 CHUNK = 250
 """Games of one data block."""
-_GAMES: TypeAdapter[list[GameData | None]] = TypeAdapter(list[GameData | None])
 
 
 def publish(
@@ -79,16 +79,18 @@ def _chunks(view: RunView, audience: Audience) -> Iterator[str]:
     """The games in the order they ended, so many at a time that memory is no matter."""
     seen = Seen(view.config, audience)
     for low in range(0, len(view.games), CHUNK):
-        games = [_page(view, game.game, seen) for game in view.games[low : low + CHUNK]]
-        yield _packed(_GAMES.dump_json(games))
+        games = [_fields(view, game.game, seen) for game in view.games[low : low + CHUNK]]
+        columns = {name: [game.get(name) for game in games] for name in GameData.model_fields}
+        yield _packed(to_json(columns))
 
 
-def _page(view: RunView, game: str, seen: Seen) -> GameData | None:
+def _fields(view: RunView, game: str, seen: Seen) -> dict[str, Any]:
+    """A game; empty where its record is damaged."""
     try:
         record = view.record(game)
-    except StoreError:  # damaged
-        return None
-    return game_page(record, view.config, seen) if record else None
+    except StoreError:
+        return {}
+    return game_page(record, view.config, seen).model_dump() if record else {}
 
 
 def _packed(text: bytes) -> str:

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import re
+import sqlite3
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -102,6 +103,12 @@ def blocks(document: str) -> dict[str, Any]:
     return {name: json.loads(zlib.decompress(base64.b64decode(text), -15)) for name, text in found}
 
 
+def rows(block: dict[str, list[Any]]) -> list[GameData]:
+    """The games of a block."""
+    values = zip(*block.values(), strict=True)
+    return [GameData.model_validate(dict(zip(block, each, strict=True))) for each in values]
+
+
 def everything(document: str) -> str:
     """All that a reader of the file can find, unpacked too."""
     return document + json.dumps(blocks(document), ensure_ascii=False)
@@ -110,7 +117,7 @@ def everything(document: str) -> str:
 def test_the_data_of_every_game_are_in_the_file(run: Path) -> None:
     found = blocks(report(run))
     data = RunData.model_validate(found["run-data"])
-    games = [GameData.model_validate(each) for each in found["games-0"]]
+    games = rows(found["games-0"])
     assert [game.id for game in games] == data.games.id == [f"g{n:04d}" for n in range(1, 7)]
     assert [tuple(game.players) for game in games] == data.games.players
     assert games[0].ending is Termination.EXITED and games[0].offender == 0
@@ -159,6 +166,16 @@ def test_no_name_is_in_an_anonymous_file(run: Path) -> None:
 def test_neutral_names_stay(run: Path) -> None:
     one, other = (blocks(report(run, "--anonymous"))["run-data"]["games"] for _ in range(2))
     assert one == other
+
+
+def test_a_damaged_game_has_no_page(run: Path) -> None:
+    database = sqlite3.connect(run)
+    with database:
+        database.execute("UPDATE records SET record = '{}' WHERE id = 2")
+    database.close()
+    found = blocks(report(run))
+    assert found["run-data"]["games"]["id"][1] == "g0002"
+    assert [each is None for each in found["games-0"]["id"]] == [False, True, *[False] * 4]
 
 
 def test_a_player_left_out_is_nowhere(run: Path) -> None:

@@ -46,8 +46,14 @@ function embeddedSource() {
   const unpackedOnce = remembered(unpacked, KEPT_GAMES);
   return {
     run: () => unpackedOnce("run-data"),
-    game: async (id, at) => (at < 0 ? undefined : (await unpackedOnce(`games-${Math.floor(at / CHUNK)}`))[at % CHUNK]),
+    game: async (id, at) => (at < 0 ? undefined : rowOf(await unpackedOnce(`games-${Math.floor(at / CHUNK)}`), at % CHUNK)),
   };
+}
+
+/** A game of a block, which is a list a field. @param {Object} columns @param {number} at */
+function rowOf(columns, at) {
+  if (columns.id[at] === null) return undefined;
+  return Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[at]]));
 }
 
 /** @param {string} address @returns {Source} */
