@@ -1,0 +1,122 @@
+"""What students may send to break a server: the web end says what the command line says."""
+
+import io
+import json
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.bots import course
+from arena.checks.events import Entered, Event, Judged
+from arena.entering import enter
+from arena.errors import ArenaError
+from arena.web.app import Settings, make_app
+from arena.web.rates import Rate
+from tests.right_bot import RIGHT
+
+from . import quick_checker
+from .conftest import TestClient
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+MANIFEST = b'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
+
+
+def zipped(**files: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def linked() -> bytes:
+    """A tar with a link out of the package, and a file through it."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        link = tarfile.TarInfo("out")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+        archive.addfile(link)
+        archive.addfile(tarfile.TarInfo("out/cron.d"))
+    return made.getvalue()
+
+
+ARCHIVES = {
+    "up.zip": zipped(**{"bot.toml": MANIFEST, "../../evil": b"x"}),
+    "bidi.zip": zipped(**{"bot.toml": MANIFEST, "a\u202eb": b"x", "<b>": b""}),
+    "link.tar": linked(),
+    "bomb.zip": zipped(zeros=bytes(30 * 2**20)),
+    "runs.zip": zipped(**{"bot.toml": MANIFEST.replace(b"fox", b"runs"), "bot.py": b""}),
+    "bob.zip": zipped(**{"bot.toml": MANIFEST.replace(b"fox", b"bob"), "bot.py": b""}),
+}
+FLOOD = RIGHT.replace("        move =", '        print("x" * 70_000, flush=True)\n        move =')
+GONE = RIGHT.replace("        move =", "        import os; os.kill(os.getppid(), 0); os._exit(3)\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(enter, "conditions_of", quick_checker.quick)
+    course.init(tmp_path / "course")
+    course.init(tmp_path / "here")
+    course.add_owners(tmp_path / "here", ["ada", "bob"], NOW)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
+    """What a server says to a file of ada's, as `by_command` does."""
+    token = course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.uploads = Rate(100, 1)
+    with TestClient(app, headers={"Authorization": f"Bearer {token}"}) as client:
+
+        def hand_in(name: str, contents: bytes) -> list[str]:
+            sent = client.post(f"/api/submissions?name={name}", content=contents)
+            told = client.get(f"/api/submissions/{sent.json()['id']}/live").text
+            events = [json.loads(line[6:]) for line in told.splitlines() if line[:5] == "data:"]
+            judged = [each["result"] for each in events if each["event"] == "judged"]
+            said = [f"{each['passed']} {each['verdict']} {each['fix']}" for each in judged]
+            return [*said, events[-1].get("sentence") or str(events[-1]["version"])]
+
+        yield hand_in
+
+
+def by_command(name: str, contents: bytes) -> list[str]:
+    """What `arena submit` says."""
+    Path(name).write_bytes(contents)
+    said = list[str]()
+
+    def tell(event: Event) -> None:
+        if isinstance(event, Judged):
+            result = event.result
+            said.append(f"{result.passed} {result.verdict} {result.fix}")
+
+    try:
+        entered: Entered = enter.enter(Path(name), Path("here"), "ada", tell)
+    except ArenaError as error:
+        return [*said, str(error)]
+    return [*said, str(entered.version)]
+
+
+def test_archives(by_web: Callable[[str, bytes], list[str]], folder: Path) -> None:
+    for name, contents in ARCHIVES.items():
+        here = by_command(name, contents)
+        assert len(here) == 1 and here[0] != "None", here
+        assert by_web(name, contents) == here
+    assert course.bots(folder) == ()
+    assert not list(folder.parent.rglob("evil"))
+
+
+@pytest.mark.parametrize("text", [FLOOD, GONE], ids=["flood", "gone"])
+def test_bots(by_web: Callable[[str, bytes], list[str]], folder: Path, text: str) -> None:
+    here = by_command("bot.py", text.encode())
+    assert here[-1] == "None"
+    assert by_web("bot.py", text.encode()) == here
+    assert course.bots(folder) == ()
