@@ -43,6 +43,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     upload.api,
     play.router,
     lab.router,
+    lab.api,
     docs.router,
     staff.router,
     staff_actions.router,

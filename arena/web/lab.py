@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from markupsafe import Markup
@@ -14,8 +13,10 @@ from arena.ratings.model import Verdict
 from arena.reports import words
 from arena.reports.html.charts import gauge
 from arena.reports.html.curves import Curve, curves, thinned
+from arena.reports.html.pages import in_url
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store
+from arena.web.api import REFUSALS
 from arena.web.kept import Kept, answer, kept
 from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
 from arena.web.pages import environment, page
@@ -40,6 +41,12 @@ async def _may_look(request: Request) -> None:
 
 router = APIRouter(
     prefix="/lab", dependencies=[may(Role.ANYONE), Depends(_may_look)], include_in_schema=False
+)
+api = APIRouter(
+    prefix="/api/lab",
+    tags=["lab"],
+    dependencies=[may(Role.ANYONE), Depends(_may_look)],
+    responses=REFUSALS,
 )
 
 
@@ -99,7 +106,7 @@ def _lab(request: Request) -> Lab:
 async def _found(request: Request, name: str) -> LabRun:
     run = await _lab(request).find(name)
     if run is None:
-        raise HTTPException(404, f"{name} is a tournament, not a test: see /t/{quote(name)}.")
+        raise HTTPException(404, f"{name} is a tournament, not a test: see /t/{in_url(name)}.")
     return run
 
 
@@ -129,6 +136,19 @@ async def compare(request: Request, a: str, b: str) -> Response:
     """Two of them, on one scale."""
     values = compared(await _found(request, a), await _found(request, b))
     return page(request, "lab_compare.html", **values)
+
+
+@api.get("")
+async def list_lab_runs(request: Request) -> list[LabRun]:
+    """Sequential tests, trainings and tunings, without their curves."""
+    runs, _ = await _lab(request).all()
+    return [run.model_copy(update={"curves": (), "rows": ()}) for run in runs]
+
+
+@api.get("/{name}")
+async def one_lab_run(request: Request, name: str) -> LabRun:
+    """One of them, with its curves: games and a figure."""
+    return await _found(request, name)
 
 
 def compared(one: LabRun, other: LabRun) -> dict[str, Any]:

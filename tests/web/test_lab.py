@@ -175,3 +175,12 @@ def test_any_curve_is_drawn(points: list[tuple[float, float]]) -> None:
 
 def test_the_last_of_many_points_stays() -> None:
     assert thinned(range(1000), 3) == [332, 665, 999]
+
+
+def test_programs_read_the_same(client: TestClient, runs: Path) -> None:
+    training(runs, "quick.train", 3)
+    (found,) = client.get("/api/lab").json()
+    assert (found["kind"], found["name"], found["curves"]) == ("training", "quick.train", [])
+    (curve,) = client.get("/api/lab/quick.train").json()["curves"]
+    assert curve == ["average score", [[100, 1000.5], [200, 2001], [300, 3001.5]]]
+    assert client.get("/api/lab/none").json() == {"detail": "There is no such tournament here."}

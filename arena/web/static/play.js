@@ -12,7 +12,7 @@ import { targetsOf } from "./targets.js";
 
 const ARROWS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
 const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
-const WORDS = { preparing: "Preparing the game.", thinking: "The other one moves.", yours: "Your move." };
+const WORDS = { preparing: "Preparing the game. The first one takes a while where the opponent's code is compiled.", thinking: "The other one moves.", yours: "Your move." };
 
 /** The state that is shown. @type {TableState|null} */
 let shownTable = null;

@@ -1,0 +1,58 @@
+"""The lab and the documents in the browser: for everyone, at any width, and live."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arena.files import lock
+from arena.web.app import Settings, make_app
+from tests.web.conftest import serving
+from tests.web.test_lab import CURVE, TUNING, training
+
+PAGES = (
+    "/doc", "/doc/protocol", "/lab", "/lab/run/one.train", "/lab/run/it.tune",
+    "/lab/compare?a=one.train&b=two.train",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two trainings and a tuning."""
+    folder = tmp_path_factory.mktemp("runs")
+    training(folder, "one.train", 30)
+    training(folder, "two.train", 4)
+    (folder / "it.tune").mkdir()
+    (folder / "it.tune" / "checkpoint.json").write_text(json.dumps(TUNING))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(runs: Path) -> Iterator[str]:
+    """The address of their server."""
+    with serving(make_app(Settings(runs=runs))) as address:
+        yield address
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_everyone_can_use_it_at_any_width(
+    page: Page, axe: Callable[[Page], None], site: str, path: str
+) -> None:
+    page.goto(f"{site}{path}")
+    axe(page)
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_training_is_followed(page: Page, site: str, runs: Path) -> None:
+    folder = training(runs, "live.train", 3)
+    held = lock.acquire(folder / "training")
+    page.goto(f"{site}/lab/run/live.train")
+    page.get_by_text("The figures as a table").click()
+    expect(page.locator("#stands")).to_contain_text("300 games")
+    (folder / "curve.csv").write_text(CURVE + "400,5000,6728,2041,0.02,79390,1.0\n")
+    expect(page.locator("#stands")).to_contain_text("400 games", timeout=30_000)
+    expect(page.locator("#figures table")).to_be_visible()
+    lock.release(folder / "training", held)
