@@ -19,6 +19,10 @@ class Fault(Frozen):
     detail: str
 
 
+STDERR_FOLLOWS = " The end of stderr: "
+"""What comes in a sentence before what the player wrote there, which not everybody may read."""
+
+
 class PlayerFault(Exception):
     """A player broke the contract: a termination, and a sentence for its author. `void` where the
     host kept it from answering.

@@ -4,7 +4,7 @@ import os
 import signal
 
 from arena.model.protocol import Termination, excerpt
-from arena.model.record import PlayerFault
+from arena.model.record import STDERR_FOLLOWS, PlayerFault
 
 _SHOWN_BYTES = 4096  # of a buffer, enough for an excerpt
 _TOLD_FILES_BYTES = 2**20
@@ -98,5 +98,5 @@ def exited(end: os.waitid_result | None, last_lines: str) -> PlayerFault:
             how = f"was ended by {signal.Signals(end.si_status).name}"
         except ValueError:  # most real-time signals have only a number
             how = f"was ended by signal {end.si_status}"
-    said = f"The end of stderr: {last_lines}" if last_lines else "It wrote nothing to stderr."
-    return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent. {said}")
+    said = f"{STDERR_FOLLOWS}{last_lines}" if last_lines else " It wrote nothing to stderr."
+    return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent.{said}")

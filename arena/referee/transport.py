@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from arena.model.contender import Prepared
 from arena.model.protocol import MAX_LINE_BYTES, Termination
-from arena.model.record import PlayerFault
+from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
 from arena.referee.presence import Presence
@@ -341,7 +341,7 @@ class PlayerProcess:
             self._events(0)
         self._judge_memory()
         if (failure := self.container.host_failure()) is not None:
-            raise OSError(f"{failure}: {self.stderr.last_lines()}")
+            raise OSError(f"{failure}.{STDERR_FOLLOWS}{self.stderr.last_lines()}")
         # Left unreaped: until `kill`, no other process gets its pid or its group.
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 

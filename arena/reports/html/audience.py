@@ -15,13 +15,13 @@ from arena.files.plain_text import printable
 from arena.files.toml_tables import shown
 from arena.model import Frozen
 from arena.model.protocol import Termination
+from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.model import Broken, Spoilt, Standings
 from arena.reports.html.wording import ENDINGS
 from arena.tournament.config import Player, TournamentConfig
 
 _NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "winner"}
 _SENTENCES = {"detail", "notes", "ending", "title"}
-_OF_STDERR = " The end of stderr: "
 LEFT_OUT = "a player left out"
 _LONGEST = 60
 """Characters of a name; of a longer one the beginning is shown, and its place."""
@@ -113,7 +113,7 @@ class Seen:
         if self.audience.pseudonyms and termination is not Termination.NATURAL:
             return ENDINGS[termination]
         if not self.audience.may_read(player or ""):
-            text = text.partition(_OF_STDERR)[0]
+            text = text.partition(STDERR_FOLLOWS)[0]
         return self.sentence(text)
 
     def standings(self, standings: Standings) -> Standings:

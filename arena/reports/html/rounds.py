@@ -21,8 +21,8 @@ _MEETINGS = 400
 """Meetings that are listed, those of the last rounds."""
 _TIMES, _LINES, _FITTED = 16, 8, 100
 """Ratings over time: at that many rounds, of that many players, in fields up to that many."""
-_RATINGS: WeakKeyDictionary[RunView, dict[int, dict[str, float]]] = WeakKeyDictionary()
-"""Ratings after a number of games, as they were found before."""
+_RATINGS: WeakKeyDictionary[RunView, dict[tuple[int, int], dict[str, float]]] = WeakKeyDictionary()
+"""Ratings after a number of games of so many players, as they were found before."""
 
 
 def rounds(look: Look) -> dict[str, Any] | None:
@@ -97,11 +97,12 @@ def _over_time(look: Look) -> dict[str, Any] | None:
 def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
     """The fit after these games, which are always the same where there are as many."""
     known = _RATINGS.setdefault(view, {})
-    if len(games) not in known:
+    key = len(games), len(view.config.unrated)
+    if key not in known:
         paired = not view.config.terms.game.decided_by_seed
         fit = elo.fit(results_of(games), first_mover=paired)
-        known[len(games)] = dict(zip(fit.players, map(float, fit.elo), strict=True))
-    return known[len(games)]
+        known[key] = dict(zip(fit.players, map(float, fit.elo), strict=True))
+    return known[key]
 
 
 def _by_round(games: Sequence[GameDigest]) -> dict[int, list[GameDigest]]:
