@@ -97,6 +97,7 @@ def test_the_address_holds_game_and_move(opened: Open, files: dict[str, str]) ->
     page.wait_for_url("**#game/g1/6")
     page.goto(f"{files['dots']}#game/g2/1")
     expect(page.locator("#game-view h2")).to_contain_text("Game g2")
+    expect(page).to_have_title(re.compile("^Game g2 "))
     assert ply_of(page) == 1
 
 

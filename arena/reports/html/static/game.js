@@ -5,7 +5,7 @@ import { copyButton, positionOf, recordOf, transcriptOf } from "./copies.js";
 import { drawingOf, isDrawn, replayed, seatMark, textBoard } from "./drawings.js";
 import { duration, element, written } from "./dom.js";
 import { moveChips, movesTable } from "./moves.js";
-import { gameHash } from "./route.js";
+import { gameHash, readRoute } from "./route.js";
 import { faultList, stderrBoxes } from "./said.js";
 import { playerLink } from "./games.js";
 import { endingSentence, nameOf } from "./words.js";
@@ -40,7 +40,7 @@ export function gamePage(run, game) {
       charts.forEach(({ chart }) => placeCursor(chart, game, ply));
       said.show(ply);
       clearTimeout(addressing);
-      addressing = setTimeout(() => history.replaceState(null, "", gameHash(game.id, ply)), ADDRESS_MS);
+      addressing = setTimeout(() => keepAddress(game.id, ply), ADDRESS_MS);
     },
     step: (by) => page.go(ply + by),
     end: () => page.go(last),
@@ -75,6 +75,12 @@ export function gamePage(run, game) {
     ),
   ];
   return page;
+}
+
+/** Have the address hold the move, as long as it is of this game. @param {string} id @param {number} ply */
+function keepAddress(id, ply) {
+  const { view, name } = readRoute(location.hash);
+  if (view === "game" && name === id) history.replaceState(null, "", gameHash(id, ply));
 }
 
 /** The positions of a game and their drawings. @param {RunData} run @param {GameData} game */

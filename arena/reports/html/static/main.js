@@ -23,6 +23,7 @@ class RunPages {
     this.page = null;
     this.shown = "";
     this.asked = 0;
+    this.title = document.title;
     addEventListener("hashchange", () => this.show());
     document.addEventListener("keydown", (event) => this.press(event));
   }
@@ -77,8 +78,10 @@ class RunPages {
     for (const view of VIEW_NAMES) byId(view === "overview" ? view : `${view}-view`).hidden = view !== route.view;
     for (const link of document.querySelectorAll(".views a")) markCurrent(link, route.view);
     this.page?.go(route.ply ?? Infinity);
+    const heading = byId(`${route.view}-view`)?.querySelector("h2");
+    document.title = heading ? `${heading.textContent} · ${this.title}` : this.title;
     if (isSame) return;
-    if (!isFirst) byId(`${route.view}-view`)?.querySelector("h2")?.focus({ preventScroll: true });
+    if (!isFirst) heading?.focus({ preventScroll: true });
     if (route.view !== "overview") scrollTo(0, 0);
     else if (route.name) byId(route.name)?.scrollIntoView();
   }
@@ -90,7 +93,7 @@ class RunPages {
 
   press(event) {
     const act = KEYS_OF_GAME[event.key];
-    const isElsewhere = event.target.closest("input, select, textarea, pre") || (event.key === " " && event.target.closest("a, button, summary"));
+    const isElsewhere = event.target.closest("input, select, textarea, pre, .scroll") || (event.key === " " && event.target.closest("a, button, summary"));
     if (!act || !this.page || isElsewhere || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     act(this.page);

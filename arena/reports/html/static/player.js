@@ -38,8 +38,7 @@ function playerParts(run, place) {
     figuresLine(figures),
     ...ratingDrawn(run, figures),
     element("p", { class: "links" }, "See ", links.flatMap((link, at) => (at ? [", ", link] : [link])), "."),
-    ...sides(run, place, figures),
-    ...headToHead(run, place),
+    ...(run.games.points.some((points) => points.length) ? [...sides(run, place, figures), ...headToHead(run, place)] : scoresOf(run, name)),
     ...slowestGames(run, name),
     ...faultsOf(figures),
     ...versionsOf(run, place, figures),
@@ -82,9 +81,17 @@ function sides(run, place, figures) {
   if (run.seats < 2) return [];
   const rows = [figures.as_first, figures.as_second].map((share, seat) => {
     const tally = tallied(run, takenGames(run, { player: run.players[place], side: sideWord(seat) }));
-    return element("tr", {}, element("th", { scope: "row" }, `moving ${sideWord(seat)}`), tallyCells(tally), element("td", { class: "n" }, share || "–"));
+    return element("tr", {}, element("th", { scope: "row" }, sideWord(seat)), tallyCells(tally), element("td", { class: "n" }, share || "–"));
   });
   return [element("h3", {}, "By side"), plainTable("By side", ["", "Games", "Won", "Drawn", "Lost", "Share of the points"], rows)];
+}
+
+/** Where one game alone decides nothing. @param {RunData} run @param {string} name */
+function scoresOf(run, name) {
+  const scores = takenGames(run, { player: name }).map(({ at, seat }) => run.games.scores[at][seat]);
+  if (!scores.length) return [];
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return [element("p", {}, `Mean score ${written(Math.round(mean))}, best ${written(scores.reduce((one, other) => Math.max(one, other)))}.`)];
 }
 
 /** @param {RunData} run @param {number} place */
