@@ -1,0 +1,65 @@
+"""An owner's page in a browser: a bot is handed in, its check goes on by itself."""
+
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from arena.bots import course
+from arena.web.app import Settings, make_app
+from tests.right_bot import RIGHT
+from tests.web import quick_challenger, quick_checker
+from tests.web.conftest import serving
+
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator[Page]:
+    """Ada's page, of a course without bots."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "course"
+    course.init(folder)
+    token = course.add_owners(folder, ["ada"], NOW)["ada"]
+    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
+    with serving(app) as url:
+        page.goto(f"{url}/in/{token}")
+        yield page
+
+
+def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> None:
+    ada.wait_for_selector("text=No bots yet")
+    axe(ada)
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    ada.click("text=Check it")
+    ada.wait_for_selector("#checks li >> text=package safety")
+    ada.wait_for_selector("#bots >> text=Version 1 plays.")
+    assert ada.locator("#facts b").first.inner_text() == "1"
+    axe(ada)
+    ada.select_option("select[name=rules]", "dots")
+    ada.click("#challenges button")
+    ada.wait_for_selector(".matches >> text=ada against monkey")
+    ada.click("text=Withdraw")
+    ada.wait_for_selector("text=Withdrawn.")
+    ada.click("text=Sign out")
+    ada.wait_for_selector("nav >> text=Come in")
+
+
+def test_a_file_that_is_dropped(ada: Page) -> None:
+    drop = "([name, size]) => { const data = new DataTransfer();"
+    drop += " data.items.add(new File(['x'.repeat(size)], name)); return data; }"
+    large = ada.evaluate_handle(drop, ["big.zip", 10_000_001])
+    ada.dispatch_event("form.drop", "drop", {"dataTransfer": large})
+    ada.wait_for_selector("#upload-said >> text=more than 10 MB")
+    noise = ada.evaluate_handle(drop, ["fox.zip", 9])
+    ada.dispatch_event("form.drop", "drop", {"dataTransfer": noise})
+    ada.wait_for_selector("#checks >> text=is not a zip archive")
+    for width in (360, 768):
+        ada.set_viewport_size({"width": width, "height": 900})
+        assert ada.evaluate("document.documentElement.scrollWidth") == width
