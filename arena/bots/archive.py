@@ -70,12 +70,6 @@ def is_archive(path: Path) -> bool:
     return _form(path) is not None
 
 
-def judge(path: Path) -> set[str]:
-    """The paths of all files in an archive. Raises ArchiveError naming all that is refused."""
-    with path.open("rb") as file:
-        return _judged(path, file)
-
-
 def unpack(path: Path, file: IO[bytes], folder: Path) -> None:
     """Write an archive's files, judged first, without a folder around all. `file` is what was
     opened of `path`. Raises ArchiveError.

@@ -72,9 +72,9 @@ def init(folder: Path) -> None:
 
 def python_of(folder: Path) -> str | None:
     """The Python that a course names for scripts; None where it names none, or is no course."""
-    named = rules_of(folder).python if is_course(folder) else None
+    written = rules_of(folder).python if is_course(folder) else None
     try:
-        return python(named, folder) if named else None
+        return python(written, folder) if written else None
     except ProgramError as error:
         raise ConfigError(folder / FILE, (Problem("python", None, str(error)),)) from None
 
@@ -114,6 +114,8 @@ def known(folder: Path, owner: str | None = None, token: str | None = None) -> s
     """The owner of a request, by its name or its token; None where neither is given."""
     if owner is None and token is None:
         return None
+    if token is not None and not is_course(folder):
+        raise SubmissionError(f"{folder} is not a course, and takes no token; leave --token out")
     rules_of(folder)
     on_roster = roster.read_roster(folder)
     found = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
@@ -182,6 +184,9 @@ def bot(folder: Path, name: str) -> Entry:
     """One bot of a folder of submissions, by its name alone."""
     entry = _entry(folder / name) if is_name(name) else None
     if entry is None or not entry.versions:
+        alone, at, _ = name.partition("@")
+        if at:
+            raise SubmissionError(f"{name} is one version; name the bot alone: {alone}")
         hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
         raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
     return entry
@@ -296,11 +301,16 @@ def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:
     size = sum((here / file).stat().st_size for file in files) / 1e6
     if bot.contents == bot.digest and size > quota.size_mb:  # else it was measured unbuilt
         raise SubmissionError(
-            f"{bot.source} has {size:.1f} MB; the course takes {quota.size_mb:g} at most"
+            f"{bot.source} has {_size(size)}; the course takes {_size(quota.size_mb)} at most"
         )
     count = sum(each.owner == owner for entry in bots(folder) for each in entry.versions)
     if count >= quota.submissions:
+        many = "1 version" if count == 1 else f"{count} versions"
         raise SubmissionError(
-            f"{owner} has submitted {count} versions, and the course takes {quota.submissions} of "
+            f"{owner} has submitted {many}, and the course takes {quota.submissions} of "
             "each owner; ask its staff"
         )
+
+
+def _size(mb: float) -> str:
+    return f"{mb:,.1f} MB" if mb >= 0.1 else f"{mb * 1000:.2f} kB"

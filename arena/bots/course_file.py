@@ -2,9 +2,9 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from arena.errors import ConfigError, FileError, SubmissionError
 from arena.files.toml import read_file
@@ -62,10 +62,16 @@ class Quota(TomlTable):
     """Matches of two games that an owner may ask for on a day."""
 
 
+def _with_time(value: object) -> object:
+    if not isinstance(value, datetime):
+        raise ValueError("must be a date with a time, as 2026-12-24T23:59:00")
+    return value
+
+
 class Course(TomlTable):
     """course.toml."""
 
-    deadline: datetime | None = None
+    deadline: Annotated[datetime, BeforeValidator(_with_time)] | None = None
     """The last moment of a submission; without an offset in local time."""
     quota: Quota = Quota()
     python: str | None = Field(default=None, min_length=1)

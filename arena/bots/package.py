@@ -10,6 +10,7 @@ from pathlib import Path
 
 from arena.bots import programs
 from arena.bots.archive import is_archive, unpack
+from arena.bots.course_file import FILE as COURSE
 from arena.bots.entries import MAX_BYTES, EntryJudge, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import chunks, copy, digest, made_aside, runs, settle, write
@@ -132,6 +133,10 @@ def _refuse_without_manifest(folder: Path, source: Path) -> None:
     if (folder / FILE_NAME).is_file():
         return
     tree = folder / ACTIVE / TREE
+    has_bots = any((each / ACTIVE).is_symlink() for each in folder.iterdir())
+    if has_bots or (folder / COURSE).is_file():
+        of_bots = f'is a folder of submissions; from = "{folder.name}" takes every bot there'
+        raise PackageError(source, [of_bots])
     if not tree.is_dir():
         missing = f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
         raise PackageError(source, [missing])

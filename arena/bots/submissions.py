@@ -12,14 +12,14 @@ kill before that, the earlier version stays active.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from arena.bots.entries import files_in
 from arena.bots.manifest import FILE_NAME
 from arena.bots.package import ACTIVE, TREE, Bot
-from arena.bots.trees import copy, digest, locked, made_aside, settle
+from arena.bots.trees import copy, digest, made_aside, settle
 from arena.bots.versions import (
     RECEIPT,
     CheckedItem,
@@ -33,28 +33,12 @@ from arena.bots.versions import (
 from arena.errors import PackageError, SubmissionError
 
 
-def accept(
-    bot: Bot,
-    checked: Sequence[CheckedItem],
-    folder: Path,
-    *,
-    owner: str | None = None,
-    now: datetime | None = None,
-) -> Receipt:
-    """Take a bot that is built and was checked into `folder`, and make it the active version. A
-    version that exists is kept as it is, receipt included. Raises SubmissionError.
-    """
-    home = home_for(bot, folder)
-    with _written(home, bot):
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder):
-            return keep(bot, checked, home, owner, now or datetime.now(UTC))
-
-
 def keep(
     bot: Bot, checked: Sequence[CheckedItem], home: Path, owner: str | None, now: datetime
 ) -> Receipt:
-    """The same where the folder of `home` is locked already."""
+    """Take a bot that is built and was checked as the active version; the folder of `home` is
+    locked. A version that exists is kept as it is, receipt included. Raises SubmissionError.
+    """
     assert bot.build is None, "build it first"
     with _written(home, bot):
         known = receipt_of(bot, home.parent)

@@ -24,8 +24,8 @@ _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
 _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
-        "Bring {0} with the program (its file next to the script, or in the folder of bot.toml): "
-        "it is not installed where bots run.",
+        "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
+        "not installed where bots run, and a script is handed in alone.",
     ),
     (
         r"Network is unreachable|name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN"

@@ -81,7 +81,7 @@ def start_time(subject: Subject) -> CheckFinding:
     """
     python = ask_python(subject.spec)
     if python and python.lacks:
-        return _without_modules(python)
+        return _without_modules(python, script=subject.bot.rules is None)
     took: dict[str, str] = {}
     declined: Offence | None = None
     for rule_set in subject.claims or names():
@@ -99,13 +99,18 @@ def start_time(subject: Subject) -> CheckFinding:
     return passed(f"{said}\n{python}" if python else said)
 
 
-def _without_modules(python: PythonFound) -> CheckFinding:
+def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:
     missing = ", ".join(dict.fromkeys(each.module for each in python.lacks))
+    bring = f"Bring {missing} in the bot's folder, or do without."
+    if script:
+        bring = (
+            f"A script is handed in alone. Hand in a folder with a bot.toml and {missing}, as "
+            "`arena new` writes one, or do without."
+        )
     lines = (f"{each.file}, line {each.line}, imports {each.module}" for each in python.lacks)
     return failed(
         "\n".join([f"Python {python.version} ({python.program}) has no {missing}", *lines]),
-        f"Bring {missing} in the bot's folder, or do without. If another Python here has it, name "
-        'that: python = "…" in bot.toml.',
+        f'{bring} If another Python here has it, name that: python = "…" in bot.toml.',
     )
 
 

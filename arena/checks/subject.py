@@ -54,7 +54,7 @@ class Subject:
     out_of_memory: Offence | None = None  # the first time it went beyond the memory limit
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
-    slowest_ms: float = 0.0  # the longest time of a move at `hurry_ms`
+    slowest_ms: float = 0.0  # the longest time of a move at the clock `hurry`
     peak_memory_bytes: int = 0  # the most memory of a process so far
 
     @property

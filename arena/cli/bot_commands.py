@@ -24,7 +24,7 @@ from arena.cli.arguments import (
     say,
     say_json,
 )
-from arena.cli.course_commands import As, Token
+from arena.cli.course_commands import As, Token, asking
 from arena.errors import Exit, UserError
 
 if TYPE_CHECKING:
@@ -189,7 +189,6 @@ def submit(
     sandbox: Contained = None,
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
-    from arena.bots import course
     from arena.entering import remote
     from arena.entering.enter import enter
 
@@ -200,7 +199,7 @@ def submit(
         _say_entered(entered)
         return
     folder = Path(to)
-    who = course.known(folder, owner, token)
+    who = asking(folder, owner, token)
     with _showing(bot, tournament) as tell:
         entered = enter(bot, folder, who, tell, tournament=tournament, sandbox=sandbox)
     _say_entered(entered)

@@ -2,6 +2,8 @@
 `arena bots`.
 """
 
+import os
+import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,10 +28,20 @@ OneVersion = Annotated[
     Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
 ]
 As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
+_TOKEN_VARIABLE = "ARENA_TOKEN"
 Token = Annotated[
     str | None,
-    option("TOKEN", "The owner's token.", envvar="ARENA_TOKEN"),
+    option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE),
 ]
+
+
+def asking(folder: Path, owner: str | None, token: str | None) -> str | None:
+    """The owner of a request. A token of the environment is for courses alone."""
+    from arena.bots import course, course_file
+
+    if token == os.environ.get(_TOKEN_VARIABLE) and not course_file.is_course(folder):
+        token = None
+    return course.known(folder, owner, token)
 
 
 @course_app.command()
@@ -138,7 +150,7 @@ def rollback(bot: OneVersion, owner: As = None, token: Token = None) -> None:
     from arena.bots.versions import named
 
     name, _, which = bot.name.partition("@")
-    who = course.known(bot.parent, owner, token)
+    who = asking(bot.parent, owner, token)
     say(f"{named(course.rollback(bot.parent, name, which, who))} plays from now on.")
 
 
@@ -147,7 +159,7 @@ def withdraw(bot: Bot, owner: As = None, token: Token = None) -> None:
     """Take one's own bot out of tournaments, until it is submitted again."""
     from arena.bots import course
 
-    entry = course.withdraw(bot.parent, bot.name, course.known(bot.parent, owner, token))
+    entry = course.withdraw(bot.parent, bot.name, asking(bot.parent, owner, token))
     _say_out(entry)
 
 
@@ -171,7 +183,7 @@ def _show_version(receipt: "Receipt") -> None:
     say(f"  {receipt.source}, SHA-256 {receipt.digest}")
     for item in receipt.checked:
         mark = {True: "✓", False: "✗", None: "–"}[item.passed]
-        say(f"  {mark} {item.title}: {item.detail}")
+        say(textwrap.indent(f"{mark} {item.title}: {item.detail}", "  "))
 
 
 def _in_a_line(receipt: "Receipt") -> str:

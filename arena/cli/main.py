@@ -152,6 +152,8 @@ def schema(
     """Print the player protocol as JSON Schema."""
     import json
 
+    if report and check:
+        raise UserError("--report, --check: name one of them")
     if check:
         from arena.checks.result import schema as document
     elif report:

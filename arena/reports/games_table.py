@@ -11,9 +11,6 @@ from arena.reports.tables import new_table
 
 _MOST = 1000
 """Games that are listed."""
-_COLUMNS = (
-    "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
-)  # fmt: skip
 
 
 def show(found: Sequence[GameRow], console: Console) -> None:

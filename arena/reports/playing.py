@@ -73,7 +73,7 @@ def play_config(
     builtins: Mapping[str, CatalogueEntry],
     store_path: Path | None,
     *,
-    more: str = "--max-games, or rounds in the file",
+    more: str = "--max-games (or rounds in the file)",
     replay_damaged: bool = False,
     watch: bool = False,
 ) -> int:
@@ -114,7 +114,7 @@ def play_config(
     if outcome.verdict is not None:
         _say(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
-            _say(f"More games go on from here: {more}.")
+            _say(f"To play more, raise {more} and give the same command.")
     first = view.games[0].game if view.games else "GAME"
     _say(f"Kept in {path}. A game, move by move: arena replay {path} {first}")
     return outcome.exit_code

@@ -143,8 +143,10 @@ def read_config(
         )
     field = kept.players if kept else players
     _check_anchor(tables.rating.anchor, field, tables.player, report)
-    format_, format_keys = _format(tables, game, field, report)
-    _check_stop(tables.stop, format_, field, report)
+    format_, format_keys = _format(tables, game, report)
+    if not any(finding.path[:1] == ("player",) for finding in findings):  # else some are missing
+        _check_format(format_, format_keys, field, report)
+        _check_stop(tables.stop, format_, field, report)
     if findings:
         raise Unusable(findings)
     assert game is not None  # or there was a finding
@@ -267,8 +269,15 @@ def _check_stop(
         )
 
 
+def _check_format(
+    format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Report
+) -> None:
+    for key, problem in format_.problems(keys, [player.name for player in players]):
+        report((format_.name, key) if key else (format_.name,), problem)
+
+
 def _format(
-    file: TournamentFile, game: Game | None, players: Sequence[Player], report: Report
+    file: TournamentFile, game: Game | None, report: Report
 ) -> tuple[Format, dict[str, Any]]:
     """The format, and its own keys: a format's table selects it. A sequential test is one of
     round-robins, so its table may follow `format = "round-robin"`.
@@ -289,6 +298,4 @@ def _format(
         at = (name,) if name in tables else ("tournament", "format")
         report(at, f"{name} does not fit {game.name} played alone: {format_.alone}")
     keys = (tables.get(name) or format_.keys()).model_dump()
-    for key, problem in format_.problems(keys, [player.name for player in players]):
-        report((name, key) if key else (name,), problem)
     return format_, keys

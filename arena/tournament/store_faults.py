@@ -101,4 +101,7 @@ def unusable(path: Path, reason: object) -> StoreError:
     """The error for a file that SQLite cannot read, or that is no run."""
     if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
-    return StoreError(f"{path}: not a run, or damaged ({reason}); move it away to begin again")
+    return StoreError(
+        f"{path}: not a run, or damaged ({reason}); name a run's file, as runs/NAME.sqlite. To "
+        "play this one from the start, move it away."
+    )

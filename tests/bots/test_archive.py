@@ -15,7 +15,8 @@ from random import Random
 import pytest
 
 from arena.bots import entries
-from arena.bots.archive import judge, unpack
+from arena.bots.archive import unpack
+from arena.bots.entries import files_in
 from arena.bots.package import open_bot
 from arena.errors import ArchiveError
 from tests.bots.conftest import BOT, MANIFEST, Package
@@ -76,7 +77,7 @@ def test_every_form_opens_as_the_folder_does(
 def test_what_tools_leave_behind_is_passed_over(tmp_path: Path) -> None:
     litter = {"__MACOSX/._bot.py": b"x", ".DS_Store": b"x", "__pycache__/bot.pyc": b"x"}
     path = packed(tmp_path / "b.zip", GOOD | litter)
-    assert judge(path) == set(GOOD)
+    assert set(files_in(Path(open_bot(path).cwd))) == set(GOOD)
 
 
 def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_noise_by_the_name_of_an_archive(tmp_path: Path) -> None:
         path = tmp_path / f"b.{form}"
         path.write_bytes(b"not an archive at all\n" * 100)
         with pytest.raises(ArchiveError, match="pack it again"):
-            judge(path)
+            open_bot(path)
 
 
 def test_a_size_below_zero(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import pytest
 from arena.bots import course, course_file, roster
 from arena.bots.build import build
 from arena.bots.package import open_bot
-from arena.bots.submissions import accept, submissions
+from arena.bots.submissions import submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
 from arena.errors import ArenaError, ConfigError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
+from tests.submitting import accept
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 CHECKED = (CheckedItem(title="build", passed=True, detail="nothing to build"),)
@@ -93,6 +94,9 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     (to / "course.toml").write_text("deadline = 0001-01-01T00:00:00\n")  # no zone: local time
     with pytest.raises(SubmissionError, match="the deadline was"):
         submit(to, script, "ada")
+    (to / "course.toml").write_text("deadline = 2026-12-24\n")
+    with pytest.raises(ConfigError, match="deadline: must be a date with a time, as 2026-12-24T23"):
+        submit(to, script, "ada", NOW)
     (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
     with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
         submit(to, script, "ada", NOW)
@@ -105,7 +109,7 @@ def test_an_owner_submits_no_more_than_the_quota(to: Path, package: Package) -> 
     with pytest.raises(SubmissionError, match="ada has submitted 2 versions, and the course takes"):
         submit(to, named(package, "ant"), "ada")
     submit(to, named(package, "fox"), "ada")  # this version is there
-    with pytest.raises(SubmissionError, match=r"has 0\.\d MB; the course takes 0\.001"):
+    with pytest.raises(SubmissionError, match=r"has 0\.2 MB; the course takes 1\.00 kB at most"):
         submit(to, named(package, "ant", "#" * 200_000), "bob")
 
 
@@ -116,6 +120,8 @@ def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
         course.withdraw(to, "ada", "bob")
     with pytest.raises(SubmissionError, match="a bot is withdrawn by its owner"):
         course.withdraw(to, "ada", None)
+    with pytest.raises(SubmissionError, match="ada@1 is one version; name the bot alone: ada"):
+        course.withdraw(to, "ada@1", "ada")
     assert course.withdraw(to, "ada", "ada").state == "withdrawn"
     assert playing(to) == {"bob": 1}
     with pytest.raises(SubmissionError, match="ada is withdrawn already"):

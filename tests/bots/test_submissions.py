@@ -14,10 +14,11 @@ import pytest
 from arena.bots import entries, trees
 from arena.bots import submissions as room
 from arena.bots.package import open_bot, package_store, take
-from arena.bots.submissions import accept, home_for, receipt_of, submissions
+from arena.bots.submissions import home_for, receipt_of, submissions
 from arena.bots.versions import CheckedItem, active
 from arena.errors import PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
+from tests.submitting import accept
 
 CHECKED = (CheckedItem(title="build", passed=True, detail="nothing to build"),)
 
@@ -250,14 +251,14 @@ def test_a_folder_that_is_none(tmp_path: Path, package: Package, to: Path) -> No
     file = tmp_path / "file"
     file.touch()
     with pytest.raises(SubmissionError, match="is a file; name a folder"):
-        accept(open_bot(package()), CHECKED, file)
+        home_for(open_bot(package()), file)
 
 
 ACCEPT = """
 import sys
 from pathlib import Path
 from arena.bots.package import open_bot
-from arena.bots.submissions import accept
+from tests.submitting import accept
 for folder in sys.argv[2:]:
     accept(open_bot(Path(folder)), (), Path(sys.argv[1]))
 """

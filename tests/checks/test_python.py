@@ -10,7 +10,6 @@ import pytest
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.prepare import as_package, prepare
-from arena.bots.submissions import accept
 from arena.checks import CheckResult
 from arena.checks.modules import ask_python, imports
 from arena.errors import ConfigError, SandboxError
@@ -20,6 +19,7 @@ from arena.sandbox.probe import resolve
 from arena.tournament.conditions import load_conditions
 from arena.tournament.config_file import load_config
 from tests.right_bot import RIGHT
+from tests.submitting import accept
 
 from .conftest import Check
 
@@ -146,17 +146,18 @@ def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
 
 def test_a_course_names_one_for_all_its_bots(python: Path, tmp_path: Path) -> None:
     folder = tmp_path / "class"
+    accept(open_bot(mine(tmp_path)), [], folder)
     course.init(folder)
     rules = folder / "course.toml"
     rules.write_text(f'python = "{python}"\n' + rules.read_text())
-    accept(open_bot(mine(tmp_path)), [], folder)
     cup = tmp_path / "cup.toml"
     for line, runs in (("", str(python)), (f"python = {sys.executable!r}", sys.executable)):
         tables = CUP.format(line, "").partition("[[player]]")[0]
-        more = '[[player]]\nfrom = "class"\n[[player]]\nbot = "mine"\nname = "other"\n'
-        cup.write_text(tables + more)
-        (player, _) = load_config(cup, {}).players
-        assert prepare(player.contender, "dots", player.home).command[0] == runs
+        other = '[[player]]\nbot = "mine"\nname = "other"\n'
+        for table in ('from = "class"', 'bot = "class/mine"', 'bot = "class/mine@1"'):
+            cup.write_text(f"{tables}[[player]]\n{table}\n{other}")
+            (player, _) = load_config(cup, {}).players
+            assert prepare(player.contender, "dots", player.home).command[0] == runs
     rules.write_text('python = "python9"\n')
     with pytest.raises(ConfigError, match=r"course.toml: python: Python \"python9\" is not on"):
         course.python_of(folder)

@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.bots import course
-from arena.bots.package import open_bot
+from arena.bots.package import open_bot, take
+from arena.bots.versions import CheckedItem
 from arena.cli import app
 from arena.tournament.run_view import RunView
 from tests.right_bot import RIGHT
@@ -54,7 +55,8 @@ def hand_in(owner: str, which: str = "0") -> None:
     script = Path("bot.py")
     script.write_text(BOT.replace("WHICH", which))
     bot = course.admitted(Path("course"), open_bot(script), owner, NOW)
-    course.submit(Path("course"), bot, (), owner, NOW)
+    started = CheckedItem(title="start time", passed=True, detail="soon\nruns on Python")
+    course.submit(Path("course"), bot, (started,), owner, NOW)
 
 
 @pytest.fixture
@@ -91,7 +93,21 @@ def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, 
         shown = arena(f"submit bot.py --to course{words}", code=2)
         assert said in shown.stderr and shown.stdout == ""
     assert "is not a course" in arena("submit bot.py --to subs --as ada", code=2).stderr
+    said = arena("submit bot.py --to subs --token 123", code=2).stderr
+    assert "subs is not a course, and takes no token; leave --token out" in said
     assert not Path("subs").exists()
+
+
+def test_a_token_of_the_environment_is_for_courses_alone(
+    arena: Arena, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", tokens["ada"])
+    Path("bot.py").write_text(BOT)
+    course.submit(Path("subs"), take(Path("bot.py")), (), None, NOW)
+    assert "bot@1" in arena("submit bot.py --to subs").stdout
+    assert "bot is withdrawn" in arena("bots withdraw subs/bot").stdout
+    hand_in("bob")
+    assert "belongs to bob" in arena("bots withdraw course/bob", code=2).stderr
 
 
 def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
@@ -104,8 +120,10 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert bob.split()[2] == "bob@1"
     head, first, second = arena("bots show course/ada").stdout.splitlines()
     assert head.startswith("ada, of ada: ada@2 (")
-    assert "2026-11-01 12:00 UTC, by ada, not checked" in first and "ada@2" in second
-    assert "bot.py, SHA-256" in arena("bots show course/ada@1").stdout
+    assert "2026-11-01 12:00 UTC, by ada, 1 of 1 checks" in first and "ada@2" in second
+    shown = arena("bots show course/ada@1").stdout.splitlines()
+    assert "bot.py, SHA-256" in shown[1]
+    assert shown[2:] == ["  ✓ start time: soon", "  runs on Python"]
     said = arena(f"bots rollback course/ada@1 --token {tokens['bob']}", code=2)
     assert 'the name "ada" belongs to ada' in said.stderr
     assert "plays from now on" in arena("bots rollback course/ada@1 --as ada").stdout

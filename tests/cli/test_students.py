@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from arena.bots.package import open_bot
-from arena.bots.submissions import accept, submissions
+from arena.bots.submissions import submissions
 from arena.cli import app
+from tests.submitting import accept
 
 Arena = Callable[..., Result]
 

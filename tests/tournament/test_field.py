@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots.package import open_bot
-from arena.bots.submissions import accept
 from arena.errors import ConfigChangedError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
@@ -16,6 +15,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
+from tests.submitting import accept
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]

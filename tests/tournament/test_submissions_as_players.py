@@ -9,13 +9,13 @@ import pytest
 
 from arena.bots.build import build
 from arena.bots.package import open_bot
-from arena.bots.submissions import accept
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_go_on, ready
 from arena.tournament.run import run
+from tests.submitting import accept
 from tests.tournament.conftest import BUILTINS
 
 Load = Callable[..., TournamentConfig]
@@ -72,6 +72,13 @@ def test_each_submission_that_plays_the_game_is_a_player(load: Load, submitted: 
         assert player.home.package is not None
         assert Path(player.home.package).is_relative_to(submitted / player.name)
         assert player.digest is not None
+
+
+def test_what_is_no_submission_says_how_there_are_some(load: Load, submitted: Path) -> None:
+    said = refusal(load, f'{DOTS}[[player]]\nfrom = "classes"\n')
+    assert "player[1].from: no such file: " in said and "`arena submit` makes it" in said
+    said = refusal(load, f'{DOTS}[[player]]\nbot = "submissions"\n')
+    assert 'is a folder of submissions; from = "submissions" takes every bot there' in said
 
 
 def test_submissions_play_and_a_new_version_is_another_run(

@@ -51,7 +51,9 @@ def test_not_decided_within_max_games_and_on_with_more() -> None:
     short = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "4")
     assert short.exit_code == 1, short.stderr
     assert "Not decided after 2 pairs." in short.output
-    assert "More games go on from here: --max-games" in short.output
+    assert (
+        "To play more, raise --max-games (or rounds in the file) and give the same" in short.output
+    )
     more = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8")
     assert more.exit_code == 1 and "4 of 8 games to play." in more.output
     other = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "8", "--elo1", "6")

@@ -160,6 +160,14 @@ def test_refusals(load: Load, text: str, players: int, said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["[knockout]\n", "[groups]\n[stop]\nseparated = 2\n"])
+def test_a_player_with_a_mistake_is_not_missed(load: Load, text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(f'{text}{DOTS}[[player]]\nbot = "monky"\n', players=1)
+    (problem,) = caught.value.problems
+    assert problem.key == "player[1].bot"
+
+
 @pytest.mark.parametrize(
     ("name", "fits"), [("swiss", 0), ("ladder", 0), ("groups", 0), ("knockout", 1)]
 )
