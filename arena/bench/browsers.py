@@ -4,8 +4,9 @@ import asyncio
 import gzip
 import json
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -40,8 +41,15 @@ class _Address:
     def request(self, more: str = "") -> bytes:
         return f"GET {self.path}{more} HTTP/1.1\r\n{self._head}".encode()
 
-    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_connection(self._host, self._port, limit=1 << 22)
+    @asynccontextmanager
+    async def asked(self, request: bytes) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
+        """A connection with a request on its way."""
+        reader, writer = await asyncio.open_connection(self._host, self._port, limit=1 << 22)
+        try:
+            writer.write(request)
+            yield reader, writer
+        finally:
+            writer.close()
 
 
 class Load(_Address):
@@ -49,22 +57,20 @@ class Load(_Address):
 
     async def run(self, seconds: float) -> float:
         """Answers a second."""
-        get_first = asyncio.to_thread(get, f"http://{self._host}:{self._port}{self.path}")
-        await get_first
+        await asyncio.to_thread(get, f"http://{self._host}:{self._port}{self.path}")
         until = time.monotonic() + seconds
         each = await asyncio.gather(*(self._ask(until) for _ in range(_CONNECTIONS)))
         return sum(each) / seconds
 
     async def _ask(self, until: float) -> int:
-        reader, writer = await self.open()
         count, request = 0, self.request()
-        while time.monotonic() < until:
-            writer.write(request)
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().partition(b"content-length:")[2].split(b"\r")[0])
-            await reader.readexactly(length)
-            count += 1
-        writer.close()
+        async with self.asked(request) as (reader, writer):
+            while time.monotonic() < until:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().partition(b"content-length:")[2].split(b"\r")[0])
+                await reader.readexactly(length)
+                writer.write(request)
+                count += 1
         return count
 
 
@@ -74,10 +80,11 @@ class OpenPages(_Address):
     def __init__(self, url: str, count: int) -> None:
         super().__init__(url)
         self._count = count
-        self._heard: list[tuple[str, int, float]] = []
+        self.heard: list[tuple[str, int, float]] = []
+        """Game, ply and time of each message of moves that came to a page."""
 
     async def until_over(self, ended: Callable[[], int | None]) -> list[tuple[str, int, float]]:
-        """Listen until the run has ended: game, ply and time of each message of moves."""
+        """Listen until the run has ended: what was heard."""
         pages: list[asyncio.Task[None]] = []
         while ended() is None:
             if not pages and await self._is_there():
@@ -86,28 +93,19 @@ class OpenPages(_Address):
         for page in pages:
             page.cancel()
         await asyncio.gather(*pages, return_exceptions=True)
-        return self._heard
+        return self.heard
 
     async def _is_there(self) -> bool:
-        reader, writer = await self.open()
-        writer.write(self.request())
-        line = await reader.readline()
-        writer.close()
-        return b" 200 " in line
+        async with self.asked(self.request()) as (reader, _):
+            return b" 200 " in await reader.readline()
 
     async def _listen(self) -> None:
-        reader, writer = await self.open()
-        writer.write(self.request("/live"))
-        with suppress(asyncio.IncompleteReadError):
-            while True:
-                line = await reader.readline()
+        async with self.asked(self.request("/live")) as (reader, _):
+            while line := await reader.readline():
                 if line.startswith(b'data: {"game"'):
                     self._take(line[6:], time.time())
-                elif not line:
-                    break
-        writer.close()
 
     def _take(self, data: bytes, at: float) -> None:
         moved = json.loads(data)
         if "moves" in moved:
-            self._heard.append((moved["game"], moved["ply"] + len(moved["moves"]), at))
+            self.heard.append((moved["game"], moved["ply"] + len(moved["moves"]), at))
