@@ -98,4 +98,5 @@ def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
         "subtitle": f"{game_title(terms)} · {clock_words(terms.clock)}",
         "facts": parts.pop("facts"),
         "parts": tuple(parts.values()),
+        "playing": len(view.playing),
     }

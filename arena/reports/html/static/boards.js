@@ -13,11 +13,10 @@ const LAST_MOVES = 12;
 
 /** Shows games in the section `boards`. @param {RunData} run */
 export function boardsInPlay(run) {
-  const section = byId("boards");
-  const grid = element("div", { class: "boards" });
-  /** @type {Slot[]} */
-  const slots = [];
-  section.replaceChildren(element("h2", {}, "Being played"), grid, element("p", { class: "note" }, "No game is being played at the moment. Boards come by themselves."));
+  const grid = byId("boards").querySelector(".boards");
+  /** The page has room for those that were played when it was made. @type {Slot[]} */
+  const slots = [...grid.children].map((node) => ({ node, id: "", over: true }));
+  grid.after(element("p", { class: "note" }, "No game is being played at the moment. Boards come by themselves."));
 
   function slotOf(/** @type {string} */ id) {
     return slots.find((slot) => slot.id === id);
