@@ -4,6 +4,7 @@ import http.client
 import io
 import json
 import tarfile
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -24,8 +25,9 @@ MAX_BYTES = 10_000_000
 """What a server takes."""
 _TIMEOUT_S = 60
 """The server says something at least each 15 s."""
-_TRIES = 5
-"""How often the events are asked for, where the connection ends before they do."""
+_TRIES, _PAUSE_S = 60, 1.0
+"""How often the events are asked for, where the connection ends before they do: a check goes on
+while a server is started again."""
 
 
 def is_url(to: str) -> bool:
@@ -55,7 +57,9 @@ def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:
         if isinstance(event, Entered):
             return event
         tell(event)
-    raise SubmissionError(f"the connection to {to} ended; its page /me has what came out")
+    raise SubmissionError(
+        f"{to} is gone, and the check goes on there: the page {to.rstrip('/')}/me tells the rest"
+    )
 
 
 def packed(path: Path) -> tuple[str, bytes]:
@@ -73,6 +77,10 @@ def packed(path: Path) -> tuple[str, bytes]:
         for file in files_in(path):
             archive.add(path / file, file, recursive=False)
     return f"{name}.tar.gz", made.getvalue()
+
+
+class _Unreachable(SubmissionError):
+    """The server does not answer."""
 
 
 class _Server:
@@ -97,7 +105,7 @@ class _Server:
         except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", None) or error
             why = getattr(why, "strerror", None) or why
-            raise SubmissionError(f"{self._address} cannot be reached: {why}") from None
+            raise _Unreachable(f"{self._address} cannot be reached: {why}") from None
         return answer
 
     def events(self, id: str) -> Iterator[bytes]:
@@ -112,8 +120,9 @@ class _Server:
                             last = value.decode()
                         elif key == b"data":
                             yield value
-            except (OSError, http.client.HTTPException):
-                continue
+            except (_Unreachable, OSError, http.client.HTTPException):
+                pass
+            time.sleep(_PAUSE_S)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -1,7 +1,7 @@
-"""Sessions: a signed cookie that names its owner, so that a restart of the server logs nobody out,
-and the tokens of forms, which prove that a page of ours sent them.
+"""Sessions: a signed cookie that names its owner, so that sessions outlive the server, and the
+tokens of forms, which prove that a page of ours sent them.
 
-    COURSE/.web/secret      signs both; who removes it ends every session
+    COURSE/.web/secret      signs both; all sessions end when it is removed
 """
 
 import hmac
