@@ -29,6 +29,16 @@ def _notice(say: Callable[[str], object]) -> Iterator[None]:
         timer.cancel()
 
 
+@contextmanager
+def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
+    """End a process that nobody waits for any more."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        process.kill()
+        raise
+
+
 def load_kernels(
     load: Callable[[], None], doing: Callable[[str], None], say: Callable[[str], None]
 ) -> None:
@@ -48,6 +58,7 @@ def warm_kernels(rules: Iterable[str]) -> None:
     with (
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
+        _killed_on_the_way_out(process),
         Progress(
             _COMPILING, *bar, console=console, transient=True, disable=not console.is_terminal
         ) as progress,
@@ -55,15 +66,11 @@ def warm_kernels(rules: Iterable[str]) -> None:
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above
-        try:
-            for line in process.stdout:
-                step = json.loads(line)
-                progress.update(
-                    task, completed=step["step"], total=step["steps"], description=step["name"]
-                )
-        except KeyboardInterrupt:
-            process.kill()
-            raise
+        for line in process.stdout:
+            step = json.loads(line)
+            progress.update(
+                task, completed=step["step"], total=step["steps"], description=step["name"]
+            )
     if process.returncode != 0:
         raise UserError(
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rules
+from arena.sandbox.processes import children
 from arena.web.table import Command, PersonTable, Setup, TableState
 from rules.transcript import read_transcript
 
@@ -128,12 +129,16 @@ def test_a_bot_that_fails_loses(tmp_path: Path) -> None:
 # The process
 
 
-def start(setup: Setup, parent: int) -> subprocess.Popen[str]:
+def start(
+    setup: Setup, parent: int, environment: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "arena.web.table", str(parent)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        stderr=subprocess.PIPE if environment else None,
+        env=environment,
     )
     assert process.stdin is not None
     process.stdin.write(setup.model_dump_json() + "\n")
@@ -173,9 +178,22 @@ def test_the_process_and_its_player_end_with_the_server() -> None:
         table = int(parent.stdout.readline())
         while TableState.model_validate_json(parent.stdout.readline()).phase != "yours":
             pass
-        (player,) = map(int, Path(f"/proc/{table}/task/{table}/children").read_text().split())
+        (player,) = children(table)
         parent.kill()
     deadline = time.monotonic() + 10
     while is_there(table) or is_there(player):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_the_process_ends_at_once_while_kernels_are_compiled(tmp_path: Path) -> None:
+    environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path)}
+    with start(DOTS.model_copy(update={"opponent": "uct"}), os.getpid(), environment) as process:
+        assert process.stderr is not None
+        while "compiling" not in process.stderr.readline():  # it takes minutes
+            pass
+        compiling = children(process.pid)
+        process.terminate()
+        assert process.wait(10) == 0
+    assert compiling
+    assert not any(map(is_there, compiling))
