@@ -76,6 +76,9 @@ class SessionPool:
         except PlayerFault:
             self.kill(player)
             return False
+        except OSError:
+            self.kill(player)
+            raise
         if stderr is not None:
             player.process.stderr = stderr
         return True

@@ -11,6 +11,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
+from arena.referee.transport import PlayerProcess
 from arena.sandbox.container import Container
 from tests.conftest import BOTS, PYTHON, Bots, Spec
 
@@ -46,6 +47,21 @@ def test_a_process_killed_between_games_is_replaced(tmp_path: Path, bots: Bots, 
         assert second.termination is T.NATURAL, second.detail
         assert pid_of(second) != pid_of(first)
     assert bots.left() == []
+
+
+def test_one_whose_host_fails_gives_its_cores_back(
+    tmp_path: Path, dots: Spec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(process: PlayerProcess) -> None:
+        raise OSError("too many open files")
+
+    a, b = (recorder(tmp_path / name) for name in "ab")
+    with SessionPool(keep_alive=True) as pool:
+        play_game(*dots(a, b), pool)
+        monkeypatch.setattr(PlayerProcess, "expect_silence", failing)
+        with pytest.raises(OSError, match="too many"):
+            pool.open(a)
+        assert pool._playing == []
 
 
 def test_it_meets_whoever_comes(tmp_path: Path, bots: Bots, dots: Spec) -> None:
