@@ -186,7 +186,7 @@ def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
 def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:
     """Faults by player and word, each with the first game it happened in."""
     found: dict[tuple[str, Termination], list[tuple[str, str]]] = {}
-    for game in sorted(games, key=lambda game: game.game):
+    for game in sorted(games, key=lambda game: (game.round, game.game)):
         for seat, word, detail in game.faults:
             found.setdefault((game.players[seat], word), []).append((game.game, detail))
     return tuple(

@@ -246,6 +246,11 @@ def test_faults_are_listed_with_the_first_game_to_look_at() -> None:
     assert (broken.player, broken.termination, broken.count) == ("a", "timeout", 2)
     assert broken.game == games[0].game
     assert broken.detail == "it did not answer"
+    later, first = (
+        each._replace(game=f"a:b:{round_}.1", round=round_)
+        for each, round_ in zip(games, (10, 2), strict=False)
+    )
+    assert standings([later, first]).faults[0].game == "a:b:2.1"
 
 
 def test_void_attempts_are_listed_game_by_game() -> None:
