@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -29,6 +29,21 @@ class Finding(NamedTuple):
 
     path: KeyPath
     message: str
+
+
+Report = Callable[[KeyPath, str], None]
+"""Takes where something is wrong, and what."""
+
+
+def reporter(findings: list[Finding]) -> Report:
+    """Adds to `findings`, but for keys that are found wrong in themselves already."""
+    wrong = {finding.path for finding in findings}
+
+    def report(at: KeyPath, message: str) -> None:
+        if not any(at[: len(known)] == known for known in wrong):
+            findings.append(Finding(at, message))
+
+    return report
 
 
 def read_tables(model: type[_File], data: dict[str, Any]) -> tuple[_File, list[Finding]]:

@@ -8,7 +8,7 @@ from arena.bots.course import python_of
 from arena.checks.conditions import Conditions, clocks_of
 from arena.errors import ConfigError, FileError
 from arena.files.toml import KeyPath, read_file
-from arena.files.toml_tables import Finding, problems, read_tables
+from arena.files.toml_tables import problems, read_tables, reporter
 from arena.tournament.config_file import clock_of, game_of, terms_of
 from arena.tournament.config_tables import PlayerTable, with_formats
 from arena.tournament.contenders import told_at
@@ -23,17 +23,12 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
     except FileError as error:
         raise ConfigError(path, error.problems) from None
     tables, findings = read_tables(with_formats(), data)
-    wrong = {finding.path for finding in findings}
-
-    def report(at: KeyPath, message: str) -> None:
-        if at not in wrong:
-            findings.append(Finding(at, message))
-
-    folder = path.resolve().parent
+    report, folder = reporter(findings), path.resolve().parent
     own = _table_of(bot.resolve(), tables.player, folder)
+    place: KeyPath = next((("player", n) for n, it in enumerate(tables.player) if it is own), ())
     pythons: list[str | None] = []
-    for python, at in ((own.python, "player"), (tables.tournament.python, "tournament")):
-        with told_at((at, "python"), report):
+    for python, at in ((own.python, place), (tables.tournament.python, ("tournament",))):
+        with told_at((*at, "python"), report):
             pythons.append(programs.python(python, folder) if python else None)
     game, clock = game_of(tables.game, report), clock_of(tables.clock, report)
     if game is None or findings:

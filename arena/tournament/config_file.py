@@ -7,13 +7,15 @@ from typing import Any
 import rules
 from arena.bots import programs
 from arena.errors import ConfigError, FileError, ProgramError
-from arena.files.toml import KeyPath, read_file
+from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
+    Report,
     did_you_mean,
     nearest,
     problems,
     read_tables,
+    reporter,
     shown,
     wrong_name,
 )
@@ -28,7 +30,7 @@ from arena.tournament.config_tables import (
     TournamentFile,
     with_formats,
 )
-from arena.tournament.contenders import Reading, Report, read_players, told_at
+from arena.tournament.contenders import Reading, read_players, told_at
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Demand, Fit
 from arena.tournament.formats import FORMATS
@@ -92,13 +94,7 @@ def read_config(
     that. `name` is the tournament's where the tables give none. Raises Unusable.
     """
     tables, findings = read_tables(with_formats(), data)
-    wrong = {finding.path for finding in findings}
-
-    def report(at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in wrong):
-            findings.append(Finding(at, message))
-
+    report = reporter(findings)
     table, limits = tables.tournament, tables.clock
     if table.name is not None and (why := wrong_name(table.name, "the run's file")):
         report(("tournament", "name"), why)

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,16 +17,13 @@ from arena.bots.submissions import submissions
 from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml import KeyPath
-from arena.files.toml_tables import did_you_mean, explain, shown
+from arena.files.toml_tables import Report, did_you_mean, explain, shown
 from arena.model.containment import Asked
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from rules.position import Game
-
-Report = Callable[[KeyPath, str], None]
-"""Takes where something is wrong, and what."""
 
 
 class Reading(NamedTuple):

@@ -78,6 +78,7 @@ def test_a_bot_that_is_named_has_its_own_table(cup: Path) -> None:
         ("rows = 2", "rows = 0", "cup.toml:7: game.rows: rows must be an integer from 1 to 15"),
         ("move_ms", "moves_ms", 'clock.moves_ms: unknown key; did you mean "move_ms"?'),
         ('rules = "dots"', "", "game.rules: is missing"),
+        ("[[player]]\nfrom", '[[player]]\npython = "py9"\nfrom', "cup.toml:14: player[1].python: "),
     ],
 )
 def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: str) -> None:
@@ -85,6 +86,13 @@ def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: 
     with pytest.raises(ConfigError) as error:
         load_conditions(cup, cup, seed=7)
     assert said in str(error.value)
+
+
+def test_a_mistake_is_told_once(cup: Path) -> None:
+    cup.write_text("game = 5\n")
+    with pytest.raises(ConfigError) as error:
+        load_conditions(cup, cup, seed=7)
+    assert len(error.value.problems) == 1
 
 
 def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup: Path) -> None:
