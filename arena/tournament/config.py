@@ -145,17 +145,21 @@ class TournamentConfig(UnderTerms):
 
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""
-        joined = [player.joined for player in self.players]
+        format_, joined = FORMATS[self.format], [player.joined for player in self.players]
+        out = frozenset(each.name for each in self.players if each.status != "playing")
+        names = tuple(player.name for player in self.players)
+        if format_.closed:  # they were out before it began
+            names, out = tuple(name for name in names if name not in out), frozenset()
         plan = Plan(
-            players=tuple(player.name for player in self.players),
+            players=names,
             rounds=self.rounds,
             game=self.terms.game,
             keys=self.format_keys,
             later=tuple(joined.index(group) for group in sorted(set(joined) - {0})),
             version_of={each.name: each.version_of for each in self.players if each.version_of},
-            out=frozenset(each.name for each in self.players if each.status != "playing"),
+            out=out,
         )
-        schedule = FORMATS[self.format].open(plan)
+        schedule = format_.open(plan)
         if not self.stop:
             return schedule
         return StoppedSchedule(schedule, plan, self.stop, self.concurrency)

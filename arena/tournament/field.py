@@ -26,7 +26,8 @@ def going_on(
     without: Sequence[str] = (),
 ) -> TournamentConfig:
     """The tournament that was `read` now, with the field of the run that has `kept` so far; with
-    `take_new` that field becomes the one that was read. The players `without` are out.
+    `take_new` that field becomes the one that was read. The players `without` are out. `kept` is
+    `read` itself where no run has begun.
 
     What else changed, as a program in its place or a table of the file, is left for `differences`
     to refuse. Raises UserError.
@@ -40,10 +41,14 @@ def going_on(
     for each in without:
         out = _named(each, players)
         players[players.index(out)] = _standing(out, "out")
-    _refuse_closed(kept.format, players)
-    left, seats = sum(map(_plays, players)), kept.terms.game.seats
-    if left < seats <= len(players):
-        raise UserError(f"a game needs {seats} players, and {left} would be left")
+    if kept is not read:
+        _refuse_closed(kept, players)
+    left, seats = [player.name for player in players if _plays(player)], kept.terms.game.seats
+    if len(left) < seats <= len(players):
+        raise UserError(f"a game needs {seats} players, and {len(left)} would be left")
+    for key, problem in FORMATS[read.format].problems(read.format_keys, left) if without else ():
+        where = f"{read.format}.{key}" if key else read.format
+        raise UserError(f"without {', '.join(without)}: {where}: {problem}")
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
@@ -135,11 +140,13 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
     return found
 
 
-def _refuse_closed(name: str, players: Sequence[Player]) -> None:
-    if FORMATS[name].closed and any(player.joined or not _plays(player) for player in players):
+def _refuse_closed(kept: TournamentConfig, players: Sequence[Player]) -> None:
+    there = {player.name for player in kept.players if _plays(player)}
+    moved = any(each.joined or (each.name in there and not _plays(each)) for each in players)
+    if FORMATS[kept.format].closed and moved:
         raise UserError(
-            f'nobody joins or leaves a tournament of the format "{name}" once it has begun; play '
-            "the changed field as another run, with --store FILE"
+            f'nobody joins or leaves a tournament of the format "{kept.format}" once it has begun; '
+            "play the changed field as another run, with --store FILE"
         )
 
 

@@ -244,6 +244,27 @@ def test_nobody_joins_a_sequential_test(course: Class) -> None:
         course.play(text, take_new=True)
 
 
+@pytest.mark.parametrize("name", ["knockout", "groups"])
+def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
+    course: Class, name: str
+) -> None:
+    course.submit("ant", "bee", "cat", "dog", "elk")
+    text = f"{FROM}[{name}]\n"
+    assert course.play(text, without=("bee",))
+    assert set(course.rated()) == {"ant", "cat", "dog", "elk"}
+    assert course.play(text) == course.play(text, without=("bee",)) == ()
+    with pytest.raises(UserError, match="once it has begun"):
+        course.config(text, without=("ant",))
+
+
+def test_those_left_are_enough_for_the_format(course: Class) -> None:
+    course.submit("ant", "bee", "cat", "dog")
+    with pytest.raises(
+        UserError, match=r"without dog: groups\.groups: 2 groups of 2 at least need"
+    ):
+        course.config(f"{FROM}[groups]\n", without=("dog",))
+
+
 def test_a_new_version_takes_the_place_in_a_gauntlet(course: Class) -> None:
     course.submit("ant", "bee", "cat")
     text = f'{FROM}[gauntlet]\nplayers = ["ant"]\n'

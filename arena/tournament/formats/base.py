@@ -125,4 +125,6 @@ class Format(NamedTuple):
     grows: bool = True
     """Whether more rounds may be added to a run: those that are there stay as they are."""
     closed: bool = False
-    """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`."""
+    """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`, and
+    those who were left out before are none of its players.
+    """
