@@ -132,7 +132,7 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="ki
 
 def events_file(store: Path) -> Path:
     """The events of the run that this store keeps."""
-    return store.with_suffix(".events.jsonl")
+    return store.with_name(f"{store.name.removesuffix('.sqlite')}.events.jsonl")
 
 
 def begin_events(path: Path) -> IO[bytes]:

@@ -125,6 +125,7 @@ class PlayedStore(Store):
                     database.execute(DAMAGED, attempt)
                 else:
                     self._insert(record, text)
+                    self._count_info(record)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
         self._schema = SCHEMA_VERSION
 
@@ -145,6 +146,8 @@ class PlayedStore(Store):
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
+                if added:
+                    self._count_info(record)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
         self._check_still_there()
@@ -190,11 +193,13 @@ class PlayedStore(Store):
         rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
         sums = (id_, checksum_of(rows), checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
-        insert(
+        return True
+
+    def _count_info(self, record: GameRecord) -> None:
+        self._database.executemany(
             "INSERT INTO info VALUES (?, ?) ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
             ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
         )
-        return True
 
     def _check_still_there(self) -> None:
         """What is written to a file that was moved or deleted meanwhile would be lost silently."""

@@ -188,12 +188,16 @@ def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]
         config, played = store.config, list(store.attempts())
         game = _full_id(path, typed, played)
         record = store.record(game)
-    if record is not None:
-        return config, record
-    planned = [pairing.game for pairing in iter(config.schedule().next, None)]
+        if record is not None:
+            return config, record
+        schedule = config.schedule()
+        for _, found in store.digests():
+            if isinstance(found, GameDigest):
+                schedule.add(found)
+    planned = [pairing.game for pairing in iter(schedule.next, None)]
     if game in planned:
         raise UserError(f"{path}: game {game} has not been played yet.")
-    known = planned or sorted(played)
+    known = sorted({*planned, *played}, key=lambda each: (len(each), each))
     there = f"they are {known[0]} to {known[-1]}" if known else "none has been played"
     raise UserError(f'{path}: there is no game "{typed}"; {there}.')
 

@@ -28,12 +28,13 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
-from itertools import groupby, takewhile
+from contextlib import ExitStack, suppress
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
+import rules
 from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
@@ -131,7 +132,13 @@ class Store:
                 f"to {SCHEMA_VERSION}); update this one"
             )
         try:
-            self.config.schedule()
+            config = self.config
+            if config.terms.rules not in rules.names():
+                raise StoreError(
+                    f"{self.path}: played with the game {config.terms.rules!r}, which is not "
+                    "installed here; install its package"
+                )
+            config.schedule()
         except (TypeError, ValueError, LookupError) as error:
             raise unusable(self.path, error) from None
 
@@ -241,13 +248,20 @@ class Store:
         return frozenset(game for (game,) in rows)
 
     def openings(self) -> tuple[tuple[str, ...], ...]:
-        """The openings of the first rounds, up to the first of which no game was played."""
+        """The openings of the first rounds, up to the first of which no game was played, or whose
+        row is damaged.
+        """
         rows = self._rows(
             "SELECT round, opening FROM games "
             "WHERE id IN (SELECT min(id) FROM games GROUP BY round) ORDER BY round"
         )
-        first = takewhile(lambda row: row[1][0] == row[0], enumerate(rows, 1))
-        return tuple(tuple(json.loads(opening)) for _, (_, opening) in first)
+        found: list[tuple[str, ...]] = []
+        with suppress(TypeError, ValueError):  # a damaged one
+            for number, (round_, opening) in enumerate(rows, 1):
+                if round_ != number:
+                    break
+                found.append(tuple(json.loads(opening)))
+        return tuple(found)
 
     def attempts(self) -> dict[str, int]:
         """How often each game was tried so far, void attempts included."""

@@ -13,13 +13,16 @@ from typing import Any
 
 import pytest
 
-from arena.errors import ConfigChangedError, StoreError, StoreLockedError
+from arena.errors import ConfigChangedError, StoreError, StoreLockedError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.events import events_file
 from arena.tournament.played_store import PlayedStore
+from arena.tournament.run import GameSpecs
+from arena.tournament.run_view import recorded_game
 from arena.tournament.store import Store
 from tests.sandbox.ordinary import run_as_ordinary_user
-from tests.tournament.helpers import schedule
+from tests.tournament.helpers import pairings, schedule
 
 Load = Callable[..., TournamentConfig]
 Played = Callable[..., GameRecord]
@@ -139,6 +142,11 @@ def test_runs_of_the_same_name_have_other_labels(load: Load, tmp_path: Path) -> 
     assert all(label.startswith("t ") for label in labels)
 
 
+def test_each_run_has_events_of_its_own() -> None:
+    names = [events_file(Path("runs", name)).name for name in ("cup.sqlite", "cup.v1", "cup.v2")]
+    assert names == ["cup.events.jsonl", "cup.v1.events.jsonl", "cup.v2.events.jsonl"]
+
+
 def test_a_second_player_of_the_run_is_refused_readers_are_not(
     load: Load, path: Path, played: Played
 ) -> None:
@@ -208,6 +216,55 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     refused("not a run, or damaged")
+
+
+def test_a_game_that_is_not_installed_is_no_damage(load: Load, path: Path) -> None:
+    config = load(DOTS)
+    PlayedStore.open_run(path, config).close()
+    with sqlite3.connect(path) as database:
+        database.execute("""UPDATE run SET config = replace(config, '"dots"', '"connect4"')""")
+    database.close()
+    for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
+        with pytest.raises(StoreError, match="the game 'connect4', which is not installed here"):
+            attempt()
+
+
+def test_a_damaged_opening_ends_the_list(load: Load, path: Path, played: Played) -> None:
+    config = load(f"[tournament]\nrounds = 3\n{DOTS}[openings]\nplies = 1\n")
+    with PlayedStore.open_run(path, config) as store:
+        for spec in schedule(config):
+            store.add(played(spec))
+        whole = store.openings()
+        store._database.execute("UPDATE games SET opening = '[\"' WHERE round = 2")
+        store._database.commit()
+        assert len(whole) == 3 and store.openings() == whole[:1]
+
+
+def test_a_row_written_again_counts_its_info_once(load: Load, path: Path, played: Played) -> None:
+    config = load(DOTS)
+    record = played(schedule(config)[0])
+    seats = (record.seats[0].model_copy(update={"info_kept": 7}), record.seats[1])
+    with PlayedStore.open_run(path, config) as store:
+        store.add(record.model_copy(update={"seats": seats}))
+        store._database.execute("UPDATE games SET line = x'00'")
+        store._database.commit()
+        (game,) = store.whole()
+        assert game.line != b"\0"
+        assert store.info_kept() == {"m0": 7}
+
+
+def test_a_game_is_looked_for_among_those_played_and_those_ahead(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(f"[knockout]\n{DOTS}", players=4)
+    specs = GameSpecs(config)
+    with PlayedStore.open_run(path, config) as store:
+        for pairing in pairings(config):
+            store.add(played(specs.of(pairing)))
+    with pytest.raises(UserError, match=r"they are m0:m3:1\.1 to m1:m2:2\.2"):
+        recorded_game(path, "m9")
+    with pytest.raises(UserError, match="has not been played yet"):
+        recorded_game(path, "m0:m3:2.1")
 
 
 def test_a_place_that_cannot_be_written(load: Load, tmp_path: Path) -> None:
