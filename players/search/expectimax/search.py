@@ -8,7 +8,7 @@ Values have a window, as in alpha-beta, by which minimax cuts without loss. With
 of the course notes) a mean so far that is at or below the worst rate of the best slide stands for
 the whole mean.
 
-The last slide of all lines is by far the most of the work. Where nothing lies between two empty
+The last slide of all lines is by far the most of the work. Where nothing is between two empty
 cells of a lane, a slide along it makes one board of a tile on either: such boards are valued once.
 And the weights of all boards are asked for before the first is summed up, as memory is slow.
 """

@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     samples: int
     """Playouts a leaf: 1 or BATCH."""
     plies: int
-    """The tree goes so deep; what lies there is worth its evaluation."""
+    """The tree goes so deep; a position there is worth its evaluation."""
     exact: int
     """Leaves with that many moves remaining are solved; −1 for none."""
     rave: float
