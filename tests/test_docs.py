@@ -166,7 +166,7 @@ def parse_arena(arguments: list[str]) -> None:
 
 def follow(command: list[str]) -> None:
     match command:
-        case [] | [".", ".venv/bin/activate"]:
+        case [] | [".", ".venv/bin/activate"] | ["pip", "install", *_]:
             pass
         case ["export", assignment]:
             name, _, value = assignment.partition("=")

@@ -1,1 +1,1 @@
-"""Standings and games in each format: one file a format."""
+"""What people see of runs, checks and pages: on a terminal, as HTML, as files."""

@@ -176,7 +176,7 @@ ACTS: dict[str, Callable[[Given], object]] = {
     "system_v": lambda given: _call(given, "shmat", given["memory"], None, 0) != -1,
     "queue": queue,
     "keys": lambda given: _call(given, "keyctl", _KEYCTL_READ, given["key"], None, 0) != -1,
-    # seen by its size and time, and no harm where nothing is told of it
+    # the size and time of a file, without its contents
     "stat": lambda given: _possible(Path(given["secrets"][0]).stat),
     "memory_file": memory_file,
     "other_cores": other_cores,

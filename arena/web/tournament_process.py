@@ -21,7 +21,7 @@ _LOG_BYTES, LOG_LINES = 16_384, 20
 
 
 class TournamentProcess:
-    """The process of one tournament file and its run, whoever started it."""
+    """The process of one tournament file and its run; this server need not have started it."""
 
     def __init__(self, file: Path, store: Path) -> None:
         self.file, self.store = file, store

@@ -43,7 +43,7 @@ function choose(turn) {
 function score(rules, state, move) {
   if (rules === "othello") return scoreDisc(state, move);
   if (rules === "dots") return scoreEdge(state, move);
-  return SLIDES[move] ?? 0; // who places the tiles of 2048 and 2584 has other moves
+  return SLIDES[move] ?? 0; // a player that places the tiles of 2048 and 2584 has other moves
 }
 
 // Column and row of a square or dot, from 0: "c2" is { column: 2, row: 1 }.

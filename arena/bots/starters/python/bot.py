@@ -32,7 +32,7 @@ def score(rules: str, state: dict[str, Any], move: str) -> int:
         return score_disc(state, move)
     if rules == "dots":
         return score_edge(state, move)
-    return SLIDES.get(move, 0)  # who places the tiles of 2048 and 2584 has other moves
+    return SLIDES.get(move, 0)  # a player that places the tiles of 2048 and 2584 has other moves
 
 
 def place(name: str) -> tuple[int, int]:
