@@ -1,12 +1,17 @@
-"""What holds for every answer: headers that bind the browser, and no orders from other sites."""
+"""What holds for every request and answer: headers that bind the browser, no orders from other sites,
+nothing of endless size.
+"""
 
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+MOST_BYTES = 12_000_000
+"""Of a request: an archive of 10 MB, and what is around it."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -38,12 +43,24 @@ class SafeAnswers:
                 message["body"] = b""
             await send(message)
 
+        taken = 0
+
+        async def receive_some() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > MOST_BYTES:
+                raise HTTPException(
+                    413, f"More than {MOST_BYTES / 1e6:g} MB are not taken at once."
+                )
+            return message
+
         if scope["type"] == "http" and self._is_foreign(scope):
             refusal = PlainTextResponse("Another site sent this request; it was refused.\n", 403)
             await refusal(scope, receive, send_safely)
             return
         as_get = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-        await self._app(as_get, receive, send_safely)
+        await self._app(as_get, receive_some, send_safely)
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether a page of another site asks for a change. A program sends neither header."""

@@ -105,3 +105,14 @@ def test_a_session_changes_nothing_without_its_form(
 
     odd.app.state.identify = identify
     assert odd.post("/change", **sent).status_code == status
+
+
+def test_no_body_is_read_without_end(odd: TestClient) -> None:
+    def identify(request: Request) -> Visitor:
+        request.state.form_token = "secret"
+        return Visitor(role=Role.OWNER, owner="ann")
+
+    odd.app.state.identify = identify
+    answer = odd.post("/change", data={"form_token": "secret", "x": "x" * 13_000_000})
+    assert answer.status_code == 413
+    assert "More than 12 MB are not taken" in answer.text

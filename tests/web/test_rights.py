@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from arena.bots import course as course_of
 from arena.web.app import ROUTERS, Settings, make_app
 from arena.web.rights import Role, Rule, Visitor
+from arena.web.safe import HEADERS
 from tests.web.conftest import TestClient
 
 ROUTES = [route for router in ROUTERS for route in router.routes]
@@ -61,3 +62,4 @@ def test_who_may_not_use_it_is_refused(app: FastAPI, role: Role, route: APIRoute
     for method in route.methods:
         answer = TestClient(app).request(method, path)
         assert answer.status_code == (401 if role is Role.ANYONE else 403)
+        assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
