@@ -1,5 +1,5 @@
-"""What holds for every request and answer: headers that bind the browser, no orders from other sites,
-nothing of endless size.
+"""What holds for every request and answer: headers that bind the browser, no orders from other
+sites, nothing of endless size.
 """
 
 from urllib.parse import urlsplit
