@@ -21,6 +21,7 @@ from arena.web.sessions import Session, Signer
 COOKIE = "arena_session"
 _OWNERS_S = timedelta(days=60).total_seconds()
 _STAFFS_S = timedelta(hours=12).total_seconds()
+_TOO_MANY = "sixty tries to come in within a minute"
 _DIGITS = 16
 """Of a token's hash, in a cookie."""
 
@@ -34,7 +35,7 @@ class People:
         self.staff_token = secrets.token_hex(16)
         """Made at each start, for the console."""
         self.signer = Signer(course)
-        self.logins = Rate(10, 60)
+        self.logins = Rate(60, 60)  # a class may come from one address
         self._course = course
         self._read: tuple[tuple[int, ...], Roster] | None = None
 
@@ -44,6 +45,7 @@ class People:
         try:
             session = self.begun(bearer) if bearer else self.session_of(request)
         except SubmissionError as error:
+            self.logins.take(address_of(request), _TOO_MANY)
             raise HTTPException(401, str(error)) from None
         if session is None:
             return Visitor()
@@ -132,7 +134,7 @@ def follow_link(request: Request, people: OfCourse, token: str) -> Response:
 
 
 def _come_in(request: Request, people: People, token: str) -> Response:
-    people.logins.take(address_of(request), "ten tries to come in within a minute")
+    people.logins.take(address_of(request), _TOO_MANY)
     try:
         session = people.begun(token.strip())
     except SubmissionError as error:

@@ -173,8 +173,12 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
 
 
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
-    for _ in range(10):
+    client.app.state.people.logins = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
+    wrong = {"Authorization": "Bearer 0123"}
+    for _ in range(30):
         assert client.get("/in/0123").status_code == 401
+        assert client.get("/api/who", headers=wrong).status_code == 401
+    assert client.get("/api/who", headers=wrong).status_code == 429
     refused = client.get(f"/in/{tokens['ada']}")
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
     assert "too often" in refused.text

@@ -20,6 +20,7 @@ from arena.bots import course
 from arena.web.app import Settings, make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
+from arena.web.rates import Rate
 from tests.right_bot import RIGHT
 
 from .conftest import TestClient
@@ -185,6 +186,7 @@ def test_one_at_a_time_and_not_too_often(
     client: TestClient, app: FastAPI, tokens: dict[str, str]
 ) -> None:
     app.state.checks.jobs._places = lambda: 0
+    app.state.uploads = Rate(6, 60, clock=lambda: 0.0)
     hand_in(client, "bot.py", RIGHT)
     codes = [client.post("/api/submissions?name=a.py", content=b"x").status_code for _ in range(6)]
     assert codes == [*[409] * 5, 429]
