@@ -24,6 +24,7 @@ from arena.ratings.model import (
 )
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, Result, results_of
+from arena.ratings.tie_breaks import shared_ranks
 
 
 def standings(
@@ -170,7 +171,7 @@ def _rows(
 def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
     """The players' lines, the strongest first."""
     keys = {row.name: (row.points, row.wins, row.difference or 0) for row in rows}
-    course = tables.course_ranks(keys)
+    course = shared_ranks(keys)
 
     def strength(row: PlayerStanding) -> tuple[float | str, ...]:
         if row.elo is None:

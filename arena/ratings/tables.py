@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
 import numpy as np
@@ -63,11 +63,6 @@ def differences(games: Iterable[GameDigest]) -> dict[str, int]:
         total[game.players[0]] += lead
         total[game.players[1]] -= lead
     return dict(total)
-
-
-def course_ranks(keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
-    """Each player's rank by descending key (points, games won, difference); equals share it."""
-    return {name: 1 + sum(other > key for other in keys.values()) for name, key in keys.items()}
 
 
 def times(used_ms: Sequence[Iterable[float]]) -> Times | None:

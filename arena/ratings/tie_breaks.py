@@ -16,6 +16,11 @@ class Met(NamedTuple):
     points: float
 
 
+def shared_ranks(keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
+    """Each player's rank by descending key; equals share it."""
+    return {name: 1 + sum(other > key for other in keys.values()) for name, key in keys.items()}
+
+
 def totals(met: Mapping[str, Sequence[Met]]) -> dict[str, float]:
     """The points of each player."""
     return {player: sum(each.points for each in rounds) for player, rounds in met.items()}

@@ -12,6 +12,7 @@ from arena.ratings import tables
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.standings import standings, standings_of_results
+from arena.ratings.tie_breaks import shared_ranks
 
 
 def played(
@@ -158,7 +159,7 @@ def test_tile_players_have_no_difference() -> None:
 
 
 def test_equal_course_keys_share_the_rank() -> None:
-    ranks = tables.course_ranks({"a": (4, 2, 3), "b": (4, 1, 99), "c": (4, 2, 3), "d": (5, 0, 0)})
+    ranks = shared_ranks({"a": (4, 2, 3), "b": (4, 1, 99), "c": (4, 2, 3), "d": (5, 0, 0)})
     assert ranks == {"d": 1, "a": 2, "c": 2, "b": 4}
 
 

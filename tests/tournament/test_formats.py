@@ -204,7 +204,7 @@ def test_its_example_from_file_to_report(
 
 
 SHOWN = {
-    "swiss": ("Ranking", "Points Buchholz S-B", "A bye, worth 2, had"),
+    "swiss": ("Ranking", "Points Buchholz S-B", "Byes (2 points each)"),
     "knockout": ("Bracket", "Final", "Third place:", "┐", "Matches won"),
     "groups": ("Group A", "Group B", "Bracket", "Matches won"),
 }

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from arena.ratings.model import BracketMatch, BracketRound, Placing
-from arena.tournament.formats.staged import Pair, Rounds
+from arena.tournament.formats.meetings import Pair
+from arena.tournament.formats.staged import Rounds
 
 COLUMNS = ("Matches won", "Points")
 """What a placing in a bracket has."""

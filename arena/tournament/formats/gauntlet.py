@@ -8,7 +8,7 @@ from pydantic import Field
 from arena.files.toml_tables import TomlTable, did_you_mean, shown
 from arena.model.protocol import Text
 from arena.tournament.formats.base import Format, Pairing, Plan
-from arena.tournament.formats.meetings import ListedSchedule, meeting
+from arena.tournament.formats.meetings import ALL_MEET_ALL, ListedSchedule, meeting
 
 
 class GauntletTable(TomlTable):
@@ -58,5 +58,5 @@ GAUNTLET = Format(
     GauntletSchedule,
     GauntletTable,
     problems=_problems,
-    alone='each player plays each seed by itself, so all meet all; write format = "round-robin"',
+    alone=ALL_MEET_ALL,
 )

@@ -17,6 +17,7 @@ from arena.ratings import elo
 from arena.ratings.results import results_of
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.matched import MatchedSchedule, Worth
+from arena.tournament.formats.meetings import ALL_MEET_ALL
 
 _UNKNOWN_ELO = 400.0
 """Standard error of a rating without results, about the pool's mean."""
@@ -59,5 +60,5 @@ LADDER = Format(
     LadderSchedule,
     rounds=50,
     foreseen=False,
-    alone='each player plays each seed by itself, so all meet all; write format = "round-robin"',
+    alone=ALL_MEET_ALL,
 )

@@ -13,9 +13,8 @@ from hashlib import blake2b
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.tournament.formats.base import Pairing, Plan, Schedule
-from arena.tournament.formats.meetings import meeting
+from arena.tournament.formats.meetings import Pair, meeting
 
-Pair = tuple[str, str]
 Worth = Callable[[str, str | None], int]
 """Of a meeting of two players, or of a bye."""
 

@@ -11,6 +11,11 @@ from arena.ratings.results import GameDigest
 from arena.tournament.formats.base import Pairing, Schedule
 from rules.position import Game
 
+Pair = tuple[str, str]
+ALL_MEET_ALL = (
+    'each player plays each seed by itself, so all meet all; write format = "round-robin"'
+)
+"""Why a format does not fit a game that one plays alone."""
 _ESCAPED = str.maketrans({mark: f"%{ord(mark):02X}" for mark in "%: /"})
 """Marks that would make a label ambiguous, or hard to write in a command."""
 

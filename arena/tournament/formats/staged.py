@@ -10,9 +10,8 @@ from collections.abc import Generator, Mapping, Sequence
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest, results_of
 from arena.tournament.formats.base import Pairing, Plan, Schedule
-from arena.tournament.formats.meetings import meeting
+from arena.tournament.formats.meetings import Pair, meeting
 
-Pair = tuple[str, str]
 Taken = Mapping[Pair, tuple[float, float]]
 """The points that the two of each meeting took."""
 Rounds = Generator[Sequence[Pair], Taken, None]

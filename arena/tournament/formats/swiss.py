@@ -16,6 +16,7 @@ from arena.ratings.results import results_of
 from arena.ratings.tie_breaks import Met
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.matched import MatchedSchedule, Worth
+from arena.tournament.formats.meetings import ALL_MEET_ALL
 
 _COLUMNS = ("Points", "Buchholz", "S-B")
 _ORDER = (
@@ -84,16 +85,21 @@ class SwissSchedule(MatchedSchedule):
             for breaks in (tie_breaks.totals, tie_breaks.buchholz, tie_breaks.sonneborn_berger)
         ]
         keys = {player: tuple(each[player] for each in figures) for player in met}
+        ranks = tie_breaks.shared_ranks(keys)
         placed = tuple(
             Placing(
-                rank=1 + sum(other > keys[player] for other in keys.values()),
+                rank=ranks[player],
                 player=player,
                 figures=keys[player],
             )
             for player in sorted(keys, key=lambda player: keys[player], reverse=True)
         )
         byes = [player for player in met if any(each.opponent is None for each in met[player])]
-        had = f"A bye, worth {self._a_bye}, had {', '.join(byes)}: as an opponent with own points."
+        worth = f"{self._a_bye} point{'s' if self._a_bye > 1 else ''} each"
+        had = (
+            f"Byes ({worth}): {', '.join(byes)}. For tie-breaks a bye is an opponent with the "
+            "player's own points."
+        )
         return Ranking(columns=_COLUMNS, players=placed, notes=(_ORDER, *([had] if byes else [])))
 
 
@@ -103,5 +109,5 @@ SWISS = Format(
     rounds=5,
     foreseen=False,
     unstopped="it ends with its last round; give fewer rounds",
-    alone='each player plays each seed by itself, so all meet all; write format = "round-robin"',
+    alone=ALL_MEET_ALL,
 )

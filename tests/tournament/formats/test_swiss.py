@@ -64,7 +64,7 @@ def test_equals_share_the_rank_and_a_bye_is_a_meeting_won() -> None:
         (2, "m0", (1, 1, 1)),
         (2, "m1", (1, 1, 1)),
     ]
-    assert "A bye, worth 2, had m2" in schedule.ranking().notes[-1]
+    assert "Byes (2 points each): m2. For tie-breaks" in schedule.ranking().notes[-1]
 
 
 @pytest.mark.parametrize("order", range(3))
