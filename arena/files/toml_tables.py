@@ -31,11 +31,11 @@ class Finding(NamedTuple):
     message: str
 
 
-Report = Callable[[KeyPath, str], None]
+Tell = Callable[[KeyPath, str], None]
 """Takes where something is wrong, and what."""
 
 
-def reporter(findings: list[Finding]) -> Report:
+def reporter(findings: list[Finding]) -> Tell:
     """Adds to `findings`, but for keys that are found wrong in themselves already."""
     wrong = {finding.path for finding in findings}
 

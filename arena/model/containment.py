@@ -27,7 +27,7 @@ class Guarantee(StrEnum):
     FILES = "files"
     """It reads its own program and the system's, and writes nothing that outlives it."""
     DISK = "disk"
-    """What it writes, in sum, is bounded."""
+    """It writes a bounded amount, in sum."""
     PIDS = "pids"
     """It sees and signals no process but its own."""
     UID = "uid"

@@ -38,7 +38,7 @@ class PlayedMove(Frozen):
     """One ply."""
 
     seat: int
-    """Who moved; −1 is chance."""
+    """The seat that moved; −1 is chance."""
     move: str
     used_ms: float | None = None
     """Wall time measured; null for openings, passes and chance: no player was asked."""

@@ -34,7 +34,7 @@ class PlayerClock:
         return None if self.bank_ms is None else int(self.bank_ms)
 
     def after(self, used_ms: float) -> Self:
-        """After a move that took `used_ms`. What the grace let pass leaves an empty bank."""
+        """After a move that took `used_ms`. One that ended within the grace empties the bank."""
         if self.bank_ms is None:
             return self
         left = max(0.0, self.bank_ms - used_ms) + self.control.increment_ms

@@ -10,7 +10,7 @@ from arena.errors import ConfigError, FileError, ProgramError
 from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
-    Report,
+    Tell,
     did_you_mean,
     nearest,
     problems,
@@ -32,7 +32,7 @@ from arena.tournament.config_tables import (
 )
 from arena.tournament.contenders import Reading, read_players, told_at
 from arena.tournament.executors import local
-from arena.tournament.executors.base import Demand, Fit
+from arena.tournament.executors.base import Capacity, Demand
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.round_robin import ROUND_ROBIN
@@ -49,11 +49,11 @@ def load_config(
     path: Path,
     builtins: Mapping[str, CatalogueEntry],
     *,
-    fit: Fit = local.fit,
+    fit: Capacity = local.fit,
     begun: Begun = lambda name: None,
 ) -> TournamentConfig:
-    """Read a tournament file. `fit` tells what the machines that play it can play at a time. What
-    is wrong with submissions is left to say where the run has `begun`: it has its own players.
+    """Read a tournament file. `fit` gives how many games its machines can play at a time. Problems
+    of submissions are told and refuse nothing where the run has `begun`: it has its own players.
 
     Raises ConfigError with every problem found. Paths are relative to the file. Scripts are started
     in their own folder; commands and built-ins are started in the folder of the file.
@@ -85,7 +85,7 @@ def read_config(
     *,
     name: str,
     player_folders: Mapping[int, Path] | None = None,
-    fit: Fit = local.fit,
+    fit: Capacity = local.fit,
     begun: Begun = lambda name: None,
 ) -> TournamentConfig:
     """The tournament of a file's tables, wherever they come from.
@@ -175,7 +175,7 @@ def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
     )
 
 
-def game_of(table: Mapping[str, Any], report: Report) -> Game | None:
+def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
     """The game of `[game]`; None where that was reported."""
     settings = dict(table)
     name = settings.pop("rules", None)
@@ -193,7 +193,7 @@ def game_of(table: Mapping[str, Any], report: Report) -> Game | None:
     return None if wrong else game
 
 
-def clock_of(table: ClockTable, report: Report) -> Clock:
+def clock_of(table: ClockTable, report: Tell) -> Clock:
     """The clock of `[clock]`, with defaults where that was reported."""
     bank, increment = table.bank_ms, table.increment_ms
     if increment and bank is None:
@@ -212,9 +212,7 @@ def clock_of(table: ClockTable, report: Report) -> Clock:
     return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
 
 
-def _openings(
-    table: OpeningsTable, game: Game, seed: int, folder: Path, report: Report
-) -> Openings:
+def _openings(table: OpeningsTable, game: Game, seed: int, folder: Path, report: Tell) -> Openings:
     """How games begin, none where that was reported."""
     at = ("openings", "plies" if table.file is None else "file")
     if table.file is None:
@@ -243,7 +241,7 @@ def _openings(
 
 
 def _check_anchor(
-    anchor: str | None, players: Sequence[Player], tables: Sequence[PlayerTable], report: Report
+    anchor: str | None, players: Sequence[Player], tables: Sequence[PlayerTable], report: Tell
 ) -> None:
     found = [player.name for player in players]
     names = found + [table.name for table in tables if table.name and table.name not in found]
@@ -252,9 +250,7 @@ def _check_anchor(
         report(("rating", "anchor"), f"no player is named {shown(anchor)}; {hint}")
 
 
-def _check_stop(
-    table: StopTable, format_: Format, players: Sequence[Player], report: Report
-) -> None:
+def _check_stop(table: StopTable, format_: Format, players: Sequence[Player], report: Tell) -> None:
     if table and format_.unstopped:
         report(("stop",), f"does not fit {format_.name}: {format_.unstopped}")
     elif table.separated is not None and table.separated >= max(2, len(players)):
@@ -266,15 +262,13 @@ def _check_stop(
 
 
 def _check_format(
-    format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Report
+    format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Tell
 ) -> None:
     for key, problem in format_.problems(keys, [player.name for player in players]):
         report((format_.name, key) if key else (format_.name,), problem)
 
 
-def _format(
-    file: TournamentFile, game: Game | None, report: Report
-) -> tuple[Format, dict[str, Any]]:
+def _format(file: TournamentFile, game: Game | None, report: Tell) -> tuple[Format, dict[str, Any]]:
     """The format, and its own keys: a format's table selects it. A sequential test is one of
     round-robins, so its table may follow `format = "round-robin"`.
     """

@@ -86,7 +86,7 @@ class PlayerTable(TomlTable):
 
 
 class TournamentFile(TomlTable):
-    """The whole file. What is required is asked for later, so that all problems come at once."""
+    """The whole file. Required keys are asked for later, so that all problems come at once."""
 
     tournament: TournamentTable = TournamentTable()
     game: dict[str, Any] = Field(default_factory=dict)

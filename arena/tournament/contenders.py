@@ -17,7 +17,7 @@ from arena.bots.submissions import submissions
 from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError
 from arena.files.toml import KeyPath
-from arena.files.toml_tables import Report, did_you_mean, explain, shown
+from arena.files.toml_tables import Tell, did_you_mean, explain, shown
 from arena.model.containment import Asked
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.catalogue import CatalogueEntry
@@ -34,23 +34,23 @@ class Reading(NamedTuple):
     builtins: Mapping[str, CatalogueEntry]
     folder: Path
     """Of the tournament file: where relative paths begin."""
-    report: Report
+    report: Tell
     sandbox: Asked = "auto"
     """Of the players that ask for none themselves."""
     python: str | None = None
     """Of the scripts of players that name none."""
     begun: bool = False
-    """Whether the run has its players: what is wrong with submissions is said then, no more."""
+    """Whether the run has its players: then problems of submissions are told and refuse nothing."""
 
     def package(self, bot: Bot, table: PlayerTable) -> Package:
-        """What travels of a bot. Raises ProgramError: the Python it names is not there."""
+        """The part of a bot that travels. Raises ProgramError: the Python it names is not there."""
         if bot.python and not table.python:
             programs.python(bot.python, self.folder)
         return as_package(bot, table.python, self.python)
 
 
 @contextmanager
-def told_at(at: KeyPath, report: Report) -> Iterator[None]:
+def told_at(at: KeyPath, report: Tell) -> Iterator[None]:
     """Reports what is wrong with a program at a key."""
     try:
         yield
@@ -105,7 +105,7 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
     found = submitted(folder / bot)
     package = open_version(*found) if found else open_bot(programs.existing(bot, folder))
-    if game is not None and not _plays(package, game):
+    if game is not None and not _claims(package, game):
         claimed = ", ".join(package.rules or ())
         raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
     if found:
@@ -122,7 +122,7 @@ def _submissions(
     players, left_out = list[Player](), list[str]()
     reading = reading._replace(python=reading.python or python_of(folder))
     for bot in submissions(folder):
-        if game is None or _plays(bot, game):
+        if game is None or _claims(bot, game):
             path = f"{written.rstrip('/')}/{bot.name}"
             program = reading.package(bot, table)
             players.append(_player(path, bot.name, program, table, reading, package=bot))
@@ -146,7 +146,7 @@ def _folder(written: str, folder: Path) -> Path:
         raise ProgramError(f"{error}; `arena submit` makes it with the first bot") from None
 
 
-def _plays(bot: Bot, game: Game) -> bool:
+def _claims(bot: Bot, game: Game) -> bool:
     """Whether it claims to; a script claims nothing and is taken at its author's word."""
     return bot.rules is None or game.name in bot.rules
 
@@ -223,7 +223,7 @@ def read_players(
     return taking_part, tuple(left_out)
 
 
-def _check_sendable(at: KeyPath, options: dict[str, Any], report: Report) -> None:
+def _check_sendable(at: KeyPath, options: dict[str, Any], report: Tell) -> None:
     """They are sent as JSON."""
     for key, value in options.items():
         try:
@@ -274,9 +274,9 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 
 
 def _check_names(
-    tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Report
+    tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Tell
 ) -> list[tuple[int, Player]]:
-    """Report names that cannot be used. Returned are the submissions that have the name of another
+    """Tell names that cannot be used. Returned are the submissions that have the name of another
     player: their names are their owners' to change.
     """
     for index, table in enumerate(tables):

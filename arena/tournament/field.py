@@ -1,5 +1,5 @@
 """The field of a run that goes on. A run keeps the players it began with: those that were submitted
-are versions that never change, and what is submitted later waits until the run is told to take it.
+are versions that never change, and later submissions wait until the run is told to take them.
 
 A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more.
 """
@@ -29,8 +29,8 @@ def going_on(
     `take_new` that field becomes the one that was read. The players `without` are out. `kept` is
     `read` itself where no run has begun.
 
-    What else changed, as a program in its place or a table of the file, is left for `differences`
-    to refuse. Raises UserError.
+    Other changes, as a program in its place or a table of the file, are left for `differences` to
+    refuse. Raises UserError.
     """
     fresh = {player.name: player for player in read.players}
     change = _Change.between(kept.players, fresh)

@@ -202,7 +202,7 @@ class PlayedStore(Store):
         )
 
     def _check_still_there(self) -> None:
-        """What is written to a file that was moved or deleted meanwhile would be lost silently."""
+        """Raise StoreError where the file was moved or deleted: games would be lost silently."""
         with suppress(OSError):
             if self.path.stat().st_ino == self._identity:
                 return

@@ -40,7 +40,7 @@ class Played(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """What played the game failed or was killed, and there is no record."""
+    """A game without a record: its worker failed or was killed."""
 
     task: Task
     reason: str
@@ -61,7 +61,7 @@ class Demand(NamedTuple):
     ponder: bool
 
 
-Fit = Callable[[Demand], tuple[int, Sequence[Finding]]]
+Capacity = Callable[[Demand], tuple[int, Sequence[Finding]]]
 """How many games are played at a time, and what cannot be met, under the keys of the file."""
 
 

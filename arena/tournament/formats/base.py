@@ -1,4 +1,4 @@
-"""What a tournament format is: it says which game comes next, given the results so far.
+"""A tournament format says which game comes next, given the results so far.
 
 A format is one file of this folder and one line in `arena.tournament.formats`. Its own keys are a
 table of the tournament file named after it, which also selects it.
@@ -8,7 +8,7 @@ adding the games its store has. It comes out as an undisturbed one by three rule
 
 - A pairing's game id, seed and opening follow from the pairing itself (its label, its round), never
   from the number of games handed out before it.
-- What comes next depends on which games have which results, not on the order they were added in.
+- The next pairing depends on which games have which results, not on the order they were added in.
 - A pairing that depends on results is made once all of these results are there.
 """
 

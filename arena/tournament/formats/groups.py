@@ -18,7 +18,8 @@ from arena.ratings.tie_breaks import Met
 from arena.tournament.formats.base import Format, Plan
 from arena.tournament.formats.bracket import COLUMNS, Bracket, places
 from arena.tournament.formats.knockout import KnockoutTable
-from arena.tournament.formats.staged import Pair, Rounds, StagedSchedule
+from arena.tournament.formats.meetings import Pair
+from arena.tournament.formats.staged import Rounds, StagedSchedule
 
 
 class GroupsTable(KnockoutTable):
@@ -33,7 +34,7 @@ class GroupsSchedule(StagedSchedule):
     """All rounds of all groups, then a bracket."""
 
     def __init__(self, plan: Plan) -> None:
-        self._groups = spread(plan.players, plan.keys["groups"])
+        self._groups = dealt(plan.players, plan.keys["groups"])
         self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
         self._bracket: Bracket | None = None
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
@@ -92,7 +93,7 @@ class GroupsSchedule(StagedSchedule):
         )
 
 
-def spread(players: Sequence[str], groups: int) -> list[list[str]]:
+def dealt(players: Sequence[str], groups: int) -> list[list[str]]:
     """The players over the groups, to and fro."""
     found: list[list[str]] = [[] for _ in range(groups)]
     for place, player in enumerate(players):

@@ -9,7 +9,7 @@ from arena.reports.bracket import bracket
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.estimate import estimate_left
 from arena.tournament.formats.bracket import places
-from arena.tournament.formats.groups import GROUPS, seeded, spread
+from arena.tournament.formats.groups import GROUPS, dealt, seeded
 from arena.tournament.formats.knockout import KNOCKOUT
 from arena.tournament.rehearsal import rehearse
 from tests.tournament.helpers import opened, stronger_first
@@ -96,7 +96,7 @@ def test_the_bracket_fits(players: int, width: int) -> None:
 
 
 def test_groups_are_spread_to_and_fro() -> None:
-    assert spread("12345678", 3) == [["1", "6", "7"], ["2", "5", "8"], ["3", "4"]]
+    assert dealt("12345678", 3) == [["1", "6", "7"], ["2", "5", "8"], ["3", "4"]]
 
 
 @pytest.mark.parametrize("groups", [2, 3, 4, 5, 6, 8])
