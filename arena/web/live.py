@@ -122,6 +122,9 @@ class Hub:
         if len(self._sent) == _REMEMBERED:
             self._first = self._sent[0].last
         self._sent.append(Sent(self._last, text))
+        if RESET in messages:  # for the pages of before: those made from now on begin after it
+            self._sent.clear()
+            self._first = self._mark = self._last
         for queue in tuple(self._queues):
             if queue.full():  # its page does not read: it is to load itself again
                 self._let_go(queue, _text(RESET, self._last))

@@ -43,6 +43,16 @@ _SHARE = 5
 """Sections take a fifth of the time at most."""
 
 
+def _stops_or_begins(event: events.Event) -> bool:
+    """Whether a run begins, or is paused: games in play are gone, and it may go on."""
+    match event:
+        case events.RunStarted():
+            return True
+        case events.RunFinished():
+            return event.outcome.interrupted
+    return False
+
+
 class News:
     """What was told of a run so far."""
 
@@ -59,7 +69,7 @@ class News:
         told, self._games = self._games, len(view.games)
         if told is None:
             return []
-        if told > self._games or any(isinstance(event, events.RunStarted) for event in news):
+        if told > self._games or any(map(_stops_or_begins, news)):
             return [RESET]
         seen = Seen(view.config, PUBLIC)
         messages = [_finished(view, game, seen) for game in view.games[told:]]

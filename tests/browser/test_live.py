@@ -103,7 +103,7 @@ def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, pag
     page.goto(run)
     expect(page.locator(".slot")).to_contain_text("move 0")
     with page.expect_event("requestfailed", lambda request: "/live" in request.url):
-        store.append(RunFinished(outcome=RunOutcome(total=3, done=0, interrupted=True)))
+        store.append(RunFinished(outcome=RunOutcome(total=3, done=0)))
     expect(page.locator(".connection")).to_be_hidden()
 
 

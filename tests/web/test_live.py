@@ -174,11 +174,14 @@ def test_void_games_a_run_that_ends_and_one_that_begins_again(
         store.append(GameVoid(game="g1", attempt=1, detail="the host\u202e failed", replayed=True))
         void = (await until("void", page))[0]
         assert void.data == {"game": "g1", "detail": "the host\\u202e failed"}
-        outcome = RunOutcome(total=3, done=0, interrupted=True)
-        store.append(RunFinished(outcome=outcome))
+        store.append(RunFinished(outcome=RunOutcome(total=3, done=0)))
         assert (await until("over", page))[-1].name == "over"
         store.append(RunStarted(total=3, done=0, estimate=estimate()))
         assert (await until("reset", page))[-1].name == "reset"
+        again = hub.listen(await hub.mark())
+        store.append(GameVoid(game="g2", attempt=1, detail="the host failed", replayed=True))
+        names = [event.name for event in await until("void", again)]
+        assert "reset" not in names, "a page that was loaded again is not loaded once more"
 
     watched(store, test)
 
