@@ -46,6 +46,7 @@ def test_by_the_mouse(page: Page, site: str, axe: Callable[[Page], None]) -> Non
 
 def test_by_keys_alone_to_the_end(page: Page, site: str) -> None:
     begin(page, site, "dots-3", "greedy")
+    expect(page.locator("#score")).to_have_text("A you 0 B greedy 0 ")
     page.locator("#board .target").first.focus()
     page.keyboard.press("ArrowDown")
     first = page.evaluate("document.activeElement.dataset.move")

@@ -1,7 +1,7 @@
 /** A person's game: shows each state that the server sends, and sends what the person wants. */
 
 import { byId, element, svg } from "./dom.js";
-import { drawingOf, isDrawn, textBoard } from "./drawings.js";
+import { drawingOf, isDrawn, seatMark, textBoard } from "./drawings.js";
 import { targetsOf } from "./targets.js";
 
 /**
@@ -43,12 +43,18 @@ function showTable(table, state) {
   shownTable = state;
   byId("status").textContent = state.ending || WORDS[state.phase];
   byId("said").replaceChildren(...state.said.map((line) => element("li", {}, line)));
-  byId("score").textContent = state.score;
+  byId("score").replaceChildren(...scoreOf(table, state));
   byId("undo").disabled = !state.can_undo;
   byId("resign").disabled = state.phase !== "yours";
   byId("written").hidden = !state.transcript;
   byId("transcript").textContent = state.transcript;
   if (state.state) showBoard(table, state);
+}
+
+/** The score in words; of dots with the marks in the boxes. @param {HTMLElement} table @param {TableState} state */
+function scoreOf({ dataset }, { names, score, state }) {
+  if (dataset.drawing !== "dots" || !state) return [score];
+  return names.flatMap((name, seat) => [seatMark(dataset, seat), ` ${name} ${state.score[seat]} `]);
 }
 
 /** @param {HTMLElement} table @param {TableState} state */
