@@ -1,5 +1,6 @@
 """The process of the pages: its socket, its end, and the cores it leaves to those who play."""
 
+import ctypes
 import os
 import socket
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from arena.web.app import make_app
 from arena.web.cores import keep_off
 from arena.web.settings import Settings
 
+_M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 _NICE = 10
 """How much a server gives way that starts no tournaments, which would give way too."""
 
@@ -73,6 +75,7 @@ def serve(
             token = app.state.people.staff_token
             say(f"For the staff, until this server ends: {address}/in/{token}")
 
+    _spare_memory()
     keep_off()
     if settings.course is None:
         os.nice(_NICE)
@@ -86,6 +89,16 @@ def serve(
     )
     with suppress(KeyboardInterrupt):
         Server(config, app, ready).run([listening])
+
+
+def _spare_memory() -> None:
+    """Let glibc's threads share a heap, and give back what it has to spare: each would keep what a
+    large run took for a moment.
+    """
+    with suppress(AttributeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_ARENA_MAX, 1)
+        mallopt(_M_TRIM_THRESHOLD, 1 << 16)
 
 
 def _refuse_unsafe(settings: Settings, host: str, *, insecure: bool) -> None:
