@@ -116,7 +116,7 @@ def check(
 
     if tournament is not None and rules:
         raise UserError("--rules: the game is that of --tournament; leave one of them out")
-    with _showing(bot, tournament, quiet=json) as tell:
+    with _showing(bot, tournament, rules, quiet=json) as tell:
         checklist = check_only(
             bot, tell, tournament=tournament, rules=rules, seed=seed, sandbox=sandbox
         )
@@ -218,12 +218,19 @@ def _refuse_with_url(**given: object) -> None:
 
 
 @contextmanager
-def _showing(bot: Path, tournament: Path | None = None, *, quiet: bool = False) -> Iterator[Tell]:
+def _showing(
+    bot: Path,
+    tournament: Path | None = None,
+    rules: list[str] | None = None,
+    *,
+    quiet: bool = False,
+) -> Iterator[Tell]:
     """Show a check as it goes on."""
     from arena.reports.checklist import CheckScreen
 
-    conditions = () if tournament is None else ("--tournament", str(tournament))
-    again = shlex.join(("arena", "check", str(bot), *conditions))
+    conditions = [] if tournament is None else ["--tournament", str(tournament)]
+    conditions += [word for name in rules or () for word in ("--rules", name)]
+    again = shlex.join(["arena", "check", str(bot), *conditions])
     screen = CheckScreen(console(quiet=quiet), str(bot), again)
     try:
         yield screen.show

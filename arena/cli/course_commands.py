@@ -3,7 +3,6 @@
 """
 
 import os
-import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -183,7 +182,8 @@ def _show_version(receipt: "Receipt") -> None:
     say(f"  {receipt.source}, SHA-256 {receipt.digest}")
     for item in receipt.checked:
         mark = {True: "✓", False: "✗", None: "–"}[item.passed]
-        say(textwrap.indent(f"{mark} {item.title}: {item.detail}", "  "))
+        detail = item.detail.replace("\n", "\n    ")
+        say(f"  {mark} {item.title}: {detail}")
 
 
 def _in_a_line(receipt: "Receipt") -> str:

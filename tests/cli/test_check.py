@@ -74,7 +74,7 @@ def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
 def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
     (folder / "ends.py").write_text("")
     arguments = ("ends.py", "--sandbox", "none", "--rules", "dots", "--seed", "77")
-    assert "\nAgain: arena check ends.py --seed 77\n" in check(*arguments).output
+    assert "\nAgain: arena check ends.py --rules dots --seed 77\n" in check(*arguments).output
     assert json.loads(check(*arguments, "--json").output)["seed"] == 77
 
 

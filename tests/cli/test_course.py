@@ -123,7 +123,7 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert "2026-11-01 12:00 UTC, by ada, 1 of 1 checks" in first and "ada@2" in second
     shown = arena("bots show course/ada@1").stdout.splitlines()
     assert "bot.py, SHA-256" in shown[1]
-    assert shown[2:] == ["  ✓ start time: soon", "  runs on Python"]
+    assert shown[2:] == ["  ✓ start time: soon", "    runs on Python"]
     said = arena(f"bots rollback course/ada@1 --token {tokens['bob']}", code=2)
     assert 'the name "ada" belongs to ada' in said.stderr
     assert "plays from now on" in arena("bots rollback course/ada@1 --as ada").stdout
