@@ -127,6 +127,7 @@ SLOW = (
     # runs killed many times, or in one more way; others are killed once
     r"test_formats.py::test_killed_and_resumed_it_is_the_same_tournament\[(sprt|separated|games|ladder|groups)",
     "test_soak.py",
+    "test_class_on_the_web.py",
     "test_keeper.py::test_(new_bots|a_standing|one_is_played)",
     # a minute of inputs; some of each reader are tried next to them
     "test_fuzz.py::test_a_longer_search",

@@ -1,0 +1,260 @@
+"""A class lives on the server: students hand in bots, the ladder plays, the staff runs it all."""
+
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from arena.bots import course
+from arena.web.app import Settings, make_app
+from tests.browser.conftest import PATIENCE_MS
+from tests.right_bot import RIGHT
+from tests.web import quick_checker
+from tests.web.conftest import serving
+
+expect.set_options(timeout=PATIENCE_MS)
+LADDER = """
+[tournament]
+format = "ladder"
+rounds = 500
+sandbox = "none"
+concurrency = 1
+[game]
+rules = "dots"
+rows = 2
+cols = 2
+[openings]
+plies = 0
+[[player]]
+from = ".."
+[[player]]
+bot = "monkey"
+"""
+KNOWS = RIGHT.replace("import sys", "import sys\nimport time").replace(
+    '"start":\n', '"start":\n        on_ladder = request["variant"]["rows"] == 2\n'
+)
+SLOW = KNOWS.replace("        move =", "        time.sleep(0.1 * on_ladder)\n        move =")
+BROKEN = RIGHT.replace("        move =", '        print("thinking")\n        move =')
+SECRET = "<b>bob's secret</b>"
+LOSES = SLOW.replace(
+    "        reply =",
+    f"""        if on_ladder and request["ply"] > 6:
+            print("{SECRET}", file=sys.stderr)
+            move = "nowhere"
+        reply =""",
+)
+"""It is right on the boards of the check, and not on those of the ladder."""
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
+    """The server of a new course whose ladder is one of small boards."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "course"
+    course.init(folder)
+    (folder / "tournaments" / "ladder.toml").write_text(LADDER)
+    made = make_app(Settings(course=folder, runs=folder / "runs"))
+    made.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    yield made
+    for child in list(made.state.keeper._children.values()):
+        child.kill()
+        child.wait()
+
+
+class Person:
+    """A person of the class, in a browser of its own."""
+
+    def __init__(self, browser: Browser, problems: list[str], axe: Callable[[Page], None]) -> None:
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
+        self.page, self._axe = context.new_page(), axe
+        self.page.on("console", self._note)
+        self._problems = problems
+        self.page.on("pageerror", lambda error: problems.append(str(error)))
+
+    def _note(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self._problems.append(f"{said.location['url']}: {said.text}")
+
+    def hands_in(self, text: str) -> None:
+        """A `bot.py` on the person's page, until it is checked."""
+        file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": text.encode()}
+        self.page.get_by_label("File").set_input_files(file)
+        self.page.get_by_role("button", name="Check it").click()
+
+    def presses(self, name: str, answer: str) -> None:
+        """A button, and reads the answer."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+        expect(self.page.locator(".answer")).to_contain_text(answer)
+
+    def looks_at(self, url: str) -> Page:
+        """A page that all can use, in light and dark."""
+        self.page.goto(url)
+        self.page.wait_for_load_state("load")
+        self._axe(self.page)
+        return self.page
+
+
+@pytest.fixture
+def person(
+    browser: Browser, problems: list[str], axe: Callable[[Page], None]
+) -> Iterator[Callable[[], Person]]:
+    people = list[Person]()
+
+    def come() -> Person:
+        people.append(Person(browser, problems, axe))
+        return people[-1]
+
+    yield come
+    for each in people:
+        each.page.context.close()
+    assert not problems
+
+
+def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_path: Path) -> None:
+    with serving(app) as url:
+        staff, visitor = person(), person()
+        staff.page.goto(f"{url}/in/{app.state.people.staff_token}")
+        links = owners_come(staff)
+        ada, bob, cem = (come_in(person(), links[name]) for name in ("ada", "bob", "cem"))
+        ada.hands_in(SLOW)
+        expect(ada.page.locator("#bots")).to_contain_text("Version 1 plays")
+        bob.hands_in(BROKEN)
+        expect(bob.page.locator("#checks")).to_contain_text("not accepted")
+        expect(bob.page.locator("#checks")).to_contain_text("thinking")
+        bob.hands_in(LOSES)
+        expect(bob.page.locator("#bots")).to_contain_text("Version 1 plays")
+        cem.hands_in(SLOW.replace("[0]", "[-1]"))
+        expect(cem.page.locator("#bots")).to_contain_text("Version 1 plays")
+
+        staff.page.goto(f"{url}/staff")
+        staff.presses("Start ladder", "ladder is played as soon as no other is")
+        boards_move(visitor, url)
+        lost = a_lost_game_is_found(bob, url)
+        for other in (cem, visitor):
+            other.looks_at(f"{url}{lost}")
+            expect(other.page.locator("#game-view")).to_contain_text("nowhere")
+            expect(other.page.locator("#game-view")).not_to_contain_text(SECRET)
+
+        bob_is_excluded(staff, bob, url)
+        the_table_is_frozen(staff, visitor, url)
+        all_can_use_every_page(staff, ada, visitor, url)
+        staff.page.goto(f"{url}/staff")
+        with staff.page.expect_download() as download:
+            staff.page.get_by_role("link", name="Export as ZIP").click()
+        download.value.save_as(tmp_path / "all.zip")
+        staff.page.goto(f"{url}/staff/t/ladder")
+        staff.presses("Pause", "ladder stops")
+        expect_paused(staff)
+    the_report_opens_from_disk(page, tmp_path)
+
+
+def owners_come(staff: Person) -> dict[str, str]:
+    """Their links, as the staff reads them."""
+    staff.page.get_by_label("Names of new owners").fill("ada\nbob\ncem")
+    staff.presses("Add owners", "3 owners are new")
+    rows = staff.page.locator(".answer tbody tr").all_inner_texts()
+    staff.page.reload()
+    expect(staff.page.locator(".answer")).to_have_count(0)
+    return dict(row.split("\t") for row in rows)
+
+
+def come_in(person: Person, link: str) -> Person:
+    person.page.goto(link)
+    expect(person.page.get_by_role("heading", level=1)).to_contain_text("my bots")
+    return person
+
+
+def boards_move(visitor: Person, url: str) -> None:
+    """An open page follows the ladder from its list to its boards and figures."""
+    visitor.page.goto(url)
+    link = visitor.page.get_by_role("link", name="ladder")
+    while not link.count():
+        visitor.page.reload()
+    link.click()
+    slot = visitor.page.locator(".slot").first
+    expect(slot.locator(".edge.drawn").nth(2)).to_be_attached()
+    facts = visitor.page.locator("#facts")
+    before = facts.inner_text()
+    expect(facts).not_to_have_text(before)
+    expect(visitor.page.locator("#standings")).to_contain_text("monkey")
+
+
+def a_lost_game_is_found(bob: Person, url: str) -> str:
+    """Its address, from the list of losses; its page has what the bot wrote."""
+    lost = bob.page.locator("#losses tbody a")
+    while not lost.count():
+        bob.page.goto(f"{url}/me")
+    expect(bob.page.locator("#losses")).to_contain_text(SECRET)
+    address = lost.first.get_attribute("href")
+    lost.first.click()
+    expect(bob.page.locator("#game-view .stderr")).to_contain_text(SECRET)
+    assert address is not None
+    return address
+
+
+def bob_is_excluded(staff: Person, bob: Person, url: str) -> None:
+    staff.page.goto(f"{url}/staff/bot/bob")
+    staff.presses("Exclude bob", "bob is excluded")
+    bob.page.goto(f"{url}/me")
+    expect(bob.page.locator("#bots")).to_contain_text("Excluded by the staff")
+    staff.page.goto(f"{url}/staff/t/ladder")
+    staff.presses("Take new bots", "takes the bots as they are now")
+    players = staff.page.get_by_label("Leave out from now on")
+    while not players.count() or "bob" in players.inner_text():
+        staff.page.reload()
+    expect(players).to_contain_text("cem")
+
+
+def the_table_is_frozen(staff: Person, visitor: Person, url: str) -> None:
+    """An open page of the public is loaded again, and stands still while the ladder goes on."""
+    visitor.page.goto(f"{url}/t/ladder")
+    staff.page.goto(f"{url}/staff/t/ladder")
+    staff.presses("Freeze", "as it stood then")
+    expect(visitor.page.get_by_text("This table is frozen")).to_be_visible()
+    facts = visitor.page.locator("#facts").inner_text()
+    staff.page.goto(f"{url}/t/ladder")
+    expect(staff.page.get_by_text("This table is frozen")).to_have_count(0)
+    before = staff.page.locator("#facts").inner_text()
+    expect(staff.page.locator("#facts")).not_to_have_text(before)
+    visitor.page.reload()
+    assert visitor.page.locator("#facts").inner_text() == facts
+
+
+def all_can_use_every_page(staff: Person, ada: Person, visitor: Person, url: str) -> None:
+    for at in ("/", "/in", "/doc", "/doc/readme", "/t/ladder", "/t/ladder#games"):
+        visitor.looks_at(f"{url}{at}")
+    for at in ("/me", "/play", "/t/ladder#player/ada"):
+        ada.looks_at(f"{url}{at}")
+    for at in ("/staff", "/staff/t/ladder", "/staff/bot/bob", "/lab", "/t/ladder#player/bob"):
+        staff.looks_at(f"{url}{at}")
+
+
+def expect_paused(staff: Person) -> None:
+    while "paused" not in staff.page.get_by_role("heading", level=1).inner_text():
+        staff.page.reload()
+
+
+def the_report_opens_from_disk(page: Page, folder: Path) -> None:
+    """The file of the class, for all: whole without a network, and without what bots wrote."""
+    with zipfile.ZipFile(folder / "all.zip") as archive:
+        names = archive.namelist()
+        archive.extract("reports/ladder.public.html", folder)
+        whole = archive.read("reports/ladder.staff.html")
+    assert any(re.fullmatch(r"submissions/bob/\w+/tree/bot\.py", name) for name in names)
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.context.set_offline(True)
+    page.goto((folder / "reports/ladder.public.html").as_uri())
+    expect(page.locator("#standings")).to_contain_text("cem")
+    page.get_by_role("link", name="Games", exact=True).click()
+    page.locator("#games-table tbody a").first.click()
+    expect(page.locator("#game-view .board").first).to_be_visible()
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked)
+    assert "secret" not in page.content()
+    assert len(whole) > 10_000
