@@ -1,5 +1,6 @@
 """/api: what its description allows, and what not."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from arena.bots import course
 from arena.web.app import Settings, make_app
 from tests.web.conftest import TestClient
 
@@ -67,7 +69,17 @@ def test_it_answers_as_described(cup: Path, runs: Path) -> None:
         _ask(found.ok())
 
 
-def _ask(operation: Any) -> None:
+def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course.init(tmp_path / "course")
+    token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]
+    app = make_app(Settings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
+    monkeypatch.setattr(app.state.checks.jobs, "add", lambda folder: None)
+    for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
+        if (operation := found.ok()).path.startswith(("/api/submissions", "/api/challenges")):
+            _ask(operation, {"Authorization": f"Bearer {token}"})
+
+
+def _ask(operation: Any, headers: dict[str, str] | None = None) -> None:
     @settings(
         max_examples=3, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
     )
@@ -75,6 +87,6 @@ def _ask(operation: Any) -> None:
     def ask(case: schemathesis.Case) -> None:
         if "name" in case.path_parameters:
             case.path_parameters["name"] = "cup"
-        case.call_and_validate(checks=_CHECKS)
+        case.call_and_validate(checks=_CHECKS, headers=headers)
 
     ask()
