@@ -140,7 +140,7 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
 
     def games(client: TestClient) -> tuple[int, ...]:
         data = client.get("/t/cup/data").json()
-        index = re.findall(r"<td>(\d) of", client.get("/").text)
+        index = re.findall(r"<b>(\d)</b> of", client.get("/").text)
         api = client.get("/api/runs/cup").json()["played"]
         listed = len(client.get("/api/runs/cup/games").json())
         return (len(data["games"]["id"]), *map(int, index), api, listed)
