@@ -56,7 +56,6 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
         moment=moment,
         players=_players(desk, name),
         log=process.last_lines(),
-        at=f"{datetime.now(UTC).astimezone():%Y-%m-%dT%H:%M}",
     )
 
 
