@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 _CONNECTIONS = 16
 
 
-class Answer(NamedTuple):
+class Fetched(NamedTuple):
     """An answer."""
 
     text: str
@@ -22,12 +22,12 @@ class Answer(NamedTuple):
     """As it came, packed."""
 
 
-def get(url: str) -> Answer:
+def get(url: str) -> Fetched:
     """Ask for an address as a browser does."""
     with urlopen(Request(url, headers={"Accept-Encoding": "gzip"}), timeout=60) as answer:
         sent = answer.read()
         packed = answer.headers["Content-Encoding"] == "gzip"
-    return Answer((gzip.decompress(sent) if packed else sent).decode(), len(sent))
+    return Fetched((gzip.decompress(sent) if packed else sent).decode(), len(sent))
 
 
 class _Address:
@@ -52,7 +52,7 @@ class _Address:
             writer.close()
 
 
-class Load(_Address):
+class PageLoad(_Address):
     """Asks for one address as often as it is answered."""
 
     async def run(self, seconds: float) -> float:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from arena.bench.browsers import Load, OpenPages, get
+from arena.bench.browsers import OpenPages, PageLoad, get
 from arena.bench.made_runs import made_run
 from arena.errors import BenchError
 from arena.tournament.events import EVENT, MovesPlayed, RunFinished, events_file
@@ -51,7 +51,7 @@ class Figure(NamedTuple):
     """None where there is no target."""
 
 
-class Played(NamedTuple):
+class WatchedRun(NamedTuple):
     """A tournament that was played."""
 
     moves_per_s: float
@@ -99,7 +99,7 @@ def _served(runs: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def _throughput(runs: Path, seconds: float) -> Figure:
     with _served(runs) as (server, address):
         os.sched_setaffinity(server.pid, {max(os.sched_getaffinity(0))})
-        load = asyncio.run(Load(f"{address}t/thousand").run(seconds))
+        load = asyncio.run(PageLoad(f"{address}t/thousand").run(seconds))
     what = "Requests/s of the page of a run of 1,000 games, one core"
     return Figure(what, f"{load:,.0f}", "≥ 1,000", load >= 1_000)
 
@@ -129,7 +129,7 @@ def _memory(runs: Path, games: int) -> Figure:
     return Figure(f"Memory with {games:,} games", f"{memory:.0f} MB", "≤ 150 MB", memory <= 150)
 
 
-def _live(alone: Played, watched: Played) -> Iterator[Figure]:
+def _live(alone: WatchedRun, watched: WatchedRun) -> Iterator[Figure]:
     delays = sorted(watched.delays_s)
     last = delays[-1] if delays else float("inf")
     median = delays[len(delays) // 2] if delays else last
@@ -141,7 +141,7 @@ def _live(alone: Played, watched: Played) -> Iterator[Figure]:
         yield Figure(f"Moves/s and forfeits of the run {name}", figures, "", None)
 
 
-def _play(folder: Path, name: str, rounds: int, pages: int) -> Played:
+def _play(folder: Path, name: str, rounds: int, pages: int) -> WatchedRun:
     """A tournament of 100 ms a move, two games at a time where there are two cores."""
     file, store = folder / f"{name}.toml", folder / f"{name}.sqlite"
     at_once = min(2, len(os.sched_getaffinity(0)))
@@ -157,7 +157,7 @@ def _play(folder: Path, name: str, rounds: int, pages: int) -> Played:
     return _outcome(store, heard)
 
 
-def _outcome(store: Path, heard: list[tuple[str, int, float]]) -> Played:
+def _outcome(store: Path, heard: list[tuple[str, int, float]]) -> WatchedRun:
     lines = events_file(store).read_bytes().splitlines()
     events = [EVENT.validate_json(line) for line in lines]
     written = {
@@ -172,7 +172,7 @@ def _outcome(store: Path, heard: list[tuple[str, int, float]]) -> Played:
         moves = sum(game.moves for game in view.games)
         forfeits = sum(game.offender is not None for game in view.games)
         took_s = sum(game.duration_ms for game in view.games) / 1e3 / view.config.concurrency
-    return Played(moves / took_s, forfeits, delays)
+    return WatchedRun(moves / took_s, forfeits, delays)
 
 
 def show(figures: list[Figure], console: Console) -> None:

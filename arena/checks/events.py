@@ -28,7 +28,7 @@ class Judging(Frozen):
     """Its number and title, and how far it has come."""
 
 
-class Judged(Frozen):
+class PointJudged(Frozen):
     """An item is judged."""
 
     event: Literal["judged"] = "judged"
@@ -65,7 +65,7 @@ class Refused(Frozen):
     """Why, and what to do."""
 
 
-Event = Checking | Judging | Judged | Checked | Entered | Refused
+Event = Checking | Judging | PointJudged | Checked | Entered | Refused
 _READ = TypeAdapter[Event](Annotated[Event, Field(discriminator="event")])
 
 

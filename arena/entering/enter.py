@@ -14,7 +14,7 @@ from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
 from arena.checks import Checklist, Conditions, run_checks
 from arena.checks.conditions import draw_seed
-from arena.checks.events import Checked, Checking, Entered, Event, Judged, Judging
+from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.errors import PackageError
 from arena.model.containment import Asked
 from arena.model.contender import Prepared
@@ -105,7 +105,7 @@ def check(
 
     for result in run_checks(opened, opponent, held, conditions, judging):
         results.append(result)
-        tell(Judged(result=result))
+        tell(PointJudged(result=result))
     checklist = Checklist.of(str(path), held, results, conditions.seed)
     tell(Checked(checklist=checklist))
     return checklist

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.checks.conditions import clock_words
-from arena.checks.events import Checked, Checking, Event, Judged, Judging
+from arena.checks.events import Checked, Checking, Event, Judging, PointJudged
 from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
 
@@ -33,7 +33,7 @@ class CheckScreen:
                 self._begin(event)
             case Judging():
                 self._tell(event.what)
-            case Judged():
+            case PointJudged():
                 show_result(event.result, self._console)
             case Checked():
                 self.close()

@@ -19,15 +19,15 @@ from arena.web.run_pages import audience, find, game_of
 from arena.web.summary import RunSummary
 
 
-class Refusal(Frozen):
+class ApiProblem(Frozen):
     """Why there is no answer."""
 
     detail: str
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    404: {"model": Refusal, "description": "There is no such run, player or game."},
-    422: {"model": Refusal, "description": "A parameter is none that can be."},
+    404: {"model": ApiProblem, "description": "There is no such run, player or game."},
+    422: {"model": ApiProblem, "description": "A parameter is none that can be."},
 }
 router = APIRouter(
     prefix="/api", tags=["runs"], dependencies=[may(Role.ANYONE)], responses=REFUSALS

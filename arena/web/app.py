@@ -26,11 +26,11 @@ from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
-from arena.web.settings import Settings
+from arena.web.settings import ServerSettings
 from arena.web.summary import Summaries
 from arena.web.tables import Tables
 
-__all__ = ["Settings", "make_app"]
+__all__ = ["ServerSettings", "make_app"]
 
 ROUTERS: tuple[APIRouter, ...] = (
     run_pages.router,
@@ -51,7 +51,7 @@ ROUTERS: tuple[APIRouter, ...] = (
 """Of each file of routes, its `router`."""
 
 
-def make_app(settings: Settings) -> FastAPI:
+def make_app(settings: ServerSettings) -> FastAPI:
     """The application for these settings."""
     app = FastAPI(
         title="arena",

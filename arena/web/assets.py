@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.reports.html import assets
-from arena.web.kept import Kept, kept
+from arena.web.kept import KeptAnswer, kept
 
 _OWN = Path(__file__).parent / "static"
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -15,7 +15,7 @@ class Asset(NamedTuple):
     """A file that a browser keeps for good."""
 
     address: str
-    content: Kept
+    content: KeptAnswer
 
 
 def address(name: str) -> str:
@@ -24,7 +24,7 @@ def address(name: str) -> str:
 
 
 @cache
-def by_address() -> dict[str, Kept]:
+def by_address() -> dict[str, KeptAnswer]:
     """All assets by their addresses."""
     return {asset.address: asset.content for asset in _assets().values()}
 

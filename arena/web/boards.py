@@ -20,7 +20,7 @@ _SUBMITTED = "bot/"
 """Before the name of a submitted bot, which may be called as a built-in is."""
 
 
-class Board(NamedTuple):
+class BoardOffer(NamedTuple):
     """A game with its settings."""
 
     title: str
@@ -40,32 +40,32 @@ class Board(NamedTuple):
 
 _DRAWINGS = {"othello": "othello", "dots": "dots", "2048": "tiles", "2584": "tiles"}
 _OWN = {
-    "othello": Board("Othello 8×8", "othello", {}),
-    "othello-6": Board("Othello 6×6", "othello", {"size": 6}),
-    "othello-10": Board("Othello 10×10", "othello", {"size": 10}),
-    "cornerless": Board("Cornerless Othello 8×8", "othello", {"preset": "cornerless"}),
-    "cornerless-10": Board(
+    "othello": BoardOffer("Othello 8×8", "othello", {}),
+    "othello-6": BoardOffer("Othello 6×6", "othello", {"size": 6}),
+    "othello-10": BoardOffer("Othello 10×10", "othello", {"size": 10}),
+    "cornerless": BoardOffer("Cornerless Othello 8×8", "othello", {"preset": "cornerless"}),
+    "cornerless-10": BoardOffer(
         "Cornerless Othello 10×10", "othello", {"preset": "cornerless", "size": 10}
     ),
-    "dots": Board("Dots and boxes 5×5", "dots", {}),
-    "dots-3": Board("Dots and boxes 3×3", "dots", {"rows": 3, "cols": 3}),
-    "dots-7": Board("Dots and boxes 7×7", "dots", {"rows": 7, "cols": 7}),
-    "2048": Board("2048, alone", "2048", {}),
-    "2584": Board("2584, alone", "2584", {}),
-    "2584-13": Board("2584 with tiles 1 and 3, alone", "2584", {"spawn": "1/3"}),
-    "2048-two": Board("2048, one slides and one places", "2048", {"placer": "player"}),
-    "2584-two": Board("2584, one slides and one places", "2584", {"placer": "player"}),
+    "dots": BoardOffer("Dots and boxes 5×5", "dots", {}),
+    "dots-3": BoardOffer("Dots and boxes 3×3", "dots", {"rows": 3, "cols": 3}),
+    "dots-7": BoardOffer("Dots and boxes 7×7", "dots", {"rows": 7, "cols": 7}),
+    "2048": BoardOffer("2048, alone", "2048", {}),
+    "2584": BoardOffer("2584, alone", "2584", {}),
+    "2584-13": BoardOffer("2584 with tiles 1 and 3, alone", "2584", {"spawn": "1/3"}),
+    "2048-two": BoardOffer("2048, one slides and one places", "2048", {"placer": "player"}),
+    "2584-two": BoardOffer("2584, one slides and one places", "2584", {"placer": "player"}),
 }
 
 
 @cache
-def boards() -> dict[str, Board]:
+def boards() -> dict[str, BoardOffer]:
     """Every board by its name in an address; those of registered games at the end."""
     others = (name for name in rules.names() if name not in rules.GAMES)
-    return _OWN | {name: Board(name, name, {}) for name in others}
+    return _OWN | {name: BoardOffer(name, name, {}) for name in others}
 
 
-class Choice(NamedTuple):
+class OpponentOffer(NamedTuple):
     """An opponent of the form."""
 
     value: str
@@ -74,17 +74,17 @@ class Choice(NamedTuple):
     """The boards that it can play, by name, with spaces between; empty where it is not known."""
 
 
-def choices(course: Path | None) -> list[Choice]:
+def choices(course: Path | None) -> list[OpponentOffer]:
     """The built-ins, and the bots of a course that play."""
     submitted = [each.name for each in bots(course) if each.state == "plays"] if course else []
-    return [*_builtins(), *(Choice(f"{_SUBMITTED}{name}", name, "") for name in submitted)]
+    return [*_builtins(), *(OpponentOffer(f"{_SUBMITTED}{name}", name, "") for name in submitted)]
 
 
 @cache
-def _builtins() -> tuple[Choice, ...]:
+def _builtins() -> tuple[OpponentOffer, ...]:
     two = {name: board for name, board in boards().items() if board.game.seats == 2}
     return tuple(
-        Choice(
+        OpponentOffer(
             name,
             f"{name}: {player.summary}",
             " ".join(
@@ -98,7 +98,7 @@ def _builtins() -> tuple[Choice, ...]:
     )
 
 
-class Wish(NamedTuple):
+class TableWish(NamedTuple):
     """The form, filled in."""
 
     board: str = "othello"
@@ -108,7 +108,7 @@ class Wish(NamedTuple):
     move_ms: int = 1000
 
 
-def setup_of(wish: Wish, course: Path | None, seed: int) -> Setup:
+def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
     """The setup of a table. Raises UserError for what the form does not offer."""
     board = boards().get(wish.board)
     if board is None:

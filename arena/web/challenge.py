@@ -28,7 +28,7 @@ class TooMany(SubmissionError):
     """More than the quota, or one after the other too soon."""
 
 
-class Wanted(Frozen):
+class ChallengeWanted(Frozen):
     """A match that an owner asks for."""
 
     bot: str
@@ -39,7 +39,7 @@ class Wanted(Frozen):
     """A game of two players."""
 
 
-class About(Wanted):
+class About(ChallengeWanted):
     """A match that is to be played."""
 
     owner: str
@@ -68,7 +68,7 @@ class Challenges:
         self.jobs = Jobs(command, lambda: 1)
         self.jobs.go_on(sorted(self._folder.glob("*/*")))
 
-    def ask(self, owner: str, wanted: Wanted) -> Challenge:
+    def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
         _refuse_unknown(wanted, *choices(self._course, owner))
@@ -133,7 +133,7 @@ def games() -> list[str]:
     return [name for name in rules.names() if rules.load(name).seats == 2]
 
 
-def _refuse_unknown(wanted: Wanted, own: list[str], others: list[str]) -> None:
+def _refuse_unknown(wanted: ChallengeWanted, own: list[str], others: list[str]) -> None:
     for given, known, what in (
         (wanted.bot, own, "a bot of yours that plays"),
         (wanted.against, others, "a player or a bot of the course that plays"),

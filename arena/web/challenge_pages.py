@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI, Form, Header, HTTPException, Re
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
-from arena.web.challenge import Challenge, Challenges, TooMany, Wanted
+from arena.web.challenge import Challenge, Challenges, ChallengeWanted, TooMany
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, may
 from arena.web.runs import Runs, ShownRun
@@ -65,7 +65,7 @@ Found = Annotated[ShownRun, Depends(run_of)]
     },
     summary="Play two games",
 )
-def ask(request: Request, owner: Owner, challenges: OfCourse, wanted: Wanted) -> Challenge:
+def ask(request: Request, owner: Owner, challenges: OfCourse, wanted: ChallengeWanted) -> Challenge:
     """Two games of one of my bots against another, as soon as there is a place."""
     request.app.state.asked.take(owner, "six matches within a minute")
     try:
@@ -90,7 +90,7 @@ def ask_by_form(
     rules: Annotated[str, Form()],
 ) -> Response:
     """The same from the page, which it shows again."""
-    ask(request, owner, challenges, Wanted(bot=bot, against=against, rules=rules))
+    ask(request, owner, challenges, ChallengeWanted(bot=bot, against=against, rules=rules))
     return RedirectResponse("/me#challenges", 303)
 
 

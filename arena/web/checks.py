@@ -18,7 +18,7 @@ from typing import IO, Literal
 from pydantic import AwareDatetime
 
 from arena.bots.programs import INTERPRETERS
-from arena.checks.events import Checking, Entered, Event, Judged, Judging, Refused
+from arena.checks.events import Checking, Entered, Event, Judging, PointJudged, Refused
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
 from arena.files.plain_text import printable
@@ -142,7 +142,7 @@ def _change(check: Check, event: Event) -> dict[str, object]:
             return {"state": "checking"}
         case Judging():
             return {"judging": event.what}
-        case Judged():
+        case PointJudged():
             return {"results": (*check.results, event.result)}
         case Entered():
             state = "accepted" if event.version else "refused"

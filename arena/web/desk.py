@@ -80,7 +80,7 @@ class Desk:
 AtDesk = Annotated[Desk, Depends(Desk)]
 
 
-class Answered(APIRoute):
+class AnsweredRoute(APIRoute):
     """A route whose errors are answered on the page, too."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

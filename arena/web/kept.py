@@ -12,7 +12,7 @@ _SMALL = 500
 """What is shorter is not packed."""
 
 
-class Kept(NamedTuple):
+class KeptAnswer(NamedTuple):
     """An answer."""
 
     body: bytes
@@ -21,14 +21,14 @@ class Kept(NamedTuple):
     media_type: str
 
 
-def kept(text: str | bytes, media_type: str) -> Kept:
+def kept(text: str | bytes, media_type: str) -> KeptAnswer:
     """An answer to keep."""
     body = text.encode() if isinstance(text, str) else text
     packed = gzip.compress(body, _LEVEL, mtime=0) if len(body) > _SMALL else None
-    return Kept(body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type)
+    return KeptAnswer(body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type)
 
 
-def answer(request: Request, found: Kept, cache: str = "private, no-cache") -> Response:
+def answer(request: Request, found: KeptAnswer, cache: str = "private, no-cache") -> Response:
     """It, or 304 where the browser has it."""
     headers = {"ETag": found.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
     known = request.headers.get("If-None-Match", "")

@@ -17,7 +17,7 @@ from arena.reports.html.pages import in_url
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store
 from arena.web.api import REFUSALS
-from arena.web.kept import Kept, answer, kept
+from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may, visitor_of
@@ -212,5 +212,5 @@ def _said(drawn: list[Curve]) -> str:
     return "; ".join(f"{curve.name}, last {curve.points[-1][1]:.4g}" for curve in drawn)
 
 
-def _as_json(parts: Mapping[str, str]) -> Kept:
+def _as_json(parts: Mapping[str, str]) -> KeptAnswer:
     return kept(json.dumps(parts), "application/json")

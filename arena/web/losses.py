@@ -12,7 +12,7 @@ from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.audience import owners
 from arena.reports.html.wording import ENDINGS
 from arena.tournament.run_view import RunView
-from arena.web.kept import Kept, kept
+from arena.web.kept import KeptAnswer, kept
 from arena.web.runs import Runs, ShownRun
 
 _EACH, _MOST = 25, 50
@@ -56,7 +56,7 @@ async def losses(runs: Runs, owner: str) -> list[Loss]:
     return sorted(found, key=lambda loss: loss.started_at, reverse=True)[:_MOST]
 
 
-def _of_run(run: ShownRun, owner: str, view: RunView) -> Kept:
+def _of_run(run: ShownRun, owner: str, view: RunView) -> KeptAnswer:
     own = {name for name, whose in owners(view.config).items() if whose == owner}
     lost = list[GameRow]()
     for game in reversed(view.games) if own else ():

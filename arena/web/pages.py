@@ -13,7 +13,7 @@ from arena.web import assets
 from arena.web.rights import Role, Visitor, visitor_of
 
 
-class Link(NamedTuple):
+class NavLink(NamedTuple):
     """A link of the navigation."""
 
     href: str
@@ -26,13 +26,13 @@ class Link(NamedTuple):
     """Who sees it where there is a course."""
 
 
-NAVIGATION: list[Link] = [
-    Link("/", "Tournaments"),
-    Link("/me", "My bots", Role.OWNER),
-    Link("/play", "Play", course_role=Role.OWNER),
-    Link("/lab", "Lab", course_role=Role.STAFF),
-    Link("/doc", "Docs"),
-    Link("/staff", "Staff", Role.STAFF, only_course=True),
+NAVIGATION: list[NavLink] = [
+    NavLink("/", "Tournaments"),
+    NavLink("/me", "My bots", Role.OWNER),
+    NavLink("/play", "Play", course_role=Role.OWNER),
+    NavLink("/lab", "Lab", course_role=Role.STAFF),
+    NavLink("/doc", "Docs"),
+    NavLink("/staff", "Staff", Role.STAFF, only_course=True),
 ]
 """On every page, in this order."""
 

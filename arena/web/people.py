@@ -16,7 +16,7 @@ from arena.errors import SubmissionError
 from arena.web.pages import page
 from arena.web.rates import Rate, address_of
 from arena.web.rights import Role, Visitor, may
-from arena.web.sessions import Session, Signer
+from arena.web.sessions import SignedSession, Signer
 
 COOKIE = "arena_session"
 _OWNERS_S = timedelta(days=60).total_seconds()
@@ -54,15 +54,17 @@ class People:
         role = Role.STAFF if session.owner is None else Role.OWNER
         return Visitor(role=role, owner=session.owner)
 
-    def begun(self, token: str) -> Session:
+    def begun(self, token: str) -> SignedSession:
         """The session that a token begins. Raises SubmissionError."""
         now = time.time()
         if secrets.compare_digest(token.encode(), self.staff_token.encode()):
-            return Session(owner=None, fingerprint="staff", ends_at=now + _STAFFS_S)
+            return SignedSession(owner=None, fingerprint="staff", ends_at=now + _STAFFS_S)
         owner = self._roster().with_token(token)
-        return Session(owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S)
+        return SignedSession(
+            owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S
+        )
 
-    def session_of(self, request: Request) -> Session | None:
+    def session_of(self, request: Request) -> SignedSession | None:
         """The session of a request's cookie, unless its token was revoked or replaced since."""
         session = self.signer.session(request.cookies.get(COOKIE, ""), time.time())
         if session is None or session.owner is None:

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 
 from arena.bots.course_file import rules_of
 from arena.errors import UserError
-from arena.web.boards import TIMES_MS, Wish, boards, choices, setup_of
+from arena.web.boards import TIMES_MS, TableWish, boards, choices, setup_of
 from arena.web.pages import page
 from arena.web.rates import address_of
 from arena.web.rights import Role, may, visitor_of
@@ -42,10 +42,10 @@ async def form(
     request: Request, board: str = "othello", opponent: str = "", seat: int = 0, move_ms: int = 1000
 ) -> Response:
     """The choice of a game."""
-    return _form(request, Wish(board, opponent, seat, move_ms))
+    return _form(request, TableWish(board, opponent, seat, move_ms))
 
 
-def _form(request: Request, wish: Wish, problem: str = "") -> Response:
+def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
     return page(
         request,
         "play.html",
@@ -67,7 +67,7 @@ async def begin(
     move_ms: Annotated[int, Form()] = 1000,
 ) -> Response:
     """Start a game, and lead to its table."""
-    wish = Wish(board, opponent, seat, move_ms)
+    wish = TableWish(board, opponent, seat, move_ms)
     try:
         setup = setup_of(wish, request.app.state.settings.course, secrets.randbelow(2**31))
         tables: Tables = request.app.state.tables

@@ -43,10 +43,10 @@ def may(role: Role) -> Any:
     nobody, with 403 who has too few rights. `APIRouter(dependencies=[may(Role.OWNER)])` or
     `@router.get(..., dependencies=[may(Role.ANYONE)])`.
     """
-    return Depends(Rule(role))
+    return Depends(RightsRule(role))
 
 
-class Rule:
+class RightsRule:
     """Refuses visitors below a role."""
 
     def __init__(self, role: Role) -> None:

@@ -17,7 +17,7 @@ from arena.reports.html.pages import run_page
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
-from arena.web.kept import Kept, answer, kept
+from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.live import Hubs
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
@@ -81,7 +81,7 @@ def _document(
     mark: int | None,
     frozen: str | None,
     view: RunView,
-) -> Kept:
+) -> KeptAnswer:
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
     if frozen is not None:
@@ -94,7 +94,7 @@ def _document(
 async def data(request: Request, run: Found, visitor: Asking) -> Response:
     """What its scripts make lists of."""
 
-    def make(view: RunView) -> Kept:
+    def make(view: RunView) -> KeptAnswer:
         return kept(run_data(view, audience(visitor, view.config)).model_dump_json(), JSON)
 
     return answer(request, await run.made(("data", visitor), make, moves=True))
@@ -106,10 +106,10 @@ async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> 
     return answer(request, await game_of(run, game, visitor))
 
 
-async def game_of(run: ShownRun, game: str, visitor: Visitor) -> Kept:
+async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
     """A game as this visitor may see it. Raises HTTPException and StoreError."""
 
-    def make(view: RunView) -> Kept | None:
+    def make(view: RunView) -> KeptAnswer | None:
         record = view.record(game)
         if record is None:
             return None

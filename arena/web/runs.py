@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from arena.files import lock
 from arena.tournament.events import Event, events_file
 from arena.tournament.run_view import RunView
-from arena.web.kept import Kept
+from arena.web.kept import KeptAnswer
 
 _MOST_OPEN = 8
 """Views that stay open: of each, a game takes about 2 kB."""
@@ -39,7 +39,7 @@ class ShownRun:
         self._seen: State = ()
         self._was_played = False
         self._is_over: bool | None = None
-        self._kept: OrderedDict[Hashable, tuple[State, Kept]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[State, KeptAnswer]] = OrderedDict()
         self.news: list[Event] | None = None
         """What happened since it was asked for last; None while it is not followed."""
 
@@ -67,8 +67,8 @@ class ShownRun:
         return (*results, _stamp(self._events)) if moves else results
 
     async def made(
-        self, key: Hashable, make: Callable[[RunView], Kept], *, moves: bool = False
-    ) -> Kept:
+        self, key: Hashable, make: Callable[[RunView], KeptAnswer], *, moves: bool = False
+    ) -> KeptAnswer:
         """What was made of the run as it stands, or is made now; `moves` where it shows games that
         are being played. Raises StoreError.
         """
@@ -77,11 +77,13 @@ class ShownRun:
             return found
         return await run_in_threadpool(self._make, key, make, moves)
 
-    def _found(self, key: Hashable, state: State) -> Kept | None:
+    def _found(self, key: Hashable, state: State) -> KeptAnswer | None:
         known = self._kept.get(key)
         return known[1] if known is not None and known[0] == state else None
 
-    def _make(self, key: Hashable, make: Callable[[RunView], Kept], moves: bool) -> Kept:
+    def _make(
+        self, key: Hashable, make: Callable[[RunView], KeptAnswer], moves: bool
+    ) -> KeptAnswer:
         with self._lock:
             state = self.state(moves=moves)
             found = self._found(key, state) or make(self._look(self.state()))

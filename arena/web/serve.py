@@ -18,7 +18,7 @@ from arena.bots.course_file import rules_of
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.cores import keep_off
-from arena.web.settings import Settings
+from arena.web.settings import ServerSettings
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 _NICE = 10
@@ -42,13 +42,13 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def settings(course: Path | None, runs: Path | None, public_url: str | None) -> Settings:
+def settings(course: Path | None, runs: Path | None, public_url: str | None) -> ServerSettings:
     """What a server shows. Raises ArenaError."""
     if course is not None:
         rules_of(course)
     if public_url is not None and urlsplit(public_url).scheme not in ("http", "https"):
         raise UserError(f"--public-url: must begin with https:// or http://, got {public_url}")
-    return Settings(
+    return ServerSettings(
         runs=runs or (course or Path()) / "runs",
         course=course,
         public_url=public_url and public_url.rstrip("/"),
@@ -57,7 +57,7 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
 
 
 def serve(
-    settings: Settings, host: str, port: int, *, insecure: bool, say: Callable[[str], None]
+    settings: ServerSettings, host: str, port: int, *, insecure: bool, say: Callable[[str], None]
 ) -> None:
     """Serve until Ctrl-C. Raises UserError."""
     _refuse_unsafe(settings, host, insecure=insecure)
@@ -101,7 +101,7 @@ def _spare_memory() -> None:
         mallopt(_M_TRIM_THRESHOLD, 1 << 16)
 
 
-def _refuse_unsafe(settings: Settings, host: str, *, insecure: bool) -> None:
+def _refuse_unsafe(settings: ServerSettings, host: str, *, insecure: bool) -> None:
     if not _is_loopback(host) and not settings.secure and not insecure:
         raise UserError(
             f"--host {host}: browsers of other machines would send what they know, and get what "

@@ -18,7 +18,7 @@ FOLDER = ".web"
 """What the server keeps in a course next to the bots, whose names begin with no dot."""
 
 
-class Session(Frozen):
+class SignedSession(Frozen):
     """What a cookie says."""
 
     owner: str | None
@@ -35,18 +35,18 @@ class Signer:
     def __init__(self, course: Path) -> None:
         self._secret = _secret(course / FOLDER / "secret")
 
-    def cookie(self, session: Session) -> str:
+    def cookie(self, session: SignedSession) -> str:
         """The text of a cookie."""
         words = session.model_dump_json().encode().hex()
         return f"{words}.{self._signature('session', words)}"
 
-    def session(self, cookie: str, now: float) -> Session | None:
+    def session(self, cookie: str, now: float) -> SignedSession | None:
         """The session of a cookie; None where it was not signed here, or is over."""
         words, _, signature = cookie.partition(".")
         if not _same(signature, self._signature("session", words)):
             return None
         with suppress(ValidationError):
-            session = Session.model_validate_json(bytes.fromhex(words))
+            session = SignedSession.model_validate_json(bytes.fromhex(words))
             return session if now < session.ends_at else None
         return None
 

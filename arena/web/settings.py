@@ -5,7 +5,7 @@ from pathlib import Path
 from arena.model import Frozen
 
 
-class Settings(Frozen):
+class ServerSettings(Frozen):
     """The settings of a server, as `app.state.settings`."""
 
     runs: Path = Path("runs")

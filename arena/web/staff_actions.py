@@ -10,7 +10,7 @@ from arena.bots import course
 from arena.bots.roster import names_of
 from arena.bots.versions import named
 from arena.errors import UserError
-from arena.web.desk import Answered, AtDesk
+from arena.web.desk import AnsweredRoute, AtDesk
 from arena.web.rights import Role, may
 from arena.web.tournaments import moment
 
@@ -18,7 +18,7 @@ router = APIRouter(
     prefix="/staff",
     dependencies=[may(Role.STAFF)],
     include_in_schema=False,
-    route_class=Answered,
+    route_class=AnsweredRoute,
 )
 Text = Annotated[str, Form()]
 

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 
 from arena.errors import UserError
-from arena.web.boards import Wish
+from arena.web.boards import TableWish
 from arena.web.rates import Rate
 from arena.web.table import Command, Setup, TableState
 
@@ -27,7 +27,7 @@ _LINE_BYTES = 2**20
 class RunningTable:
     """One table, as its process last described it."""
 
-    def __init__(self, wish: Wish, process: asyncio.subprocess.Process, idle_s: float) -> None:
+    def __init__(self, wish: TableWish, process: asyncio.subprocess.Process, idle_s: float) -> None:
         self.wish = wish
         self.state = TableState(number=0, phase="preparing")
         self._process, self._idle_s = process, idle_s
@@ -101,7 +101,7 @@ class Tables:
         self.begun = Rate(*_GAMES_BEGUN)
         """How often an address may begin a game."""
 
-    async def open(self, wish: Wish, setup: Setup) -> str:
+    async def open(self, wish: TableWish, setup: Setup) -> str:
         """Start a game; its id, which cannot be guessed. Raises UserError where all tables are
         taken.
         """

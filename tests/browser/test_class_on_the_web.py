@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.browser.conftest import PATIENCE_MS
 from tests.right_bot import RIGHT
 from tests.web import quick_checker
@@ -58,7 +58,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
     folder = tmp_path / "course"
     course.init(folder)
     (folder / "tournaments" / "ladder.toml").write_text(LADDER)
-    made = make_app(Settings(course=folder, runs=folder / "runs"))
+    made = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     made.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
     yield made
     for child in list(made.state.keeper._children.values()):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, game_started
 from tests.web.conftest import serving
@@ -17,7 +17,7 @@ def test_from_the_list_to_a_run_that_is_played(
     record = play_record("dots", "<b>ant</b>", "bee", game="g1", rows=2, cols=2)
     with (
         begun(tmp_path / "cup.sqlite", [record]) as store,
-        serving(make_app(Settings(runs=tmp_path))) as url,
+        serving(make_app(ServerSettings(runs=tmp_path))) as url,
     ):
         store.append(game_started(record))
         (tmp_path / "broken.sqlite").write_text("nothing")

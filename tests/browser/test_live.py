@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 from arena.model.record import GameRecord
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, ended, estimate, game_started
 from tests.web.conftest import serving
@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def run(store: Store) -> Iterator[str]:
     """Where its page is served."""
-    with serving(make_app(Settings(runs=store.path.parent))) as url:
+    with serving(make_app(ServerSettings(runs=store.path.parent))) as url:
         yield f"{url}/t/cup"
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.right_bot import RIGHT
 from tests.web import quick_challenger, quick_checker
 from tests.web.conftest import serving
@@ -24,7 +24,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator
     folder = tmp_path / "course"
     course.init(folder)
     token = course.add_owners(folder, ["ada"], NOW)["ada"]
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
     app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     with serving(app) as url:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server without runs."""
-    with serving(make_app(Settings(runs=tmp_path_factory.mktemp("runs")))) as address:
+    with serving(make_app(ServerSettings(runs=tmp_path_factory.mktemp("runs")))) as address:
         yield address
 
 

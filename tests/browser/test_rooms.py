@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from arena.files import lock
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 from tests.web.test_lab import CURVE, TUNING, training
 
@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(runs: Path) -> Iterator[str]:
     """The address of their server."""
-    with serving(make_app(Settings(runs=runs))) as address:
+    with serving(make_app(ServerSettings(runs=runs))) as address:
         yield address
 
 

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.serve import Server
 from tests.reports.conftest import Play, play_record
 from tests.reports.runs import begun
@@ -31,7 +31,7 @@ def runs(tmp_path: Path) -> Path:
 @pytest.fixture
 def app(runs: Path) -> FastAPI:
     """The application that shows these runs."""
-    return make_app(Settings(runs=runs))
+    return make_app(ServerSettings(runs=runs))
 
 
 @pytest.fixture

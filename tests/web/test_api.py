@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import TestClient
 
 _CHECKS = [
@@ -64,7 +64,7 @@ def test_standings_and_players(cup: Path, client: TestClient) -> None:
 
 
 def test_it_answers_as_described(cup: Path, runs: Path) -> None:
-    app = make_app(Settings(runs=runs))
+    app = make_app(ServerSettings(runs=runs))
     for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
         _ask(found.ok())
 
@@ -72,7 +72,7 @@ def test_it_answers_as_described(cup: Path, runs: Path) -> None:
 def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course.init(tmp_path / "course")
     token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]
-    app = make_app(Settings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
+    app = make_app(ServerSettings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
     monkeypatch.setattr(app.state.checks.jobs, "add", lambda folder: None)
     for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
         if (operation := found.ok()).path.startswith(("/api/submissions", "/api/challenges")):

@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from rich.console import Console
 
-from arena.bench.browsers import Load, OpenPages, get
+from arena.bench.browsers import OpenPages, PageLoad, get
 from arena.bench.made_runs import made_run
 from arena.bench.web import Figure, show
 from arena.tournament.events import MovesPlayed
@@ -27,7 +27,7 @@ def test_a_run_that_was_never_played(tmp_path: Path) -> None:
 def test_pages_are_counted(runs: Path, app: FastAPI) -> None:
     made_run(runs / "made.sqlite", 4)
     with serving(app) as url:
-        assert asyncio.run(Load(f"{url}/t/made").run(0.1)) > 0
+        assert asyncio.run(PageLoad(f"{url}/t/made").run(0.1)) > 0
         page = get(f"{url}/t/made")
     assert len(page.text) > page.sent_bytes
 

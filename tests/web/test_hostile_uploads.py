@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots import course
-from arena.checks.events import Entered, Event, Judged
+from arena.checks.events import Entered, Event, PointJudged
 from arena.entering import enter
 from arena.errors import ArenaError
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.rates import Rate
 from tests.right_bot import RIGHT
 
@@ -72,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
     """What a server says to a file of ada's, as `by_command` does."""
     token = course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
     app.state.uploads = Rate(100, 1)
     with TestClient(app, headers={"Authorization": f"Bearer {token}"}) as client:
@@ -94,7 +94,7 @@ def by_command(name: str, contents: bytes) -> list[str]:
     said = list[str]()
 
     def tell(event: Event) -> None:
-        if isinstance(event, Judged):
+        if isinstance(event, PointJudged):
             result = event.result
             said.append(f"{result.passed} {result.verdict} {result.fix}")
 

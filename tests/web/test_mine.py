@@ -14,7 +14,7 @@ from arena.bots.package import open_bot
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_go_on
 from arena.tournament.run import run
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from players.catalogue import BUILTINS
 from tests.right_bot import RIGHT
 
@@ -55,7 +55,7 @@ def tokens(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def app(folder: Path, tokens: dict[str, str]) -> FastAPI:
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
     return app
 

@@ -8,11 +8,11 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.people import COOKIE
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, Visitor, may
-from arena.web.sessions import FOLDER, Session, Signer
+from arena.web.sessions import FOLDER, SignedSession, Signer
 from tests.web.conftest import TestClient
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ def tokens(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
     """The server of the course with two routes that show whose a request is."""
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     rights = [may(Role.ANYONE)]
 
     @app.get("/api/who", dependencies=rights)
@@ -123,7 +123,7 @@ def test_a_session_that_was_not_signed_here_is_none(
     client.get(f"/in/{tokens['ada']}")
     mine = client.cookies[COOKIE]
     course.init(tmp_path / "other")
-    staff = Session(owner=None, fingerprint="staff", ends_at=time.time() + 60)
+    staff = SignedSession(owner=None, fingerprint="staff", ends_at=time.time() + 60)
     over = staff.model_copy(update={"ends_at": time.time() - 1})
     forged = [
         Signer(tmp_path / "other").cookie(staff),
@@ -194,5 +194,5 @@ def test_a_rate_has_tries_that_come_back() -> None:
 
 
 def test_a_server_of_runs_alone_has_no_people(tmp_path: Path) -> None:
-    client = TestClient(make_app(Settings(runs=tmp_path)))
+    client = TestClient(make_app(ServerSettings(runs=tmp_path)))
     assert client.get("/in/0123").status_code == 404

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.boards import boards
 from arena.web.rights import Role, Visitor
 from arena.web.tables import Tables
@@ -126,7 +126,7 @@ def test_a_game_in_which_nobody_moves_ends(app: FastAPI, client: TestClient) -> 
 @pytest.fixture
 def of_course(tmp_path: Path) -> FastAPI:
     course.init(tmp_path)
-    return make_app(Settings(runs=tmp_path / "runs", course=tmp_path))
+    return make_app(ServerSettings(runs=tmp_path / "runs", course=tmp_path))
 
 
 def test_of_a_course_its_people_play_alone(of_course: FastAPI) -> None:

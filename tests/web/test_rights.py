@@ -9,18 +9,18 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from arena.bots import course as course_of
-from arena.web.app import ROUTERS, Settings, make_app
-from arena.web.rights import Role, Rule, Visitor
+from arena.web.app import ROUTERS, ServerSettings, make_app
+from arena.web.rights import RightsRule, Role, Visitor
 from arena.web.safe import HEADERS
 from tests.web.conftest import TestClient
 
 ROUTES = [route for router in ROUTERS for route in router.routes]
 
 
-def rules(route: APIRoute) -> list[Rule]:
+def rules(route: APIRoute) -> list[RightsRule]:
     """What it says by `may(...)`."""
     calls = [each.call for each in route.dependant.dependencies]
-    return [call for call in calls if isinstance(call, Rule)]
+    return [call for call in calls if isinstance(call, RightsRule)]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     folder = tmp_path_factory.mktemp("course")
     course_of.init(folder)
     course_of.add_owners(folder, ["ann"], datetime.now(UTC))
-    return make_app(Settings(course=folder, runs=folder / "runs"))
+    return make_app(ServerSettings(course=folder, runs=folder / "runs"))
 
 
 def test_no_route_is_beside_the_routers(app: FastAPI) -> None:

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.versions import CheckedItem
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.run_pages import as_long
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
-    return make_app(Settings(course=folder, runs=folder / "runs"))
+    return make_app(ServerSettings(course=folder, runs=folder / "runs"))
 
 
 class Staff:
@@ -157,7 +157,7 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
         )
     assert staff.client.get("/t/cup/game/g0006").status_code == 200
     assert "is frozen" not in staff.client.get("/t/cup").text
-    again = make_app(Settings(course=folder, runs=folder / "runs"))
+    again = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     assert games(TestClient(again)) == (4, 4, 4, 4), "another server knows"
     assert "All see cup as it is" in staff.does("t/cup/unfreeze")
     assert games(anyone) == (6, 6, 6, 6)

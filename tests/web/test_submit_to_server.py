@@ -15,7 +15,7 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.cli import app as arena_app
 from arena.entering import enter
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from tests.right_bot import RIGHT
 
 from . import quick_checker
@@ -44,7 +44,7 @@ def token(folder: Path) -> str:
 
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
     return app
 

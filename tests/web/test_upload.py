@@ -17,7 +17,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
-from arena.web.app import Settings, make_app
+from arena.web.app import ServerSettings, make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
@@ -44,7 +44,7 @@ def tokens(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
-    app = make_app(Settings(course=folder, runs=folder / "runs"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, str(QUICK))
     return app
 

@@ -11,7 +11,7 @@ _LISTED = 200
 """Openings in the table."""
 
 
-class Pairs(NamedTuple):
+class OpeningPairs(NamedTuple):
     """Colour-swapped pairs of games, by what came out."""
 
     player: int
@@ -49,7 +49,7 @@ def _row(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dict[st
     return {"moves": gap.join(moves) or "none", "games": len(games), "share": share}
 
 
-def pairs_of(games: Iterable[GameDigest]) -> Pairs:
+def pairs_of(games: Iterable[GameDigest]) -> OpeningPairs:
     """What came out of the complete pairs."""
     by_pair = defaultdict[str, list[GameDigest]](list)
     for game in games:
@@ -59,7 +59,7 @@ def pairs_of(games: Iterable[GameDigest]) -> Pairs:
         for pair, both in by_pair.items()
         if pair and len(both) == 2 and both[0].players == both[1].players[::-1]
     )
-    return Pairs(kinds["player"], kinds["side"], kinds["other"])
+    return OpeningPairs(kinds["player"], kinds["side"], kinds["other"])
 
 
 def _kind(one: GameDigest, other: GameDigest) -> str:
