@@ -440,12 +440,12 @@ def test_schemas_are_json() -> None:
 
 
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=4))
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=40))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.startswith("2/8"):
+            if line.startswith(" 2/80"):
                 break
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
@@ -455,7 +455,7 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     assert "Go on with: arena run t.toml" in rest
     resumed = arena("run", "t.toml")
     assert resumed.exit_code == 0
-    left = re.search(r"(\d+) of 8 games to play", resumed.output)
+    left = re.search(r"(\d+) of 80 games to play", resumed.output)
     assert left is not None
-    assert 0 < int(left[1]) <= 6
-    assert "8/8" in resumed.output
+    assert 0 < int(left[1]) <= 78
+    assert "80/80" in resumed.output
