@@ -10,8 +10,12 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-MOST_BYTES = 12_000_000
-"""Of a request: an archive of 10 MB, and what is around it."""
+MOST_BYTES = 64_000
+"""Of a request's body, which is read before anyone's rights are known."""
+UPLOAD_BYTES = 10_100_000
+"""The same where bots are handed in, which refuses archives itself."""
+UPLOADS = ("/api/submissions", "/me/upload")
+TOO_LARGE = "This is more than 10 MB. Leave out what the bot does not need."
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -43,24 +47,12 @@ class SafeAnswers:
                 message["body"] = b""
             await send(message)
 
-        taken = 0
-
-        async def receive_some() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > MOST_BYTES:
-                raise HTTPException(
-                    413, f"More than {MOST_BYTES / 1e6:g} MB are not taken at once."
-                )
-            return message
-
         if scope["type"] == "http" and self._is_foreign(scope):
             refusal = PlainTextResponse("Another site sent this request; it was refused.\n", 403)
             await refusal(scope, receive, send_safely)
             return
         as_get = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-        await self._app(as_get, receive_some, send_safely)
+        await self._app(as_get, _limited(scope, receive), send_safely)
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether a page of another site asks for a change. A program sends neither header."""
@@ -71,3 +63,28 @@ class SafeAnswers:
         if origin is not None:
             return urlsplit(origin).netloc not in {headers.get("host"), self._host}
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+
+
+def _limited(scope: Scope, receive: Receive) -> Receive:
+    """Reads a body of at most the bytes that its address takes. One whose head says that it has
+    more is not read at all.
+    """
+    if scope["type"] != "http":
+        return receive
+    is_upload = scope["method"] == "POST" and scope["path"] in UPLOADS
+    most = UPLOAD_BYTES if is_upload else MOST_BYTES
+    length = Headers(scope=scope).get("content-length", "")
+    taken = int(length) if length.isdecimal() and int(length) > most else 0
+
+    async def receive_some() -> Message:
+        nonlocal taken
+        message: Message = await receive() if taken <= most else {}
+        taken += len(message.get("body", b""))
+        if taken <= most:
+            return message
+        if scope["method"] in SAFE_METHODS:  # nobody reads it
+            return {"type": "http.disconnect"}
+        small = f"This is more than {MOST_BYTES / 1e3:g} kB. Send less at once."
+        raise HTTPException(413, TOO_LARGE if is_upload else small)
+
+    return receive_some

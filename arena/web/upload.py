@@ -22,6 +22,7 @@ from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, may
+from arena.web.safe import TOO_LARGE
 
 MAX_BYTES = 10_000_000
 """Of one file."""
@@ -29,7 +30,6 @@ _MORE_BYTES = 10_000
 """Of a form around it."""
 LOOK_S, ALIVE_S = 0.2, 15.0
 """How often a check is looked at; how long a stream says nothing."""
-_TOO_LARGE = f"This is more than {MAX_BYTES / 1e6:g} MB. Leave out what the bot does not need."
 
 pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
@@ -90,7 +90,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     401: {"description": "No owner has this token."},
     404: {"description": "There is no such submission of yours; the staff has none."},
     409: {"description": "A bot of yours is being checked."},
-    413: {"description": _TOO_LARGE},
+    413: {"description": TOO_LARGE},
     422: {"description": "The file's name cannot be used."},
     429: {"description": "Too often; `Retry-After` says when again."},
 }
@@ -170,7 +170,7 @@ async def _received(request: Request, name: str) -> tuple[str, IO[bytes]]:
     """The file's name and contents, kept on the disk where they are large."""
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > MAX_BYTES + _MORE_BYTES:
-        raise HTTPException(413, _TOO_LARGE)
+        raise HTTPException(413, TOO_LARGE)
     try:
         if request.headers.get("content-type", "").startswith("multipart/form-data"):
             return await _of_form(request)
@@ -201,7 +201,7 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
         raise HTTPException(400, "Choose a file first: the form has none.")
     if (sent.size or 0) > MAX_BYTES:
         await form.close()
-        raise TooLarge(_TOO_LARGE)
+        raise TooLarge(TOO_LARGE)
     return sent.filename or "", sent.file
 
 
@@ -212,7 +212,7 @@ async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
         async for part in stream:
             total += len(part)
             if total > most:
-                raise TooLarge(_TOO_LARGE)
+                raise TooLarge(TOO_LARGE)
             yield part
 
 

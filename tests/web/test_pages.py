@@ -1,9 +1,15 @@
 """Pages, errors and the headers of every answer."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from fastapi import FastAPI, Request
+from starlette.types import Message
 
+from arena.bots import course
 from arena.errors import StoreError
+from arena.web.app import ServerSettings, make_app
 from arena.web.rights import Role, Visitor, may
 from arena.web.safe import HEADERS
 from tests.web.conftest import TestClient
@@ -107,12 +113,40 @@ def test_a_session_changes_nothing_without_its_form(
     assert odd.post("/change", **sent).status_code == status
 
 
-def test_no_body_is_read_without_end(odd: TestClient) -> None:
-    def identify(request: Request) -> Visitor:
-        request.state.form_token = "secret"
-        return Visitor(role=Role.OWNER, owner="ann")
+_PART = b'--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\n'
 
-    odd.app.state.identify = identify
-    answer = odd.post("/change", data={"form_token": "secret", "x": "x" * 13_000_000})
-    assert answer.status_code == 413
-    assert "More than 12 MB are not taken" in answer.text
+
+@pytest.mark.parametrize("length", [None, 20_000_000])
+@pytest.mark.parametrize(
+    ("path", "kind", "most"),
+    [
+        ("/in", "application/x-www-form-urlencoded", 64_000),
+        ("/in", "multipart/form-data; boundary=x", 64_000),
+        ("/api/challenges", "application/json", 64_000),
+    ],
+)
+def test_no_body_is_read_without_end(
+    tmp_path: Path, path: str, kind: str, most: int, length: int | None
+) -> None:
+    """Not even before the rights of who sends it are known."""
+    course.init(tmp_path / "course")
+    app = make_app(ServerSettings(course=tmp_path / "course", runs=tmp_path))
+    headers = [(b"content-type", kind.encode())]
+    headers += [(b"content-length", b"%d" % length)] if length else []
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b""}
+    sent, answered = 0, list[Message]()
+
+    async def receive() -> Message:
+        nonlocal sent
+        sent += 16_000
+        assert sent < 20_000_000
+        body = _PART if sent == 16_000 else b"x" * 16_000
+        return {"type": "http.request", "body": body, "more_body": True}
+
+    async def send(message: Message) -> None:
+        answered.append(message)
+
+    asyncio.run(app(scope | {"headers": headers}, receive, send))
+    assert answered[0]["status"] == 413
+    assert b"This is more than 64 kB." in answered[1]["body"]
+    assert sent <= (0 if length else most + 16_000)
