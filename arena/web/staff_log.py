@@ -12,8 +12,10 @@ _TAIL_BYTES = 32_768
 
 def add_line(course: Path, who: str, what: str) -> None:
     """Keep who did what, now."""
-    line = f"{datetime.now(UTC).isoformat(timespec='seconds')}\t{who}\t{printable(what)}\n"
-    file = os.open(course / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
+    line = (
+        f"{datetime.now(UTC).isoformat(timespec='seconds')}\t{printable(who)}\t{printable(what)}\n"
+    )
+    file = os.open(course / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(file, line.encode())
     finally:

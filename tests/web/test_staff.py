@@ -18,6 +18,7 @@ from arena.bots.package import open_bot
 from arena.bots.versions import CheckedItem
 from arena.web.app import ServerSettings, make_app
 from arena.web.run_pages import as_long
+from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 from tests.web.conftest import TestClient
@@ -229,3 +230,9 @@ def _until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < give_up
         time.sleep(0.05)
+
+
+def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:
+    add_line(tmp_path, "ada\n2026\tstaff", "did\n2026\tbob\tnothing")
+    ((_, who, what),) = last_lines(tmp_path)
+    assert "ada" in who and "nothing" in what
