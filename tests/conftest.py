@@ -44,6 +44,7 @@ WARMING = ("analysis/", "human/", "players/compiled/test_cache.py", "tournament/
 STARTING = (
     *WARMING,
     "bots/",
+    "browser/",
     "checks/",
     "cli/",
     "players/test_gtp.py",
@@ -53,6 +54,7 @@ STARTING = (
     "test_docs.py",
     "test_third_game.py",
     "tournament/",
+    "web/",
 )
 """Begun while workers are small: a start of a player is a fork, which costs 5 ms then and 40 ms
 once a worker has compiled kernels.
@@ -144,6 +146,17 @@ SLOW = (
     "test_sprt.py::test_a_clear_lead_is_soon_decided",
     "test_verifying.py::test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged",
     "test_verifying.py::test_settings_that_changed_are_told_as_they_were_written",
+    # pages in Chromium; the list of games, a game and live pages are tried next to them
+    r"browser/test_(hostile|rooms|play|me|player)\.py",
+    r"browser/test_games?.py::test_(everyone_can_use_it|space_plays)",
+    r"browser/test_drawings.py::test_every_position.*settings(1\d|2\d|[3579])\]",
+    # whole checks, runs and matches behind a page; the page is tried next to them
+    r"web/test_hostile_uploads\.py",
+    r"web/test_upload.py::test_(a_broken_bot|a_killed_server)",
+    r"web/test_submit_to_server.py::test_(what_is_shown|a_folder)",
+    r"web/test_keeper.py::test_(a_killed_server|what_cannot_be_played)",
+    r"web/test_challenge.py::test_(two_games|there_is_a_quota)",
+    "web/test_api.py::test_it_answers_as_described",
     # what bytes mean, once more where the referee goes on
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",
 )
