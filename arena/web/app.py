@@ -88,9 +88,11 @@ def _nobody(_: Request) -> Visitor:
 
 @asynccontextmanager
 async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
-    with tournaments.kept(app):
-        yield
-    app.state.hubs.end()
-    app.state.public_runs.close()
-    await app.state.tables.close()
-    app.state.runs.close()
+    try:
+        with tournaments.kept(app):
+            yield
+    finally:
+        app.state.hubs.end()
+        app.state.public_runs.close()
+        await app.state.tables.close()
+        app.state.runs.close()

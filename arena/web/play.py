@@ -13,7 +13,7 @@ from arena.web.pages import page
 from arena.web.rates import address_of
 from arena.web.rights import Role, may, visitor_of
 from arena.web.table import Command, TableState
-from arena.web.tables import RunningTable, Tables
+from arena.web.tables import CommandRefusedError, RunningTable, Tables
 
 _PATIENCE_S = 25.0
 """How long a page waits for a change before it asks again: less than proxies wait."""
@@ -72,10 +72,16 @@ async def begin(
         setup = setup_of(wish, request.app.state.settings.course, secrets.randbelow(2**31))
         tables: Tables = request.app.state.tables
         tables.begun.take(address_of(request), "ten games begun in five minutes")
-        name = await tables.open(wish, setup)
+        name = await tables.open(_person(request), wish, setup)
     except UserError as error:
         return _form(request, wish, str(error))
     return RedirectResponse(f"/play/{name}", 303)
+
+
+def _person(request: Request) -> str:
+    """Who plays: an owner, or an address."""
+    visitor = visitor_of(request)
+    return f"{visitor.role} {visitor.owner or address_of(request)}"
 
 
 def _table(request: Request, name: str) -> RunningTable:
@@ -104,4 +110,7 @@ async def state(table: At, after: int = -1) -> TableState:
 @router.post("/{name}/do", status_code=204)
 async def do(table: At, command: Command) -> None:
     """Move, take back or resign. The answer is a new state."""
-    table.send(command)
+    try:
+        table.send(command)
+    except CommandRefusedError:
+        raise HTTPException(409, "It is not your turn, or the board has changed since.") from None

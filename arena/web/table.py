@@ -54,7 +54,7 @@ class Command(Frozen):
     do: Literal["move", "undo", "resign"]
     ply: int
     """How many moves the person saw: one that is meant for another board is not made."""
-    move: str = ""
+    move: str = Field("", max_length=200)
 
 
 class TableState(Frozen):

@@ -22,17 +22,28 @@ IDLE_S = 15 * 60.0
 """How long a person may think about a move."""
 _GAMES_BEGUN = (10, 300.0)
 _LINE_BYTES = 2**20
+_GOES_S = 5.0
+"""How long a process that is ended may take to go."""
+
+
+class CommandRefusedError(Exception):
+    """A command that the game does not wait for."""
 
 
 class RunningTable:
     """One table, as its process last described it."""
 
-    def __init__(self, wish: TableWish, process: asyncio.subprocess.Process, idle_s: float) -> None:
-        self.wish = wish
+    def __init__(
+        self, person: str, wish: TableWish, process: asyncio.subprocess.Process, idle_s: float
+    ) -> None:
+        self.person, self.wish = person, wish
         self.state = TableState(number=0, phase="preparing")
         self._process, self._idle_s = process, idle_s
         self._changed = asyncio.Event()
         self._touched = time.monotonic()
+        self._answered = -1
+        """The number of the state in which a command came last."""
+        self._why = "The process of this game ended"
         self._following = asyncio.create_task(self._follow())
 
     @property
@@ -49,15 +60,19 @@ class RunningTable:
         return self.state
 
     def send(self, command: Command) -> None:
-        """Hand a command to the game."""
-        self._touched = time.monotonic()
+        """Hand a command to the game. Raises CommandRefusedError unless it waits for one."""
+        state = self.state
+        if state.phase != "yours" or command.ply != state.ply or self._answered == state.number:
+            raise CommandRefusedError
+        self._answered = state.number
         stdin = self._process.stdin
         assert stdin is not None  # asked for
-        if not self.is_over and not stdin.is_closing():
+        if not stdin.is_closing():
             stdin.write(command.model_dump_json().encode() + b"\n")
 
-    def end(self) -> None:
+    def end(self, why: str | None = None) -> None:
         """End the process, and its player with it."""
+        self._why = why or self._why
         with suppress(ProcessLookupError):
             self._process.terminate()
 
@@ -66,22 +81,44 @@ class RunningTable:
         await self._following
 
     async def _follow(self) -> None:
+        expiring = asyncio.create_task(self._expire())
+        try:
+            await self._read()
+        finally:
+            expiring.cancel()
+            await self._go()
+            if not self.is_over:
+                ending = f"{self._why}. Begin another game."
+                over = {"phase": "over", "ending": ending, "legal": (), "can_undo": False}
+                self._become(self.state.model_copy(update=over | {"number": self.state.number + 1}))
+
+    async def _read(self) -> None:
+        """Take the states, until there are no more or one cannot be read."""
         stdout = self._process.stdout
         assert stdout is not None  # asked for
-        expiring = asyncio.create_task(self._expire())
-        async for line in stdout:
-            self._become(TableState.model_validate_json(line))
-        expiring.cancel()
+        with suppress(ValueError):  # a line that is too long, or no state
+            async for line in stdout:
+                self._become(TableState.model_validate_json(line))
+
+    async def _go(self) -> None:
+        """See the process end."""
+        self.end()
+        try:
+            await asyncio.wait_for(self._drained(), _GOES_S)
+        except TimeoutError:
+            self._process.kill()
+            await self._drained()
+
+    async def _drained(self) -> None:
+        """Wait for the end of a process, which may write still: else it could wait for us."""
+        stdout = self._process.stdout
+        assert stdout is not None  # asked for
+        while await stdout.read(_LINE_BYTES):
+            pass
         await self._process.wait()
-        if not self.is_over:
-            idle = time.monotonic() - self._touched > self._idle_s
-            why = "Nobody moved for a while" if idle else "The process of this game ended"
-            ending = f"{why}. Begin another game."
-            over = {"number": self.state.number + 1, "phase": "over", "ending": ending, "legal": ()}
-            self._become(self.state.model_copy(update=over))
 
     def _become(self, state: TableState) -> None:
-        self.state = state
+        self.state, self._touched = state, time.monotonic()
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -89,7 +126,7 @@ class RunningTable:
         """End the process when nobody has moved for long."""
         while (left := self._touched + self._idle_s - time.monotonic()) > 0:
             await asyncio.sleep(left)
-        self.end()
+        self.end("Nobody moved for a while")
 
 
 class Tables:
@@ -98,31 +135,33 @@ class Tables:
     def __init__(self, most: int = MOST_TABLES, idle_s: float = IDLE_S) -> None:
         self._most, self._idle_s = most, idle_s
         self._tables: dict[str, RunningTable] = {}
+        self._opening = asyncio.Lock()
         self.begun = Rate(*_GAMES_BEGUN)
         """How often an address may begin a game."""
 
-    async def open(self, wish: TableWish, setup: Setup) -> str:
-        """Start a game; its id, which cannot be guessed. Raises UserError where all tables are
-        taken.
+    async def open(self, person: str, wish: TableWish, setup: Setup) -> str:
+        """Start a game, which ends the one before of this person; its id, which cannot be guessed.
+        Raises UserError where all tables are taken.
         """
-        if sum(not table.is_over for table in self._tables.values()) >= self._most:
-            raise UserError(
-                f"All {self._most} tables are taken. Try again when one of these games is over; "
-                f"at the latest after {self._idle_s / 60:.0f} minutes in which nobody moves."
-            )
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "arena.web.table", str(os.getpid())),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LINE_BYTES,
-            start_new_session=True,  # Ctrl-C in the terminal reaches the server alone
-        )
-        assert process.stdin is not None  # asked for
-        process.stdin.write(setup.model_dump_json().encode() + b"\n")
-        name = secrets.token_urlsafe(16)
-        self._forget()
-        self._tables[name] = RunningTable(wish, process, self._idle_s)
-        return name
+        async with self._opening:
+            await self._end_those_of(person)
+            if sum(not table.is_over for table in self._tables.values()) >= self._most:
+                raise UserError(
+                    f"All {self._most} tables are taken. Try again when one of these games is "
+                    f"over; at the latest after {self._idle_s / 60:.0f} minutes in which nobody "
+                    "moves."
+                )
+            process = await _process(setup)
+            name = secrets.token_urlsafe(16)
+            self._forget()
+            self._tables[name] = RunningTable(person, wish, process, self._idle_s)
+            return name
+
+    async def _end_those_of(self, person: str) -> None:
+        for table in tuple(self._tables.values()):
+            if table.person == person and not table.is_over:
+                table.end("Another game was begun")
+                await table.ended()
 
     def find(self, name: str) -> RunningTable | None:
         """The table of that id, if there is one."""
@@ -142,4 +181,19 @@ class Tables:
     async def close(self) -> None:
         """End all, and wait until they have ended."""
         self.end()
-        await asyncio.gather(*(table.ended() for table in self._tables.values()))
+        ended = (table.ended() for table in self._tables.values())
+        await asyncio.gather(*ended, return_exceptions=True)
+
+
+async def _process(setup: Setup) -> asyncio.subprocess.Process:
+    """The process of a game, which knows what to play."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "arena.web.table", str(os.getpid())),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=_LINE_BYTES,
+        start_new_session=True,  # Ctrl-C in the terminal reaches the server alone
+    )
+    assert process.stdin is not None  # asked for
+    process.stdin.write(setup.model_dump_json().encode() + b"\n")
+    return process

@@ -46,8 +46,10 @@ def kept(app: FastAPI) -> Iterator[None]:
         yield
         return
     keeper.begin()
-    yield
-    keeper.end()
+    try:
+        yield
+    finally:
+        keeper.end()
 
 
 class Ahead(NamedTuple):

@@ -1,6 +1,7 @@
 """/play over requests: the form, a game to its end, and what is refused."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.web import tables
 from arena.web.app import ServerSettings, make_app
 from arena.web.boards import boards
 from arena.web.rights import Role, Visitor
@@ -23,6 +25,13 @@ def begun(client: TestClient, **chosen: Any) -> str:
     answer = client.post("/play", data=SMALL | chosen, follow_redirects=False)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])
+
+
+def another(client: TestClient) -> TestClient:
+    """A client of another address, of the same running application."""
+    made = TestClient(client.app, client=("192.0.2.1", 50_000))
+    made.portal = client.portal  # one event loop
+    return made
 
 
 def when(client: TestClient, table: str, phase: str, after: int = -1) -> dict[str, Any]:
@@ -99,12 +108,46 @@ def test_a_game_that_is_not_there(client: TestClient) -> None:
 
 def test_at_most_a_few_games_at_a_time(app: FastAPI, client: TestClient) -> None:
     app.state.tables = Tables(most=1)
+    other = another(client)
     table = begun(client)
-    answer = client.post("/play", data=SMALL)
+    answer = other.post("/play", data=SMALL)
     assert (answer.status_code, "All 1 tables are taken" in answer.text) == (422, True)
     do(client, table, when(client, table, "yours"), "resign")
     when(client, table, "over")
-    begun(client)
+    begun(other)
+
+
+def test_a_person_has_one_game_at_a_time(app: FastAPI, client: TestClient) -> None:
+    app.state.tables = Tables(most=2)
+    other = another(client)
+    first, others = begun(client), begun(other)
+    second = begun(client)
+    assert when(client, first, "over")["ending"] == "Another game was begun. Begin another game."
+    for whose, table in ((client, second), (other, others)):
+        assert when(whose, table, "yours")["phase"] == "yours"
+
+
+def test_commands_that_the_game_does_not_wait_for_are_refused(client: TestClient) -> None:
+    table = begun(client)
+    state = when(client, table, "yours")
+    sent = {"do": "move", "ply": state["ply"], "move": state["legal"][0]}
+    assert client.post(f"{table}/do", json=sent | {"ply": 7}).status_code == 409
+    codes = [client.post(f"{table}/do", json=sent).status_code for _ in range(2)]
+    assert codes == [204, 409], "one at a time"
+    state = when(client, table, "yours", state["number"])
+    do(client, table, state, "resign")
+    when(client, table, "over")
+    assert client.post(f"{table}/do", json=sent).status_code == 409
+
+
+def test_a_game_whose_state_cannot_be_read_is_over(
+    app: FastAPI, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_LINE_BYTES", 100)
+    app.state.tables = Tables(most=1)
+    ending = "The process of this game ended. Begin another game."
+    for whose in (client, another(client)):
+        assert when(whose, begun(whose), "over")["ending"] == ending
 
 
 def test_an_address_begins_ten_games_in_five_minutes(app: FastAPI, client: TestClient) -> None:
@@ -118,6 +161,14 @@ def test_a_game_in_which_nobody_moves_ends(app: FastAPI, client: TestClient) -> 
     state = when(client, begun(client), "over")
     assert state["ending"] == "Nobody moved for a while. Begin another game."
     assert state["legal"] == []
+
+
+def test_commands_that_are_refused_keep_no_game(app: FastAPI, client: TestClient) -> None:
+    app.state.tables = Tables(idle_s=0.3)
+    table, give_up = begun(client), time.monotonic() + 20
+    while client.get(f"{table}/state").json()["phase"] != "over":
+        client.post(f"{table}/do", json={"do": "undo", "ply": 7})
+        assert time.monotonic() < give_up
 
 
 # In a course

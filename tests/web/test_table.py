@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 import rules
 from arena.sandbox.processes import children
@@ -124,6 +125,11 @@ def test_a_bot_that_fails_loses(tmp_path: Path) -> None:
     last = played(DOTS.model_copy(update={"opponent": str(bot)}), first_legal)[-1]
     assert "bot forfeits (bad_json): " in last.ending
     assert last.ending.endswith("You win.")
+
+
+def test_a_move_is_short() -> None:
+    with pytest.raises(ValidationError):
+        Command(do="move", ply=0, move="a" * 201)
 
 
 # The process

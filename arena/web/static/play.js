@@ -102,7 +102,7 @@ async function sendCommand(table, wanted, move = "") {
   const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
   try {
     const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body });
-    byId("lost").hidden = answer.ok;
+    byId("lost").hidden = answer.ok || answer.status === 409; // the next state shows why
   } catch {
     byId("lost").hidden = false;
   }
