@@ -16,6 +16,8 @@ const WORDS = { preparing: "Preparing the game. The first one takes a while wher
 
 /** The state that is shown. @type {TableState|null} */
 let shownTable = null;
+/** The state in which a command was sent last: each takes one. @type {TableState|null} */
+let commandedTable = null;
 /** Whether the person plays by keys: the board then has the focus again after each move. */
 let playsByKeys = false;
 
@@ -98,12 +100,15 @@ function sendMove(table, move) {
 
 /** @param {HTMLElement} table @param {"move"|"undo"|"resign"} wanted @param {string} [move] */
 async function sendCommand(table, wanted, move = "") {
+  if (commandedTable === shownTable) return;
+  commandedTable = shownTable;
   const headers = { "Content-Type": "application/json", "X-Form-Token": table.dataset.formToken ?? "" };
   const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
   try {
     const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body });
     byId("lost").hidden = answer.ok || answer.status === 409; // the next state shows why
   } catch {
+    commandedTable = null;
     byId("lost").hidden = false;
   }
 }
