@@ -50,7 +50,8 @@ class Roster(Frozen):
 
     def with_token(self, token: str) -> Owner:
         """The owner of a token. Raises SubmissionError."""
-        found = next((each for each in self.owners if each.token_sha256 == _hash(token)), None)
+        hashed = _hash(token)
+        found = next((each for each in self.owners if each.token_sha256 == hashed), None)
         if found is None:
             raise SubmissionError("no owner has this token; ask the staff of the course for yours")
         if found.revoked_at is not None:

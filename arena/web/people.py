@@ -2,6 +2,7 @@
 send the token with each request to `/api`.
 """
 
+import hashlib
 import secrets
 import time
 from datetime import timedelta
@@ -15,13 +16,13 @@ from arena.bots.roster import FILE, Owner, Roster, read_roster
 from arena.errors import SubmissionError
 from arena.web.pages import page
 from arena.web.rates import Rate, address_of
-from arena.web.rights import Role, Visitor, may
+from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.sessions import SignedSession, Signer
 
 COOKIE = "arena_session"
 _OWNERS_S = timedelta(days=60).total_seconds()
 _STAFFS_S = timedelta(hours=12).total_seconds()
-_TOO_MANY = "sixty tries to come in within a minute"
+_TOO_MANY = "sixty wrong tokens within a minute"
 _DIGITS = 16
 """Of a token's hash, in a cookie."""
 
@@ -35,18 +36,14 @@ class People:
         self.staff_token = secrets.token_hex(16)
         """Made at each start, for the console."""
         self.signer = Signer(course)
-        self.logins = Rate(60, 60)  # a class may come from one address
+        self.wrong = Rate(60, 60)  # a class may come from one address
         self._course = course
         self._read: tuple[tuple[int, ...], Roster] | None = None
 
     def identify(self, request: Request) -> Visitor:
         """The visitor behind a request. Refuses with 401 a token that opens nothing."""
         bearer = _bearer(request)
-        try:
-            session = self.begun(bearer) if bearer else self.session_of(request)
-        except SubmissionError as error:
-            self.logins.take(address_of(request), _TOO_MANY)
-            raise HTTPException(401, str(error)) from None
+        session = self.begun_by(request, bearer) if bearer else self.session_of(request)
         if session is None:
             return Visitor()
         if not bearer:
@@ -54,21 +51,35 @@ class People:
         role = Role.STAFF if session.owner is None else Role.OWNER
         return Visitor(role=role, owner=session.owner)
 
+    def begun_by(self, request: Request, token: str) -> SignedSession:
+        """The session that a request's token begins. Refuses with 401 one that opens nothing, with
+        429 too many of them; a right one always begins a session.
+        """
+        try:
+            return self.begun(token)
+        except SubmissionError as error:
+            self.wrong.take(address_of(request), _TOO_MANY)
+            raise HTTPException(401, str(error)) from None
+
     def begun(self, token: str) -> SignedSession:
         """The session that a token begins. Raises SubmissionError."""
         now = time.time()
         if secrets.compare_digest(token.encode(), self.staff_token.encode()):
-            return SignedSession(owner=None, fingerprint="staff", ends_at=now + _STAFFS_S)
+            return SignedSession(owner=None, fingerprint=self._of_staff(), ends_at=now + _STAFFS_S)
         owner = self._roster().with_token(token)
         return SignedSession(
             owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S
         )
 
     def session_of(self, request: Request) -> SignedSession | None:
-        """The session of a request's cookie, unless its token was revoked or replaced since."""
+        """The session of a request's cookie, unless its token was revoked or replaced since: that
+        of the staff is another at each start.
+        """
         session = self.signer.session(request.cookies.get(COOKIE, ""), time.time())
-        if session is None or session.owner is None:
-            return session
+        if session is None:
+            return None
+        if session.owner is None:
+            return session if session.fingerprint == self._of_staff() else None
         live = any(
             each.name == session.owner
             and each.revoked_at is None
@@ -76,6 +87,9 @@ class People:
             for each in self._roster().owners
         )
         return session if live else None
+
+    def _of_staff(self) -> str:
+        return hashlib.sha256(self.staff_token.encode()).hexdigest()[:_DIGITS]
 
     def _roster(self) -> Roster:
         """The roster as it is now, read again where the file is another."""
@@ -126,21 +140,21 @@ def login(request: Request, people: OfCourse) -> Response:
 @router.post("/in")
 def log_in(request: Request, people: OfCourse, token: Annotated[str, Form()]) -> Response:
     """Begin a session with a token typed in."""
-    return _come_in(request, people, token)
+    return _come_in(request, people, people.begun_by(request, token.strip()))
 
 
 @router.get("/in/{token}")
-def follow_link(request: Request, people: OfCourse, token: str) -> Response:
-    """Begin a session by the link that each person has."""
-    return _come_in(request, people, token)
+def follow_link(request: Request, people: OfCourse, asking: Asking, token: str) -> Response:
+    """Begin a session by the link that each person has. A visitor who is somebody else is asked
+    first: the link may be a trap.
+    """
+    session = people.begun_by(request, token.strip())
+    if asking.role is Role.ANYONE or asking.owner == session.owner:
+        return _come_in(request, people, session)
+    return page(request, "in_instead.html", token=token, owner=session.owner)
 
 
-def _come_in(request: Request, people: People, token: str) -> Response:
-    people.logins.take(address_of(request), _TOO_MANY)
-    try:
-        session = people.begun(token.strip())
-    except SubmissionError as error:
-        raise HTTPException(401, str(error)) from None
+def _come_in(request: Request, people: People, session: SignedSession) -> Response:
     answer = RedirectResponse("/me" if session.owner else "/staff", 303)
     answer.set_cookie(
         COOKIE,
@@ -154,8 +168,9 @@ def _come_in(request: Request, people: People, token: str) -> Response:
 
 
 @router.post("/out")
-def log_out(people: OfCourse) -> Response:
-    """End the session of this browser."""
+def log_out(request: Request, people: OfCourse) -> Response:
+    """End the session, here and wherever its cookie was copied to."""
+    people.signer.end(request.cookies.get(COOKIE, ""), time.time())
     answer = RedirectResponse("/", 303)
     answer.delete_cookie(COOKIE)
     return answer

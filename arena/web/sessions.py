@@ -2,20 +2,26 @@
 tokens of forms, which prove that a page of ours sent them.
 
     COURSE/.web/secret      signs both; all sessions end when it is removed
+    COURSE/.web/ended.json  sessions that were ended before their time
 """
 
 import hmac
 import os
 import secrets
+import threading
 from contextlib import suppress
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from arena.files.whole_file import write_whole
 from arena.model import Frozen
 
 FOLDER = ".web"
 """What the server keeps in a course next to the bots, whose names begin with no dot."""
+_REMEMBERED = 10_000
+"""Sessions that were ended before their time; beyond, those are forgotten that end first."""
+_ENDED = TypeAdapter(dict[str, float])
 
 
 class SignedSession(Frozen):
@@ -34,6 +40,10 @@ class Signer:
 
     def __init__(self, course: Path) -> None:
         self._secret = _secret(course / FOLDER / "secret")
+        self._ending = threading.Lock()
+        self._file = course / FOLDER / "ended.json"
+        self._ended = _ENDED.validate_json(self._file.read_bytes()) if self._file.exists() else {}
+        """By their words, when each would be over by itself."""
 
     def cookie(self, session: SignedSession) -> str:
         """The text of a cookie."""
@@ -43,12 +53,23 @@ class Signer:
     def session(self, cookie: str, now: float) -> SignedSession | None:
         """The session of a cookie; None where it was not signed here, or is over."""
         words, _, signature = cookie.partition(".")
-        if not _same(signature, self._signature("session", words)):
+        if words in self._ended or not _same(signature, self._signature("session", words)):
             return None
         with suppress(ValidationError):
             session = SignedSession.model_validate_json(bytes.fromhex(words))
             return session if now < session.ends_at else None
         return None
+
+    def end(self, cookie: str, now: float) -> None:
+        """Have a cookie open nothing any more, whoever kept it."""
+        with self._ending:
+            session = self.session(cookie, now)
+            if session is None:
+                return
+            ended = self._ended | {cookie.partition(".")[0]: session.ends_at}
+            live = sorted((at, words) for words, at in ended.items() if at > now)
+            self._ended = {words: at for at, words in live[-_REMEMBERED:]}
+            write_whole(self._file, _ENDED.dump_json(self._ended).decode())
 
     def form_token(self, cookie: str) -> str:
         """The token of the forms that a session's pages have."""

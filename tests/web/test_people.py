@@ -1,5 +1,6 @@
 """Who comes in: links with tokens, sessions, forms, and how often."""
 
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,9 +66,42 @@ def test_a_link_begins_a_session(client: TestClient, tokens: dict[str, str]) -> 
     assert "httponly" in cookie and "samesite=lax" in cookie and "secure" not in cookie
     assert tokens["ada"] not in cookie
     assert who(client) == ("owner", "ada")
-    form = client.app.state.people.signer.form_token(client.cookies[COOKIE])  # type: ignore[attr-defined]
-    assert client.post("/out", headers={"X-Form-Token": form}).headers["location"] == "/"
-    assert who(client) == ("anyone", None)
+
+
+def test_a_session_that_was_ended_is_over_for_a_copy_too(
+    client: TestClient, folder: Path, tokens: dict[str, str]
+) -> None:
+    client.get(f"/in/{tokens['ada']}")
+    copy = client.cookies[COOKIE]
+    form = {"X-Form-Token": Signer(folder).form_token(copy)}
+    assert client.post("/out", headers=form).headers["location"] == "/"
+    assert COOKIE not in client.cookies
+    for _ in ("now", "after a restart"):
+        client.cookies.set(COOKIE, copy)
+        assert who(client) == ("anyone", None)
+        client.app.state.people.__init__(folder)  # type: ignore[attr-defined]
+    client.cookies.clear()
+    client.get(f"/in/{tokens['ada']}")
+    assert who(client) == ("owner", "ada"), "by the link again"
+
+
+@pytest.mark.parametrize("came", ["by the link", "by the page"])
+def test_nobody_becomes_another_without_wanting_it(
+    came: str, client: TestClient, app: FastAPI, tokens: dict[str, str]
+) -> None:
+    client.get(f"/in/{tokens['bob']}")
+    asked = client.get(f"/in/{tokens['ada']}")
+    assert "Come in as ada instead of bob" in asked.text
+    assert who(client) == ("owner", "bob")
+    assert client.post("/in", data={"token": tokens["ada"]}).status_code == 403
+    found = asked if came == "by the link" else client.get("/in")
+    ((form),) = re.findall('name="form_token" value="(.*?)"', found.text)
+    sent = {"form_token": form, "token": tokens["ada"]}
+    assert client.post("/in", data=sent).status_code == 303
+    assert who(client) == ("owner", "ada")
+    assert client.get(f"/in/{tokens['ada']}").status_code == 303, "is ada already"
+    staffs = client.get(f"/in/{app.state.people.staff_token}").text
+    assert "Come in as the staff instead of ada" in staffs
 
 
 def test_a_token_may_be_typed(client: TestClient, tokens: dict[str, str]) -> None:
@@ -93,9 +127,11 @@ def test_the_staff_comes_in_by_the_token_of_the_console(client: TestClient, app:
     came = client.get(f"/in/{app.state.people.staff_token}")
     assert came.headers["location"] == "/staff"
     assert who(client) == ("staff", None)
+    app.state.people.__init__(app.state.settings.course)
+    assert who(client) == ("anyone", None), "the token of another start"
 
 
-def test_a_restart_logs_nobody_out(
+def test_a_restart_logs_no_owner_out(
     client: TestClient, folder: Path, tokens: dict[str, str]
 ) -> None:
     client.get(f"/in/{tokens['ada']}")
@@ -155,6 +191,7 @@ def test_a_change_comes_from_a_page_of_the_session(
     assert client.post("/change", data={"form_token": form}).json() == "changed"
     assert client.post("/change", headers={"X-Form-Token": form}).json() == "changed"
     assert client.post(f"/change?form_token={form}").json() == "changed"
+    client.cookies.clear()
     client.get(f"/in/{tokens['ada']}")
     assert client.post("/change", data={"form_token": form}).status_code == 403, (
         "that of bob's session"
@@ -173,15 +210,17 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
 
 
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
-    client.app.state.people.logins = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
+    client.app.state.people.wrong = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
     wrong = {"Authorization": "Bearer 0123"}
     for _ in range(30):
         assert client.get("/in/0123").status_code == 401
         assert client.get("/api/who", headers=wrong).status_code == 401
     assert client.get("/api/who", headers=wrong).status_code == 429
-    refused = client.get(f"/in/{tokens['ada']}")
+    refused = client.get("/in/0123")
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
     assert "too often" in refused.text
+    for _ in range(70):
+        assert client.get(f"/in/{tokens['ada']}").status_code == 303, "the others of that address"
 
 
 def test_a_rate_has_tries_that_come_back() -> None:
