@@ -6,9 +6,11 @@ happened.
 import re
 import secrets
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -78,6 +80,18 @@ class Jobs:
                 threading.Thread(target=self._work, args=(folder,), name=name, daemon=True).start()
 
     def _work(self, folder: Path) -> None:
+        try:
+            self._run(folder)
+        except OSError as error:  # a full disk, too many processes
+            sys.stderr.write(f"The job {folder.name} could not be started: {error}\n")
+            with suppress(OSError):
+                (folder / EVENTS).touch()  # broken off: no later server begins it
+        finally:
+            with self._lock:
+                self._working.remove(folder)
+            self._begin()
+
+    def _run(self, folder: Path) -> None:
         with (folder / "errors.log").open("wb") as log:
             subprocess.run(
                 [*self.command, str(folder)],
@@ -87,6 +101,3 @@ class Jobs:
                 start_new_session=True,  # Ctrl-C is for the server
                 check=False,
             )
-        with self._lock:
-            self._working.remove(folder)
-        self._begin()
