@@ -9,10 +9,15 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 
 from arena.model import Frozen
-from arena.web.safe import SAFE_METHODS
+from arena.web.safe import SAFE_METHODS, UPLOADS
+
+_MOST_FIELDS = 1000
+"""Of a form, which is of bounded size anyway."""
 
 
 class Role(StrEnum):
@@ -70,8 +75,8 @@ def visitor_of(request: Request) -> Visitor:
 
 async def own_form(request: Request) -> None:
     """Refuse a change that no form of the session asked for: one that lacks its token, as the
-    field `form_token`, or where files are sent as the header `X-Form-Token` or in the query. A
-    program says who it is without a cookie, and has no session.
+    field `form_token` or the header `X-Form-Token`; an address would show it to logs. A program
+    says who it is without a cookie, and has no session.
     """
     if request.method in SAFE_METHODS:
         return
@@ -79,11 +84,24 @@ async def own_form(request: Request) -> None:
     expected: str | None = getattr(request.state, "form_token", None)
     if expected is None:
         return
-    given = request.headers.get("X-Form-Token") or request.query_params.get("form_token")
-    if given is None and "urlencoded" in request.headers.get("content-type", ""):
-        given = str((await request.form()).get("form_token", ""))
+    given = request.headers.get("X-Form-Token")
+    kind = request.headers.get("content-type", "")
+    takes_files = request.url.path in UPLOADS and kind.startswith("multipart/form-data")
+    if given is None and (takes_files or "urlencoded" in kind):
+        given = str((await form_of(request)).get("form_token", ""))
     if not hmac.compare_digest((given or "").encode(), expected.encode()):
+        await request.close()
         raise HTTPException(403, "The page is too old. Load it again, and send the form once more.")
+
+
+async def form_of(request: Request) -> FormData:
+    """The form that a page sent, read once. Refuses with 400 one that is damaged."""
+    try:
+        return await request.form(max_files=1, max_fields=_MOST_FIELDS)
+    except HTTPException as error:
+        if error.status_code != 400:
+            raise
+        raise HTTPException(400, f"The form is damaged: {error.detail}") from None
 
 
 async def _asking(request: Request) -> Visitor:

@@ -14,14 +14,13 @@ from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, R
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
 
 from arena.checks.events import Refused
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
-from arena.web.rights import Asking, Role, may
+from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
 
 MAX_BYTES = 10_000_000
@@ -35,7 +34,7 @@ pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
 
 
-class TooLarge(MultiPartException):
+class TooLarge(Exception):
     """More is sent than a server takes."""
 
 
@@ -175,10 +174,8 @@ async def _received(request: Request, name: str) -> tuple[str, IO[bytes]]:
         if request.headers.get("content-type", "").startswith("multipart/form-data"):
             return await _of_form(request)
         return name, await _of_body(request)
-    except TooLarge as error:
-        raise HTTPException(413, error.message) from None
-    except MultiPartException as error:
-        raise HTTPException(400, f"The form is damaged: {error.message}") from None
+    except TooLarge:
+        raise HTTPException(413, TOO_LARGE) from None
 
 
 async def _of_body(request: Request) -> IO[bytes]:
@@ -194,14 +191,13 @@ async def _of_body(request: Request) -> IO[bytes]:
 
 
 async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
-    parts = _limited(request, MAX_BYTES + _MORE_BYTES)
-    form = await MultiPartParser(request.headers, parts, max_files=1, max_fields=4).parse()
+    form = await form_of(request)
     sent = form.get("bot")
     if not isinstance(sent, UploadFile):
         raise HTTPException(400, "Choose a file first: the form has none.")
     if (sent.size or 0) > MAX_BYTES:
         await form.close()
-        raise TooLarge(TOO_LARGE)
+        raise TooLarge
     return sent.filename or "", sent.file
 
 
@@ -212,7 +208,7 @@ async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
         async for part in stream:
             total += len(part)
             if total > most:
-                raise TooLarge(TOO_LARGE)
+                raise TooLarge
             yield part
 
 

@@ -135,7 +135,7 @@ def test_a_form_sends_the_same(
     form = app.state.people.signer.form_token(browser.cookies["arena_session"])
     files = {"bot": ("C:\\bots\\fox.zip", zipped(readme="nothing"))}
     assert browser.post("/me/upload", files=files).status_code == 403
-    sent = browser.post(f"/me/upload?form_token={form}", files=files)
+    sent = browser.post("/me/upload", data={"form_token": form}, files=files)
     assert (sent.status_code, sent.headers["location"]) == (303, "/me#checks")
     (check,) = app.state.checks.of("bob")
     assert check.file == "fox.zip"
