@@ -58,7 +58,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        dependencies=[Depends(own_form)],
+        dependencies=[Depends(own_form), Depends(tournaments.freeze_due)],
         lifespan=_until_closed,
     )
     app.state.settings = settings

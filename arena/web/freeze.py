@@ -4,9 +4,12 @@ COURSE/.web/frozen/NAME.sqlite   the copy of the run that the public sees instea
 """
 
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arena.bots.course_file import RUNS
+from arena.errors import StoreError
 from arena.tournament.store_copy import copy_run
 from arena.web.keeper import Keeper
 from arena.web.sessions import FOLDER
@@ -43,26 +46,45 @@ class Freezer:
         """What the public sees instead of the run; None where it sees the run. Raises
         StoreError.
         """
-        if not self._is_due(name):
+        if not self.is_due(name):
             return None
-        store, copy = self._keeper.course / "runs" / f"{name}.sqlite", self._place(name)
-        with self._copying:
-            at = self.frozen_at(name)
-            if at is not None and store.exists() and not copy.exists():
-                self._copy(store, at)
+        if self._is_missing(name):
+            with self._copying:
+                at = self.frozen_at(name)
+                if at is not None and self._is_missing(name):
+                    self._copy(self._store(name), at)
+        copy = self._place(name)
         return copy if copy.exists() else None
+
+    def is_behind(self) -> bool:
+        """Whether a copy is missing by now: making it takes a while."""
+        return any(map(self._is_missing, self._keeper.frozen()))
+
+    def catch_up(self) -> None:
+        """Make the copies that are missing."""
+        for name in self._keeper.frozen():
+            with suppress(StoreError):  # its own page tells
+                self.public(name)
 
     def frozen_at(self, name: str) -> datetime | None:
         """The moment from which on a table is frozen; None where it is not to be."""
         return self._keeper.wish(name).freeze_at
 
-    def _is_due(self, name: str) -> bool:
+    def is_due(self, name: str) -> bool:
+        """Whether its table is to be frozen by now."""
         at = self.frozen_at(name)
         return at is not None and at <= datetime.now(UTC)
 
     def _copy(self, store: Path, at: datetime) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         copy_run(store, self._place(store.stem), until=at)
+
+    def _is_missing(self, name: str) -> bool:
+        is_copied = self._place(name).exists()
+        return self.is_due(name) and not is_copied and self._store(name).exists()
+
+    def _store(self, name: str) -> Path:
+        return self._keeper.course / RUNS / f"{name}.sqlite"
 
     def _place(self, name: str) -> Path:
         return self.folder / f"{name}.sqlite"

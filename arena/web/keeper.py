@@ -133,6 +133,10 @@ class Keeper:
         """What is wanted of a tournament."""
         return self._wishes.get(name, Wish())
 
+    def frozen(self) -> list[str]:
+        """Those whose tables are frozen, or are to be."""
+        return [name for name, wish in self._wishes.items() if wish.freeze_at is not None]
+
     def start(self, name: str, *, take_new: bool = False, without: Iterable[str] = ()) -> None:
         """Have a tournament played, or gone on with; one that is played is started again where its
         field is to change. Raises UserError.

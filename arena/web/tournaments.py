@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fastapi import FastAPI, Request
+from starlette.concurrency import run_in_threadpool
 
 from arena.web.desk import Answers
 from arena.web.freeze import Freezer
 from arena.web.keeper import Keeper, State
 from arena.web.public import PublicRuns, runs_of
+from arena.web.rights import Role, visitor_of
 from arena.web.runs import ShownRun
 from arena.web.summary import Summaries
 
@@ -76,15 +78,25 @@ def frozen_since(request: Request, run: ShownRun) -> str | None:
     return None if at is None else moment(at)
 
 
+async def freeze_due(request: Request) -> None:
+    """Freeze the tables whose time has come before anything is answered: in a thread, for a copy of
+    a run takes a while.
+    """
+    freezer: Freezer | None = getattr(request.app.state, "freezer", None)
+    if freezer is not None and freezer.is_behind():
+        await run_in_threadpool(freezer.catch_up)
+
+
 def is_still_shown(request: Request, run: ShownRun) -> bool:
     """Whether the visitor still sees this run by its name: its table may have been frozen since it
     was asked for, or be frozen no more.
     """
-    runs = runs_of(request)
     freezer: Freezer | None = getattr(request.app.state, "freezer", None)
-    if freezer is None or run.path.parent not in (runs.folder, freezer.folder):
+    if freezer is None or visitor_of(request).may(Role.STAFF):
         return True
-    return runs[run.name] is run
+    if run.path.parent not in (runs_of(request).folder, freezer.folder):
+        return True  # a match of an owner
+    return freezer.is_due(run.name) == (run.path.parent == freezer.folder)
 
 
 def moment(at: datetime) -> str:

@@ -4,11 +4,13 @@ import asyncio
 import csv
 import io
 import re
+import threading
 import time
 import zipfile
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -16,6 +18,8 @@ from fastapi import FastAPI
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.versions import CheckedItem
+from arena.tournament.store_copy import copy_run
+from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
@@ -170,6 +174,26 @@ def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None
     assert "is frozen" not in TestClient(app).get("/t/cup").text
     app.state.keeper.change("cup", freeze_at=datetime.now(UTC))
     assert "is frozen" in TestClient(app).get("/t/cup").text
+
+
+@pytest.mark.parametrize("page", ["/t/cup", "/", "/api/runs"])
+def test_the_server_answers_others_while_it_freezes_a_table(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def copy(*given: Any, **until: Any) -> None:
+        threads.append(threading.current_thread())
+        copy_run(*given, **until)
+
+    monkeypatch.setattr(freeze, "copy_run", copy)
+    with TestClient(app) as client:
+        app.state.keeper.change("cup", freeze_at=datetime.now(UTC))
+        assert client.portal is not None
+        loop = client.portal.call(threading.current_thread)
+        assert client.get(page).status_code == 200
+    assert len(threads) == 1
+    assert loop not in threads
 
 
 def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
