@@ -8,8 +8,9 @@ since; what it knew already may come again, and changes nothing.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from arena.errors import ArenaError
@@ -43,8 +44,9 @@ Queue = asyncio.Queue[bytes | None]
 class Hub:
     """Follows a run for all of its open pages."""
 
-    def __init__(self, run: ShownRun) -> None:
-        self._run = run
+    def __init__(self, run: ShownRun, over: Callable[[], object] = lambda: None) -> None:
+        """`over` is called when it has stopped to look: it would begin afresh."""
+        self._run, self._over = run, over
         self._last = 0
         self._queues: set[Queue] = set()
         self._task: asyncio.Task[None] | None = None
@@ -102,11 +104,15 @@ class Hub:
 
     async def _look_on(self) -> None:
         """Look until nobody has asked for a while."""
-        while self._queues or time.monotonic() < self._asked_at + _LINGER_S:
-            await asyncio.sleep(_LOOK_S if self._run.is_played else _IDLE_S)
-            with suppress(ArenaError):  # the page itself says what is wrong
-                self._send(await self._run.look(self._look))
-        self._run.news = None
+        try:
+            while self._queues or time.monotonic() < self._asked_at + _LINGER_S:
+                await asyncio.sleep(_LOOK_S if self._run.is_played else _IDLE_S)
+                with suppress(ArenaError):  # the page itself says what is wrong
+                    self._send(await self._run.look(self._look))
+        finally:  # at once: a page that asks from now on has another hub
+            self._run.news = None
+            self._over()
+            self._let_all_go()
 
     def _look(self, view: RunView) -> list[Message]:
         news, self._run.news = self._run.news or [], []
@@ -143,6 +149,9 @@ class Hub:
         """Follow the run no more, and let its pages go: they come back to the next server."""
         if self._task is not None:
             self._task.cancel()
+        self._let_all_go()
+
+    def _let_all_go(self) -> None:
         for queue in tuple(self._queues):
             self._let_go(queue)
 
@@ -153,15 +162,17 @@ def _text(message: Message, id_: int) -> bytes:
 
 
 class Hubs:
-    """The hub of each run that is watched."""
+    """The hub of each run that is watched; it is forgotten when it has stopped to look."""
 
     def __init__(self) -> None:
         self._hubs: dict[ShownRun, Hub] = {}
 
     def __getitem__(self, run: ShownRun) -> Hub:
-        return self._hubs.setdefault(run, Hub(run))
+        if run not in self._hubs:
+            self._hubs[run] = Hub(run, partial(self._hubs.pop, run, None))
+        return self._hubs[run]
 
     def end(self) -> None:
         """Follow nothing any more."""
-        for hub in self._hubs.values():
+        for hub in tuple(self._hubs.values()):
             hub.end()

@@ -14,7 +14,7 @@ from arena.model.record import GameRecord
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
 from arena.web import live
-from arena.web.live import Hub
+from arena.web.live import Hub, Hubs
 from arena.web.runs import ShownRun
 from tests.reports.conftest import Play
 from tests.reports.runs import begun, ended, estimate, game_started
@@ -184,6 +184,26 @@ def test_void_games_a_run_that_ends_and_one_that_begins_again(
         assert "reset" not in names, "a page that was loaded again is not loaded once more"
 
     watched(store, test)
+
+
+def test_a_hub_that_nobody_asks_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "_LINGER_S", 0.01)
+    monkeypatch.setattr(live, "_IDLE_S", 0.01)
+
+    async def test() -> None:
+        hubs, run = Hubs(), ShownRun(store.path)
+        first = hubs[run]
+        await first.mark()
+        async with asyncio.timeout(30):
+            while hubs[run] is first:
+                await asyncio.sleep(0.01)
+        assert run.news is None
+        await hubs[run].mark()
+        assert run.news == []
+        hubs.end()
+        run.close()
+
+    asyncio.run(test())
 
 
 def test_over_a_socket(app: FastAPI, store: Store, records: list[GameRecord]) -> None:
