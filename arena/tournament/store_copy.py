@@ -1,10 +1,12 @@
 """A copy of a run as it stands, or as it stood at a moment; the run may be played meanwhile."""
 
 import sqlite3
+from collections.abc import Collection
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
+from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store
 from arena.tournament.store_faults import unusable
 
@@ -16,8 +18,8 @@ _TABLES = ("records", "checksums", "seats", "games")
 
 
 def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
-    """Write a copy of a run, whole or not at all; with `until` without games that ended later.
-    Raises StoreError.
+    """Write a copy of a run, whole or not at all; with `until` without games that ended later, and
+    players that joined after those it has. Raises StoreError.
     """
     with Store.open(path):
         pass  # it is a run of ours
@@ -39,4 +41,26 @@ def _cut(copy: sqlite3.Connection, until: datetime) -> None:
         copy.execute(_LATER, (until.isoformat(),))
         for table in _TABLES:
             copy.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM later)")
+        ((config,),) = copy.execute("SELECT config FROM run")
+        seen = {name for (name,) in copy.execute("SELECT DISTINCT player FROM seats")}
+        then = _as_then(TournamentConfig.model_validate_json(config), seen)
+        copy.execute("UPDATE run SET config = ?", (then.model_dump_json(),))
     copy.execute("VACUUM")
+
+
+def _as_then(config: TournamentConfig, seen: Collection[str]) -> TournamentConfig:
+    """The configuration before those joined who came after the last that was `seen` to play; the
+    versions that they replaced play.
+    """
+    last = max((each.joined for each in config.players if each.name in seen), default=0)
+    later = {each.name: each.name_in_file for each in config.players if each.joined > last}
+    then = config.without(later)
+    newest = {each.name_in_file: each.name for each in then.players}
+    back = {newest[name] for name in later.values() if name in newest}
+    players = (
+        each.model_copy(update={"status": "playing"})
+        if each.name in back and each.status == "replaced"
+        else each
+        for each in then.players
+    )
+    return then.model_copy(update={"players": tuple(players)})

@@ -17,6 +17,30 @@ from tests.tournament.helpers import schedule
 DOTS = '[tournament]\nrounds = 2\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
 
 
+def test_a_copy_has_the_players_of_then(
+    load: Callable[..., TournamentConfig], tmp_path: Path, played: Callable[..., GameRecord]
+) -> None:
+    config, path, copy = load(DOTS), tmp_path / "t.sqlite", tmp_path / "copy.sqlite"
+    one, other = config.players
+    contender = one.contender.model_copy(update={"name": "newer"})
+    newer = one.model_copy(
+        update={"contender": contender, "joined": 1, "version_of": one.name, "number": 2}
+    )
+    replaced = one.model_copy(update={"status": "replaced"})
+    grown = config.model_copy(update={"players": (replaced, other, newer)})
+    with PlayedStore.open_run(path, config) as store:
+        begun = list(schedule(config))[:2]
+        for spec in begun:
+            store.add(played(spec).model_copy(update={"started_at": "2026-01-01T00:00:00+00:00"}))
+    with PlayedStore.open_run(path, grown) as store:
+        joined = next(each for each in schedule(grown) if contender in each.players)
+        store.add(played(joined).model_copy(update={"started_at": "2026-01-01T02:00:00+00:00"}))
+    for hour, then in ((1, config), (3, grown)):
+        copy_run(path, copy, until=datetime(2026, 1, 1, hour, tzinfo=UTC))
+        with RunView(copy) as view:
+            assert view.config == then
+
+
 def test_a_copy_has_the_games_until_a_moment(
     load: Callable[..., TournamentConfig], tmp_path: Path, played: Callable[..., GameRecord]
 ) -> None:
