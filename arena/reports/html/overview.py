@@ -57,16 +57,21 @@ def facts(look: Look) -> dict[str, Any]:
 def standings(look: Look) -> dict[str, Any]:
     """The players by rank, each rating with its interval on one scale."""
     found = look.standings
-    intervals = [each for row in found.players if (each := interval(row)) is not None]
+    shown = {row.name: each for row in found.players if (each := interval(row)) is not None}
+    intervals = shown.values()
+    pairs = [pair for pair in found.neighbours if {pair.upper, pair.lower} <= shown.keys()]
+    compared = found.model_copy(update={"neighbours": tuple(pairs)})
     scale = Scale.over([figure for low, _, high in intervals for figure in (low, high)])
-    joined = _joined(found)
-    los = {pair.upper: words.probability(pair.los) for pair in found.neighbours}
+    joined = _joined(compared)
+    los = {pair.upper: words.probability(pair.los) for pair in pairs}
     rows = [
         _row(row, found, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
         for place, row in enumerate(found.players)
     ]
     said = words.about_separation(found)
-    close = sum(not pair.separated for pair in found.neighbours)
+    close = sum(not pair.separated for pair in pairs)
+    if len(pairs) < len(found.neighbours):
+        said[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
         said[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
     return {
@@ -74,7 +79,8 @@ def standings(look: Look) -> dict[str, Any]:
         "said": [*said, *words.about_rating(found)[2:], *words.about_those_out(found)],
         "faults": any(row.forfeits for row in found.players),
         "difference": any(row.difference is not None for row in found.players),
-        "few": FEW_GAMES,
+        "few": any(row.games < FEW_GAMES and row.name not in shown for row in found.players),
+        "few_games": FEW_GAMES,
     }
 
 

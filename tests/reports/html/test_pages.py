@@ -100,11 +100,22 @@ def test_a_rating_has_its_interval_and_few_games_have_none(league: RunView) -> N
     assert found.count('class="whisker"') == 2
 
 
-def test_what_is_not_separated_is_joined_in_words_too(league: RunView) -> None:
+def test_what_is_not_separated_is_joined_in_words_too(
+    league: RunView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.reports.html.figures.FEW_GAMES", 1)
     found = sections(league, STAFF)["standings"]
     joined = [pair for pair in league.standings.neighbours if not pair.separated]
     assert found.count('class="join below"') + found.count("above below") == len(joined) > 0
     assert "not separated from the one below" in found
+
+
+def test_pairs_with_few_games_are_not_compared(league: RunView) -> None:
+    assert any("c" in (pair.upper, pair.lower) for pair in league.standings.neighbours)
+    found = sections(league, STAFF)["standings"]
+    assert "Bots with fewer than 30 games have no rating yet." in found
+    assert " c (" not in found and "c and " not in found
+    assert found.count('<td class="n soft"></td>') >= 2, "no LOS"
 
 
 def test_a_cell_of_the_crosstable_leads_to_its_games(league: RunView) -> None:
