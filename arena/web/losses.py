@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 from arena.errors import StoreError
 from arena.files.plain_text import printable
 from arena.model import Frozen
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.audience import owners
@@ -31,10 +32,12 @@ class Loss(Frozen):
     bot: str
     against: str
     side: str
+    score: str
+    """The bot's own first."""
     ending: str
     """In words."""
     detail: str
-    """The referee's sentence."""
+    """The referee's sentence on a fault; empty where the score says it all."""
     stderr: str
     """The first line that the bot wrote there; empty without one."""
     started_at: str
@@ -79,8 +82,9 @@ def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
         bot=row.player,
         against=", ".join(row.opponents),
         side="first" if row.seat == 0 else "second",
+        score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ENDINGS[row.ending],
-        detail=row.detail,
+        detail="" if row.ending is Termination.NATURAL else row.detail,
         stderr=_first_line(record, row.seat) if record else "",
         started_at=record.started_at if record else "",
     )

@@ -109,11 +109,21 @@ def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -
     mine = browser("ada").get("/me").text
     assert mine.count('href="/t/cup#game/g') == 2
     assert "&lt;b&gt;my secret&lt;/b&gt; \\u202e thought" in mine and "illegal move" in mine
+    assert mine.count("<td>0–0</td>") == 2
     others = browser("bob").get("/me").text
     assert "secret" not in others and "No game was lost yet" in others
     game = json.loads(browser("ada").get("/t/cup/data").text)["games"]["id"][0]
     assert "my secret" in browser("ada").get(f"/t/cup/game/{game}").text
     assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
+
+
+def test_the_score_of_a_loss_is_seen_from_its_side(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    pages = [browser(owner).get("/me").text for owner in ("ada", "bob")]
+    assert sum(page.count("<td>0–1</td>") for page in pages) == 2
+    assert not any("1–0" in page for page in pages)
 
 
 def test_withdrawn_and_rolled_back(browser: Browser, folder: Path) -> None:
