@@ -140,7 +140,11 @@ def login(request: Request, people: OfCourse) -> Response:
 @router.post("/in")
 def log_in(request: Request, people: OfCourse, token: Annotated[str, Form()]) -> Response:
     """Begin a session with a token typed in."""
-    return _come_in(request, people, people.begun_by(request, token.strip()))
+    try:
+        session = people.begun_by(request, token.strip())
+    except HTTPException as refused:
+        return page(request, "in.html", refused.status_code, said=refused.detail)
+    return _come_in(request, people, session)
 
 
 @router.get("/in/{token}")

@@ -29,6 +29,11 @@ class Role(StrEnum):
 
 
 _ORDER = list(Role)
+_ONLY = {
+    Role.OWNER: "Only students of the course may see this page. "
+    "Come in by the link you were given.",
+    Role.STAFF: "Only the staff may see this page. Its link is on the console of the server.",
+}
 
 
 class Visitor(Frozen):
@@ -61,7 +66,7 @@ class RightsRule:
         visitor = visitor_of(request)
         if not visitor.may(self.role):
             missing = visitor.role is Role.ANYONE
-            raise HTTPException(401 if missing else 403, f"This page is for: {self.role}.")
+            raise HTTPException(401 if missing else 403, _ONLY[self.role])
 
 
 def visitor_of(request: Request) -> Visitor:

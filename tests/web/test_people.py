@@ -113,6 +113,10 @@ def test_a_token_may_be_typed(client: TestClient, tokens: dict[str, str]) -> Non
 def test_a_wrong_token_opens_nothing(client: TestClient, tokens: dict[str, str]) -> None:
     refused = client.get("/in/0123", headers={"Accept": "application/json"})
     assert refused.status_code == 401 and "no owner has this token" in refused.text
+    assert 'href="/in"' in refused.text
+    typed = client.post("/in", data={"token": "0123"})
+    assert typed.status_code == 401 and "no owner has this token" in typed.text
+    assert "Your token" in typed.text, "it is asked for again"
     assert COOKIE not in client.cookies
     assert client.get("/api/who", headers={"Authorization": "Bearer 0123"}).status_code == 401
 
