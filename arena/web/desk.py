@@ -30,6 +30,8 @@ class Answer(NamedTuple):
     links: Mapping[str, str] = {}
     """Of owners, by their names: shown this once."""
     failed: bool = False
+    typed: str = ""
+    """Names of owners that were not taken, for another try."""
 
 
 class Answers:
@@ -80,6 +82,10 @@ class Desk:
 AtDesk = Annotated[Desk, Depends(Desk)]
 
 
+async def _names(request: Request) -> str:
+    return str((await request.form()).get("names", ""))
+
+
 class AnsweredRoute(APIRoute):
     """A route whose errors are answered on the page, too."""
 
@@ -92,6 +98,6 @@ class AnsweredRoute(APIRoute):
             except ArenaError as error:
                 desk = Desk(request)
                 said = in_public(str(error), request)
-                return desk.answered(Answer(said, failed=True))
+                return desk.answered(Answer(said, failed=True, typed=await _names(request)))
 
         return answer

@@ -23,7 +23,7 @@ from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
-from arena.web.tournaments import frozen_since, is_still_shown, still_to_come
+from arena.web.tournaments import frozen_since, is_still_shown, moment, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 
@@ -57,10 +57,13 @@ Found = Annotated[ShownRun, Depends(_find)]
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
     course = request.app.state.settings.course
-    deadline = rules_of(course).deadline if course else None
+    until = rules_of(course).deadline if course else None
     found = await summaries_of(request).all()
     ahead = await run_in_threadpool(still_to_come, request)
-    return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead)
+    shown = runs_of(request)
+    frozen = {each.name: frozen_since(request, shown[each.name]) for each in found}
+    deadline = moment(until) if until else None
+    return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)
 
 
 @router.get("/t/{name}")
@@ -85,7 +88,7 @@ def _document(
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
     if frozen is not None:
-        values["note"] = f"This table is frozen: it stands as it did on {frozen}."
+        values["note"] = f"This table is frozen as of {frozen}; games in play are not shown."
     url = quote(request.url.path)  # what the scripts ask for is below it
     return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
 

@@ -54,6 +54,7 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
         one=shown,
         words=WORDS,
         moment=moment,
+        now=datetime.now(UTC),
         players=_players(desk, name),
         log=process.last_lines(),
     )

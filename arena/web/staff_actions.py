@@ -31,7 +31,8 @@ def add_owners(desk: AtDesk, names: Text = "") -> Response:
         raise UserError("Write a name in each line first.")
     tokens = course.add_owners(desk.course, wanted, datetime.now(UTC))
     known = [name for name in wanted if name not in tokens]
-    sentence = f"{len(tokens)} owners are new; each has a link, shown this once." if tokens else ""
+    new = "1 owner is" if len(tokens) == 1 else f"{len(tokens)} owners are"
+    sentence = f"{new} new; each has a link, shown this once." if tokens else ""
     if known:
         sentence += f" On the roster already: {', '.join(known)}."
     return desk.did(f"added owners: {', '.join(tokens)}", sentence.strip(), tokens)
@@ -98,7 +99,7 @@ def leave_out(desk: AtDesk, name: str, player: Text) -> Response:
 def pause(desk: AtDesk, name: str) -> Response:
     """Stop a tournament; it can go on."""
     desk.keeper.pause(name)
-    return desk.did(f"paused {name}", f"{name} stops; its games are kept.")
+    return desk.did(f"paused {name}", f"{name} is paused; its games are kept.")
 
 
 @router.post("/t/{name}/freeze")

@@ -19,12 +19,12 @@ from arena.web.summary import Summaries
 
 WORDS: dict[State, str] = {
     "new": "not begun",
-    "waiting": "waits for its turn",
-    "starting": "starts",
+    "waiting": "waiting for its turn",
+    "starting": "being started",
     "playing": "is played",
-    "pausing": "stops",
+    "pausing": "being paused",
     "paused": "paused",
-    "over": "all games are played",
+    "over": "all games played",
     "void": "over, with void games",
     "failed": "cannot be played",
 }

@@ -93,7 +93,7 @@ def staff(app: FastAPI) -> Staff:
 
 def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) -> None:
     page = staff.does("owners/add", names="owner\ndee\nant\n")
-    assert "1 owners are new" in page
+    assert "1 owner is new" in page
     assert "On the roster already: ant." in page
     (link,) = re.findall(r"http://testserver(/in/[0-9a-f]{32})", page)
     assert link not in staff.page()
@@ -127,7 +127,9 @@ def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
 
 
 def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
-    assert "Ada Lovelace" in staff.does("owners/add", names="Ada Lovelace")
+    assert "Ada Lovelace" in staff.does("owners/add", names="dee\nAda Lovelace")
+    assert "dee\nAda Lovelace</textarea>" in staff.does("owners/add", names="dee\nAda Lovelace")
+    assert "Lovelace" not in staff.page()
     assert "Write a name in each line" in staff.does("owners/add", names="\n")
     assert "no owner is named" in staff.does("owners/renew", owner="zoe")
     assert "evening is no moment" in staff.does("t/cup/freeze", at="evening")
@@ -157,11 +159,13 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
     for client in (owner, anyone):
         assert client.get("/t/cup/game/g0006").status_code == 404
         assert client.get("/t/cup/game/g0004").status_code == 200
-        assert (
-            "This table is frozen: it stands as it did on 2026-11-01" in client.get("/t/cup").text
+        assert re.search(
+            r"This table is frozen as of 2026-11-01 \S+ \S+; games", client.get("/t/cup").text
         )
     assert staff.client.get("/t/cup/game/g0006").status_code == 200
     assert "is frozen" not in staff.client.get("/t/cup").text
+    assert "frozen as of 2026" in anyone.get("/").text
+    assert "frozen as of" not in staff.client.get("/").text
     again = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     assert games(TestClient(again)) == (4, 4, 4, 4), "another server knows"
     assert "All see cup as it is" in staff.does("t/cup/unfreeze")
@@ -245,7 +249,7 @@ def test_a_tournament_is_started_and_paused_by_forms(
         _until(lambda: "is played</span>" in staff.page())
         _until(lambda: "ape" in staff.page("/staff/t/dots"))
         assert "--store" in staff.page("/staff/t/dots")
-        assert "dots stops; its games are kept" in staff.does("t/dots/pause")
+        assert "dots is paused; its games are kept" in staff.does("t/dots/pause")
         _until(lambda: "<small>paused" in staff.page("/staff/t/dots"))
 
 
