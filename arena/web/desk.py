@@ -83,7 +83,8 @@ AtDesk = Annotated[Desk, Depends(Desk)]
 
 
 async def _names(request: Request) -> str:
-    return str((await request.form()).get("names", ""))
+    typed = str((await request.form()).get("names", ""))
+    return "\n".join(typed.splitlines())
 
 
 class AnsweredRoute(APIRoute):
