@@ -34,7 +34,7 @@ from arena.bots.course_file import (
 from arena.bots.entries import files_in
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot
-from arena.bots.programs import python
+from arena.bots.programs import nearest_to, python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
@@ -108,6 +108,13 @@ def owners(folder: Path) -> tuple[roster.Owner, ...]:
     """Everyone on the roster."""
     rules_of(folder)
     return roster.read_roster(folder).owners
+
+
+def refuse_missing(folder: Path) -> None:
+    """Raise SubmissionError, which names the nearest, where there is no such folder."""
+    if not folder.exists():
+        near = nearest_to(folder.absolute())
+        raise SubmissionError(f"there is no course {folder}{near}")
 
 
 def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:

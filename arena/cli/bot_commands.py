@@ -189,6 +189,7 @@ def submit(
     sandbox: Contained = None,
 ) -> None:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
+    from arena.bots.course_file import is_course
     from arena.entering import remote
     from arena.entering.enter import enter
 
@@ -199,10 +200,15 @@ def submit(
         _say_entered(entered)
         return
     folder = Path(to)
-    who = asking(folder, owner, token)
+    who, is_new = asking(folder, owner, token), not folder.exists()
     with _showing(bot, tournament) as tell:
         entered = enter(bot, folder, who, tell, tournament=tournament, sandbox=sandbox)
     _say_entered(entered)
+    if is_course(folder):
+        say("It plays in the course's tournaments from the next time they take new bots.")
+        return
+    if is_new:
+        say(f"{folder} is new; it was made.")
     say(
         f"All bots in {folder} take part in a tournament whose file has\n\n"
         f'[[player]]\nfrom = "{folder}"'

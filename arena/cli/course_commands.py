@@ -38,6 +38,8 @@ def asking(folder: Path, owner: str | None, token: str | None) -> str | None:
     """The owner of a request. A token of the environment is for courses alone."""
     from arena.bots import course, course_file
 
+    if token is not None:
+        course.refuse_missing(folder)
     if token == os.environ.get(_TOKEN_VARIABLE) and not course_file.is_course(folder):
         token = None
     return course.known(folder, owner, token)

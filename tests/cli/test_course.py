@@ -93,9 +93,12 @@ def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, 
         shown = arena(f"submit bot.py --to course{words}", code=2)
         assert said in shown.stderr and shown.stdout == ""
     assert "is not a course" in arena("submit bot.py --to subs --as ada", code=2).stderr
+    said = arena("submit bot.py --to ./cours --token 123", code=2).stderr
+    assert said == 'there is no course cours; did you mean "course"?\n'
+    assert not Path("cours").exists()
+    Path("subs").mkdir()
     said = arena("submit bot.py --to subs --token 123", code=2).stderr
     assert "subs is not a course, and takes no token; leave --token out" in said
-    assert not Path("subs").exists()
 
 
 def test_a_token_of_the_environment_is_for_courses_alone(
@@ -105,6 +108,12 @@ def test_a_token_of_the_environment_is_for_courses_alone(
     Path("bot.py").write_text(BOT)
     course.submit(Path("subs"), take(Path("bot.py")), (), None, NOW)
     assert "bot@1" in arena("submit bot.py --to subs").stdout
+    assert "there is no course sub;" in arena("submit bot.py --to sub", code=2).stderr
+    assert not Path("sub").exists()
+    hand_in("ada")
+    said = arena("submit bot.py --to course").stdout
+    assert "It plays in the course's tournaments from the next time" in said
+    assert "[[player]]" not in said
     assert "bot is withdrawn" in arena("bots withdraw subs/bot").stdout
     hand_in("bob")
     assert "belongs to bob" in arena("bots withdraw course/bob", code=2).stderr

@@ -78,8 +78,10 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     assert f"Accepted mine@1 ({bot.digest[:8]}).\n" in first.stdout
     assert "Games: dots." in first.stdout
     assert 'from = "subs"' in first.stdout
+    assert "subs is new; it was made.\n" in first.stdout
     again = arena("submit", "mine", "--to", "subs")
     assert "active already" in again.stdout
+    assert "is new" not in again.stdout
     assert "legal moves" not in again.stdout, "what was checked is not checked again"
     (tmp_path / "mine" / "bot.py").write_text("raise SystemExit('broken')\n")
     bad = arena("submit", "mine", "--to", "subs")
