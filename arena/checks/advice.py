@@ -129,10 +129,19 @@ def _timeout(offence: Offence, language: Phrases) -> str:
         )
     if "without a newline" in offence.detail:
         return f"End each answer with a newline, and flush it: {language.flush}"
+    look = (
+        "an endless loop, for waiting on something else than stdin, and for an answer that is not "
+        f"flushed: {language.flush}"
+    )
+    if offence.waited_ms is None:
+        return (
+            "Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
+            f"no reply came {offence.limit}, and it was not waited for longer. If none comes at "
+            f"all, look for {look}"
+        )
     return (
-        "Answer each `turn`: the program never did, not even late. Look for an endless loop, for "
-        f"waiting on something else than stdin, and for an answer that is not flushed: "
-        f"{language.flush}"
+        f"Answer each `turn`: no reply came within {offence.waited_ms} ms after the deadline, nor "
+        f"when stdin was closed then. Look for {look}"
     )
 
 

@@ -56,6 +56,10 @@ class Offence(Exception):
     """The position of the turn it failed at; None where that was not a turn."""
     belated: Belated | None = None
     """The answer after the deadline; None when none came, or none was waited for."""
+    waited_ms: int | None = None
+    """How long an answer was waited for after the deadline; None where it was not."""
+    limit: str = "in time"
+    """By when the answer had to come."""
 
     @property
     def termination(self) -> Termination:
@@ -206,14 +210,15 @@ class Dialogue:
                 raise Overloaded(f"it {fault.detail}") from None
             lines = self.process.lines_read
             blamed = fault.termination in _BLAMES_LINE and lines > before
-            silent = fault.termination is Termination.TIMEOUT and lines == before
+            waits = asked and fault.termination is Termination.TIMEOUT and lines == before
             raise Offence(
                 fault,
                 asked,
                 Heard(lines, self.process.last_line) if blamed else None,
                 (self.process.stderr.head + self.process.stderr.tail)[-_STDERR:],
                 position,
-                self._belated() if asked and silent else None,
+                self._belated() if waits else None,
+                self._clocks.patience_ms if waits else None,
             ) from None
 
     def _belated(self) -> Belated | None:

@@ -2,6 +2,7 @@
 
 from itertools import chain, cycle, islice, zip_longest
 
+from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence, Overloaded
 from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, not_judged, passed
@@ -156,6 +157,10 @@ def _trouble(
     if seat not in ours:
         return not_judged(f"{board}: {record.seats[seat].player} failed: {record.detail}")
     stderr = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
-    offence = Offence(PlayerFault(record.termination, record.detail), stderr=stderr[-4000:])
+    clock = record.terms.clock
+    fixed = clock.bank_ms is None
+    limit = f"within {limit_ms(clock) + record.terms.grace_ms} ms" if fixed else "in time"
+    fault = PlayerFault(record.termination, record.detail)
+    offence = Offence(fault, stderr=stderr[-4000:], limit=limit)
     where = f"{board}, ply {len(record.moves)}, seat {seat}"
     return subject.failed(offence, where, subject.fixes.get(record.termination))

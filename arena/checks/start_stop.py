@@ -47,7 +47,8 @@ def package_safety(subject: Subject) -> CheckFinding:
     try:
         bot = subject.opened = open_bot(subject.path)
     except PackageError as error:
-        return _refused(error)
+        about = "" if isinstance(error, ManifestError) else f"{subject.path.absolute().name}: "
+        return _refused(error, about)
     terms = subject.conditions.terms
     if terms and bot.rules and terms.rules not in bot.rules:
         return failed(
@@ -70,9 +71,9 @@ def builds(subject: Subject) -> CheckFinding:
     return passed(" ".join(bot.build) if bot.build else "nothing to build")
 
 
-def _refused(error: PackageError) -> CheckFinding:
+def _refused(error: PackageError, about: str = "") -> CheckFinding:
     fix = next(fix for kind, fix in _PACKAGE_FIXES if isinstance(error, kind))
-    return failed("\n".join(error.reasons), fix)
+    return failed("\n".join(about + reason for reason in error.reasons), fix)
 
 
 def start_time(subject: Subject) -> CheckFinding:

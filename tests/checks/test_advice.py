@@ -123,3 +123,16 @@ def test_the_language_of_a_program(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert language_of(command, tmp_path) is language
+
+
+@pytest.mark.parametrize(
+    ("waited_ms", "said"),
+    [
+        (None, "no reply came within 600 ms, and it was not waited for longer"),
+        (5000, "no reply came within 5000 ms after the deadline"),
+    ],
+)
+def test_a_late_program_is_told_how_long_was_waited(waited_ms: int | None, said: str) -> None:
+    fault = PlayerFault(Termination.TIMEOUT, "No complete reply by the deadline; …")
+    offence = Offence(fault, waited_ms=waited_ms, limit="within 600 ms")
+    assert said in advise(offence, PYTHON)

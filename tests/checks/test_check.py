@@ -119,7 +119,7 @@ def test_a_folder_without_bot_toml(check: Check, tmp_path: Path) -> None:
     folder = package(tmp_path / "mine")
     (folder / "bot.toml").unlink()
     told = first_failure(check, folder)
-    assert told.startswith("1 has no bot.toml")
+    assert told.startswith("1 mine: has no bot.toml")
     assert "with a bot.toml" in told
 
 
