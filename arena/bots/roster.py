@@ -21,6 +21,8 @@ from arena.model import Frozen
 FILE = "roster.json"
 _TOKEN_BYTES = 16
 _HEADINGS = ("owner", "name")
+_HEADINGS_ALONE = (*_HEADINGS, "login", "user", "student", "mail", "id")
+"""First lines of a single column that are no owner."""
 _SHOWN = 10
 """Bad lines that are named; more are counted."""
 
@@ -116,8 +118,10 @@ def names_of(text: str, source: str) -> list[str]:
     except csv.Error:
         raise SubmissionError(f"{source} cannot be read: not a CSV file in UTF-8") from None
     header = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    heading = next((each for each in _HEADINGS if each in header), None)
-    if heading is None and any(cell.strip() for row in rows for cell in row[1:]):
+    several = any(cell.strip() for row in rows for cell in row[1:])
+    headings = _HEADINGS if several else _HEADINGS_ALONE
+    heading = next((each for each in headings if each in header), None)
+    if heading is None and several:
         raise SubmissionError(
             f"{source} has several columns, and its first line calls none of them owner: "
             f"{shown(', '.join(rows[0]))}; call the column of the login names so"

@@ -226,6 +226,8 @@ def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
         ("mail,owner\na@x, ada \nb@x,bob\n", ["ada", "bob"]),
         ("name,mail\nada,a@x\n", ["ada"]),
         ("ada,\n", ["ada"]),
+        ("Login\nada\nbob\n", ["ada", "bob"]),
+        ("logins\nada\n", ["logins", "ada"]),
         ("\ufeffowner;x\n", None),
         ("Ada Lovelace\nbob\n../x\n", None),
     ],
