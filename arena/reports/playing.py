@@ -110,7 +110,9 @@ def play_config(
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
-        _say(f"{len(outcome.void)} games stayed void. Try them again with: {again}")
+        count = len(outcome.void)
+        games, them = ("game", "it") if count == 1 else ("games", "them")
+        _say(f"{count} {games} stayed void. Try {them} again with: {again}")
     if outcome.verdict is not None:
         _say(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
@@ -261,8 +263,9 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
         yield Text(f"Ends early {config.stop}.")
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
-    players = ((player.name, player.home.held or Held()) for player in config.players)
-    for line, warns in words.sandbox_lines(players):
+    playing = (player for player in config.players if player.status == "playing")
+    held = ((player.name, player.home.held or Held()) for player in playing)
+    for line, warns in words.sandbox_lines(held):
         yield Text(line, style="yellow" if warns else "")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arena.model.containment import Held
 from arena.model.record import GameRecord
 from arena.reports import playing, words
 from arena.reports.live_screen import screen, status
@@ -181,6 +182,17 @@ def test_plain_lines(store: PlayedStore, cup: list[GameRecord]) -> None:
     assert lines[2].startswith(" 1/72 g0001 uct ") and lines[2].endswith("1 min 11 s left")
     assert "· timeout by monkey: no reply within 5100 ms" in lines[3]
     assert lines[4] == "void g0012: no memory (played again)"
+
+
+def test_only_who_plays_is_said_to_be_contained(store: PlayedStore) -> None:
+    with RunView(store.path) as view:
+        config = view.config
+    first, *others = config.players
+    home = first.home.model_copy(update={"held": Held(mode="none", notes=("its own",))})
+    for how, alone in (("playing", False), ("out", True), ("gone", True)):
+        one = first.model_copy(update={"home": home, "status": how})
+        lines = playing.preparations(config.model_copy(update={"players": (one, *others)}))
+        assert ("sandbox: none, nothing is held" in map(str, lines)) is alone
 
 
 def test_a_run_is_watched_while_this_process_plays_it(
