@@ -25,6 +25,8 @@ MAX_BYTES = 10_000_000
 """What a server takes."""
 _TIMEOUT_S = 60
 """The server says something at least each 15 s."""
+_PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
+"""What OpenSSL calls an answer that is not TLS; the second since 3.4."""
 _TRIES, _PAUSE_S = 60, 1.0
 """How often the events are asked for, where the connection ends before they do: a check goes on
 while a server is started again."""
@@ -104,6 +106,8 @@ class _Server:
                 raise SubmissionError(_refusal(error, self._address)) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", None) or error
+            if getattr(why, "reason", None) in _PLAIN_HTTP:
+                why = "the server there speaks http, not https"
             why = getattr(why, "strerror", None) or why
             raise _Unreachable(f"{self._address} cannot be reached: {why}") from None
         return answer

@@ -128,3 +128,10 @@ def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> Non
     Path("bot.py").write_text(RIGHT)
     shown = submit("bot.py", "--to", f"{url}/moved", "--token", token, code=2)
     assert "is now https://evil.example/api; use that address" in shown.stderr
+
+
+def test_a_server_without_tls_says_so(url: str, token: str) -> None:
+    Path("bot.py").write_text(RIGHT)
+    https = url.replace("http:", "https:")
+    shown = submit("bot.py", "--to", https, "--token", token, code=2)
+    assert "cannot be reached: the server there speaks http, not https" in shown.stderr
