@@ -149,7 +149,7 @@ def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_pat
             staff.page.get_by_role("link", name="Export as ZIP").click()
         download.value.save_as(tmp_path / "all.zip")
         staff.page.goto(f"{url}/staff/t/ladder")
-        staff.presses("Pause", "ladder stops")
+        staff.presses("Pause", "ladder is paused")
         expect_paused(staff)
     the_report_opens_from_disk(page, tmp_path)
 
