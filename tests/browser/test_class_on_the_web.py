@@ -236,7 +236,7 @@ def all_can_use_every_page(staff: Person, ada: Person, visitor: Person, url: str
 
 
 def expect_paused(staff: Person) -> None:
-    while "paused" not in staff.page.get_by_role("heading", level=1).inner_text():
+    while "ladder paused" not in staff.page.get_by_role("heading", level=1).inner_text():
         staff.page.reload()
 
 
