@@ -163,4 +163,5 @@ def _trouble(
     fault = PlayerFault(record.termination, record.detail)
     offence = Offence(fault, stderr=stderr[-4000:], limit=limit)
     where = f"{board}, ply {len(record.moves)}, seat {seat}"
-    return subject.failed(offence, where, subject.fixes.get(record.termination))
+    late = record.termination is Termination.TIMEOUT  # for a reason of its own in each game
+    return subject.failed(offence, where, None if late else subject.fixes.get(record.termination))
