@@ -75,6 +75,7 @@ class Challenges:
         folder = self._folder / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
+            self._folder.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
             write_whole(folder / ABOUT, about.model_dump_json() + "\n")

@@ -45,7 +45,7 @@ class TournamentProcess:
 
     def start(self, *, take_new: bool, without: tuple[str, ...]) -> subprocess.Popen[bytes]:
         """Begin the run, or go on with it, on the cores that play."""
-        self.store.parent.mkdir(exist_ok=True)
+        self.store.parent.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
         command = [sys.executable, "-P", "-m", "arena", "run", str(self.file)]
         command += ["--store", str(self.store), *(["--take-new"] if take_new else [])]
         command += [f"--without={name}" for name in without]
