@@ -79,7 +79,7 @@ def test_a_session_that_was_ended_is_over_for_a_copy_too(
     for _ in ("now", "after a restart"):
         client.cookies.set(COOKIE, copy)
         assert who(client) == ("anyone", None)
-        client.app.state.people.__init__(folder)  # type: ignore[attr-defined]
+        client.app.state.people.__init__(folder)  # type: ignore[attr-defined] # a restart
     client.cookies.clear()
     client.get(f"/in/{tokens['ada']}")
     assert who(client) == ("owner", "ada"), "by the link again"
@@ -139,7 +139,7 @@ def test_a_restart_logs_no_owner_out(
     client: TestClient, folder: Path, tokens: dict[str, str]
 ) -> None:
     client.get(f"/in/{tokens['ada']}")
-    client.app.state.people.__init__(folder)  # type: ignore[attr-defined]
+    client.app.state.people.__init__(folder)  # type: ignore[attr-defined] # a restart
     assert who(client) == ("owner", "ada")
 
 

@@ -134,7 +134,7 @@ def test_the_overview_is_complete_without_a_script(run: Path) -> None:
 
 def test_the_file_asks_for_nothing_and_runs_nothing_else(run: Path) -> None:
     page = report(run)
-    policy = html.unescape(re.search(r'Policy" content="([^"]*)"', page)[1])  # type: ignore[index]
+    policy = html.unescape(re.search(r'Policy" content="([^"]*)"', page)[1])  # type: ignore[index] # it is there
     assert policy.startswith("default-src 'none'") and "unsafe" not in policy
     assert not re.search(r'(?:src|href)="(?!#|data:,)', page)
     assert "<script>\u202e" not in page and "\u202e" not in everything(page)
