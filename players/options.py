@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
+from arena.files.described import Described
 from players.sdk import Start
 
 EVALUATIONS = ("default", "classic", "learned")
@@ -43,10 +44,10 @@ def named_or_file(*known: str) -> AfterValidator:
     return AfterValidator(judge)
 
 
-class Options(BaseModel):
+class Options(Described):
     """A player's options: fixed once made, no unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class NoOptions(Options):

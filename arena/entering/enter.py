@@ -12,9 +12,10 @@ from arena.bots.package import Bot, refuse_missing, take
 from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
-from arena.checks import Checklist, Conditions, run_checks
-from arena.checks.conditions import draw_seed
+from arena.checks.checklist import run_checks
+from arena.checks.conditions import Conditions, draw_seed
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
+from arena.checks.result import Checklist
 from arena.errors import PackageError
 from arena.model.containment import Asked
 from arena.model.contender import Prepared

@@ -10,18 +10,17 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena.errors import Problem
+from arena.files.described import Described
 from arena.files.plain_text import printable
 from arena.files.toml import KeyLines, KeyPath
 
 _File = TypeVar("_File", bound="TomlTable")
 
 
-class TomlTable(BaseModel):
+class TomlTable(Described):
     """What all tables share: no unknown keys, no guessing at types, no infinity."""
 
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
 class Finding(NamedTuple):

@@ -8,6 +8,7 @@ from arena.bots.prepare import prepare
 from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
+from arena.human.strongest import strongest
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive
 from arena.model.protocol import Clock, Termination
@@ -20,8 +21,6 @@ from arena.tournament.contenders import Reading, players_of
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
-_DEFAULTS = ("alphabeta", "expectimax", "greedy")
-"""The opponent unless the person chooses: the first of them that can play the game."""
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no limit
@@ -46,12 +45,6 @@ def choose_opponent(
     resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options=options, resources=resources)
     return open_opponent(table, game, "--against")
-
-
-def strongest(game: Game) -> str:
-    """The built-in that a person meets unless another is chosen."""
-    able = (n for n in _DEFAULTS if not BUILTINS[n].unsupported(game.name, game.variant))
-    return next(able)
 
 
 def open_opponent(

@@ -1,9 +1,11 @@
 """Values that travel: the protocol, game specs, records, what contains a player."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from arena.files.described import Described
 
 
-class Frozen(BaseModel):
+class Frozen(Described):
     """A value that is fixed once made and knows all its fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")

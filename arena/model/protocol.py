@@ -8,9 +8,10 @@ import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import models_json_schema
 
+from arena.files.described import Described
 from arena.files.plain_text import printable
 
 PROTOCOL_VERSION: Final = 1
@@ -84,14 +85,13 @@ def excerpt(data: bytes, length: int = 120) -> str:
     return f"`{shown}`" if len(data) <= length else f"`{shown}…` ({len(data)} bytes)"
 
 
-class Message(BaseModel):
+class Message(Described):
     """What all lines share: fixed once made, strict types, unknown fields ignored."""
 
     model_config = ConfigDict(
         frozen=True,
         strict=True,
         extra="ignore",
-        use_attribute_docstrings=True,
         json_schema_serialization_defaults_required=True,  # a request holds all its fields
     )
 

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
@@ -52,6 +50,9 @@ def warm_kernels(rules: Iterable[str]) -> None:
     """Compile what the built-in players need for `rules`, or find it in the cache, in a process of
     its own: this one never imports numba. Shows progress on a terminal, else one line.
     """
+    # pages that name a training's files would load it too
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())

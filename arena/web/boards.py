@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import rules
 from arena.bots.course import bots
 from arena.errors import UserError
-from arena.human.opponent import strongest
-from arena.web.table import Setup
+from arena.human.strongest import strongest
+from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
 from rules.position import Game
 

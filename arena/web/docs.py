@@ -5,7 +5,6 @@ from fastapi.responses import HTMLResponse
 
 from arena.bots.starter import LANGUAGES, starter_archive
 from arena.reports.handbook import PAGES
-from arena.web.manual import chapter
 from arena.web.pages import page
 from arena.web.rights import Role, may
 
@@ -39,4 +38,6 @@ def document(request: Request, name: str) -> HTMLResponse:
     """A page."""
     if name not in PAGES:
         raise HTTPException(404, f"The pages to read are: {', '.join(PAGES)}.")
+    from arena.web.manual import chapter  # reads Markdown, which no other page needs
+
     return page(request, "doc_page.html", chapter=chapter(name), pages=PAGES, name=name)

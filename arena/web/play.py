@@ -12,7 +12,7 @@ from arena.web.boards import TIMES_MS, TableWish, boards, choices, setup_of
 from arena.web.pages import page
 from arena.web.rates import address_of
 from arena.web.rights import Role, may, visitor_of
-from arena.web.table import Command, TableState
+from arena.web.table_lines import Command, TableState
 from arena.web.tables import CommandRefusedError, RunningTable, Tables
 
 _PATIENCE_S = 25.0

@@ -9,9 +9,6 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import Field
 
 import rules
 from arena.bots.course import python_of
@@ -19,69 +16,15 @@ from arena.errors import ArenaError, UserError
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame
 from arena.human.opponent import Opponent, open_opponent
-from arena.model import Frozen
 from arena.model.game_spec import first_position
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.warming import warm_kernels
+from arena.web.table_lines import Command, Phase, Setup, TableState
 from players.catalogue import BUILTINS
 from rules.position import MoveError
-
-Phase = Literal["preparing", "thinking", "yours", "over"]
-
-
-class Setup(Frozen):
-    """What is played, and against whom."""
-
-    rules: str
-    settings: dict[str, Any] = Field(default_factory=dict)
-    opponent: str | None = None
-    """A built-in's name, or the path of a submitted bot; None where a person plays alone."""
-    course: str | None = None
-    """The folder of a submitted bot's course."""
-    seat: int = 0
-    """The person's."""
-    move_ms: int = 1000
-    """The opponent's limit for one move."""
-    seed: int
-
-
-class Command(Frozen):
-    """What the person wants."""
-
-    do: Literal["move", "undo", "resign"]
-    ply: int
-    """How many moves the person saw: one that is meant for another board is not made."""
-    move: str = Field("", max_length=200)
-
-
-class TableState(Frozen):
-    """All that a page shows."""
-
-    number: int
-    """Higher in each state."""
-    phase: Phase
-    said: tuple[str, ...] = ()
-    """What happened since the person's last command, in words."""
-    ending: str = ""
-    """How it ended, or why it could not be played; empty before."""
-    names: tuple[str, ...] = ()
-    """By seat, with their marks."""
-    score: str = ""
-    ply: int = 0
-    variant: dict[str, Any] = Field(default_factory=dict)
-    state: dict[str, Any] | None = None
-    """The position, as on the wire."""
-    board: str = ""
-    """The position as text."""
-    last: str | None = None
-    """The last move."""
-    legal: tuple[str, ...] = ()
-    """The person's moves; empty while another moves."""
-    can_undo: bool = False
-    transcript: str = ""
 
 
 class PersonTable:

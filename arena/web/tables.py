@@ -12,7 +12,7 @@ from contextlib import suppress
 from arena.errors import UserError
 from arena.web.boards import TableWish
 from arena.web.rates import Rate
-from arena.web.table import Command, Setup, TableState
+from arena.web.table_lines import Command, Setup, TableState
 
 MOST_TABLES = 4
 """Games at a time: each has a process and a player."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from arena.checks import CheckResult, run_checks
+from arena.checks.checklist import run_checks
 from arena.checks.conditions import CheckClocks, Conditions
+from arena.checks.result import CheckResult
 from arena.model.containment import Held
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock

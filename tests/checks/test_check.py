@@ -8,9 +8,10 @@ import jsonschema
 import psutil
 import pytest
 
-from arena.checks import ITEMS, Checklist, checklist
+from arena.checks import checklist
+from arena.checks.checklist import ITEMS
 from arena.checks.dialogue import Overloaded
-from arena.checks.result import CheckFinding, passed, schema
+from arena.checks.result import CheckFinding, Checklist, passed, schema
 from arena.checks.subject import Subject
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Held

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from arena.checks import CheckResult, Conditions
+from arena.checks.conditions import Conditions
+from arena.checks.result import CheckResult
 from arena.errors import ConfigError
 from arena.model.protocol import Clock, Termination
 from arena.tournament.conditions import load_conditions

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.checks import CheckResult
 from arena.checks.checklist import ITEMS
+from arena.checks.result import CheckResult
 from tests.right_bot import RIGHT
 
 from .conftest import Check

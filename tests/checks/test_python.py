@@ -10,8 +10,8 @@ import pytest
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.prepare import as_package, prepare
-from arena.checks import CheckResult
 from arena.checks.modules import ask_python, imports
+from arena.checks.result import CheckResult
 from arena.errors import ConfigError, SandboxError
 from arena.model.containment import Asked, Held
 from arena.model.contender import Contender, Home, Prepared

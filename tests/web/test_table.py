@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 import rules
 from arena.sandbox.processes import children
-from arena.web.table import Command, PersonTable, Setup, TableState
+from arena.web.table import PersonTable
+from arena.web.table_lines import Command, Setup, TableState
 from rules.transcript import read_transcript
 
 Reply = Callable[[TableState], Command | None]
