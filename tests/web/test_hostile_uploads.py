@@ -1,10 +1,7 @@
 """What students may send to break a server: the web end says what the command line says."""
 
-import io
 import json
 import sys
-import tarfile
-import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +12,11 @@ from arena.bots import course
 from arena.checks.events import Entered, Event, PointJudged
 from arena.entering import enter
 from arena.errors import ArenaError
+from arena.web import checker
 from arena.web.app import ServerSettings, make_app
+from arena.web.jobs import Jobs
 from arena.web.rates import Rate
+from tests.bots.bad_archives import BAD_ARCHIVES, packed
 from tests.right_bot import RIGHT
 
 from . import quick_checker
@@ -26,33 +26,12 @@ NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MANIFEST = b'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
 
 
-def zipped(**files: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return made.getvalue()
-
-
-def linked() -> bytes:
-    """A tar with a link out of the package, and a file through it."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
-        link = tarfile.TarInfo("out")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc"
-        archive.addfile(link)
-        archive.addfile(tarfile.TarInfo("out/cron.d"))
-    return made.getvalue()
-
-
-ARCHIVES = {
-    "up.zip": zipped(**{"bot.toml": MANIFEST, "../../evil": b"x"}),
-    "bidi.zip": zipped(**{"bot.toml": MANIFEST, "a\u202eb": b"x", "<b>": b""}),
-    "link.tar": linked(),
-    "bomb.zip": zipped(zeros=bytes(30 * 2**20)),
-    "runs.zip": zipped(**{"bot.toml": MANIFEST.replace(b"fox", b"runs"), "bot.py": b""}),
-    "bob.zip": zipped(**{"bot.toml": MANIFEST.replace(b"fox", b"bob"), "bot.py": b""}),
+MINE = {
+    "runs.zip": {"bot.toml": MANIFEST.replace(b"fox", b"runs"), "bot.py": b""},
+    "bob.zip": {"bot.toml": MANIFEST.replace(b"fox", b"bob"), "bot.py": b""},
+    "markup.zip": {"bot.toml": MANIFEST, "a\u202eb": b"x", "<b>": b""},
 }
+"""What a course refuses besides."""
 FLOOD = RIGHT.replace("        move =", '        print("x" * 70_000, flush=True)\n        move =')
 GONE = RIGHT.replace("        move =", "        import os; os.kill(os.getppid(), 0); os._exit(3)\n")
 
@@ -74,7 +53,7 @@ def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
     token = course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
-    app.state.uploads = Rate(100, 1)
+    app.state.uploads = Rate(1000, 1)
     with TestClient(app, headers={"Authorization": f"Bearer {token}"}) as client:
 
         def hand_in(name: str, contents: bytes) -> list[str]:
@@ -105,11 +84,17 @@ def by_command(name: str, contents: bytes) -> list[str]:
     return [*said, str(entered.version)]
 
 
-def test_archives(by_web: Callable[[str, bytes], list[str]], folder: Path) -> None:
-    for name, contents in ARCHIVES.items():
-        here = by_command(name, contents)
-        assert len(here) == 1 and here[0] != "None", here
-        assert by_web(name, contents) == here
+def test_archives(
+    by_web: Callable[[str, bytes], list[str]], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Jobs, "_run", lambda _, job: checker.main(job))
+    sent = [(f"b.{each.form}", each.make(), each.words) for each in BAD_ARCHIVES]
+    sent += [(name, packed("zip", files.items()), "") for name, files in MINE.items()]
+    for name, contents, words in sent:
+        monkeypatch.chdir(folder.parent)
+        (here,) = by_command(name, contents)
+        assert words in here and here != "None"
+        assert by_web(name, contents) == [here]
     assert course.bots(folder) == ()
     assert not list(folder.parent.rglob("evil"))
 
