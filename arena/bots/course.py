@@ -14,6 +14,7 @@ before or after it. The functions here are all that a command or a page does to 
 whose request it is, None for the staff, and `now` when it came. They raise ArenaError.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -63,7 +64,10 @@ def init(folder: Path) -> None:
         raise SubmissionError(f"{folder} is a course already; its rules are in {folder / FILE}")
     if folder.is_file():
         raise SubmissionError(f"{folder} is a file; name a folder")
+    is_new = not folder.exists()
     with _changing(folder, make=True):
+        if is_new and os.geteuid():  # players have users of their own under root, who look in
+            folder.chmod(0o700)
         write_whole(folder / FILE, NEW)
         if not (folder / TOURNAMENTS).exists():
             (folder / TOURNAMENTS).mkdir()

@@ -92,11 +92,13 @@ def read_roster(folder: Path) -> Roster:
         return Roster.model_validate_json(file.read_bytes()) if file.exists() else Roster()
     except ValidationError:
         raise SubmissionError(f"{file} is not a roster of the arena; restore it") from None
+    except OSError as error:
+        raise SubmissionError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def write_roster(folder: Path, roster: Roster) -> None:
     """Keep the roster of a course."""
-    write_whole(folder / FILE, roster.model_dump_json(indent=2) + "\n")
+    write_whole(folder / FILE, roster.model_dump_json(indent=2) + "\n", private=True)
 
 
 def names_in(file: Path) -> list[str]:

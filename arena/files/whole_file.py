@@ -1,16 +1,27 @@
 """Files that are there whole, or as they were."""
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or as it was, even when the power fails."""
+def write_whole(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a file so that it is there whole or as it was, even when the power fails; a private one
+    for those alone who may write its folder.
+    """
     with replacing(path) as file:
+        if private:
+            _close(file.fileno(), path.parent.stat())
         file.write(text)
+
+
+def _close(file: int, folder: os.stat_result) -> None:
+    with suppress(PermissionError):  # only root gives files away
+        os.fchown(file, folder.st_uid, folder.st_gid)
+    os.fchmod(file, 0o660 if folder.st_mode & stat.S_IWGRP else 0o600)
 
 
 @contextmanager

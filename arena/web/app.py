@@ -27,6 +27,7 @@ from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.settings import ServerSettings
+from arena.web.streams import Streams
 from arena.web.summary import Summaries
 from arena.web.tables import Tables
 
@@ -66,6 +67,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.summaries = Summaries(app.state.runs)
     app.state.public_runs, app.state.public_summaries = app.state.runs, app.state.summaries
     app.state.hubs = Hubs()
+    app.state.streams = Streams()
     app.state.tables = Tables()
     app.state.lab = Lab(app.state.runs)
     app.state.identify = _nobody

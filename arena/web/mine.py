@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Form, HTTPException, Request
-from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from arena.bots import course
@@ -22,6 +22,7 @@ from arena.web.losses import losses
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
+from arena.web.streams import EventStream, refuse_beyond
 from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner, checks_of
 
 _CHECKS, _CHALLENGES = 10, 5
@@ -78,7 +79,8 @@ async def me(request: Request, asking: Asking) -> Response:
 @router.get("/me/check/{id}/live")
 async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
     """A check as the page shows it, whenever it has changed; at its end also what it changed."""
-    return StreamingResponse(_sections(request, owner, folder), media_type="text/event-stream")
+    refuse_beyond(request)
+    return EventStream(request, _sections(request, owner, folder))
 
 
 async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from arena.bots.course_file import rules_of
@@ -23,6 +23,7 @@ from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
+from arena.web.streams import EventStream, refuse_beyond
 from arena.web.tournaments import frozen_since, is_still_shown, moment, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
@@ -135,12 +136,13 @@ async def live(
     """What happens in it from now on, or `after` an event. A browser that comes back says which was
     the last by a header.
     """
+    refuse_beyond(request)
     hubs: Hubs = request.app.state.hubs
     known = after if last_event_id is None else last_event_id
     events: AsyncGenerator[bytes] = hubs[run].listen(known)
     first = await anext(events)
     told = as_long(first, events, lambda: is_still_shown(request, run))
-    return StreamingResponse(told, media_type="text/event-stream")
+    return EventStream(request, told)
 
 
 async def as_long(

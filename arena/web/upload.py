@@ -22,6 +22,7 @@ from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
+from arena.web.streams import EventStream, refuse_beyond
 
 MAX_BYTES = 10_000_000
 """Of one file."""
@@ -142,20 +143,22 @@ def one(folder: OneFolder, checks: OfCourse) -> Check:
 @api.get(
     "/{id}/live",
     response_class=StreamingResponse,
-    responses=_refused() | {200: {"content": {"text/event-stream": {}}}},
+    responses=_refused(429) | {200: {"content": {"text/event-stream": {}}}},
     summary="What happens in a check",
 )
 async def live(
+    request: Request,
     folder: OneFolder,
     checks: OfCourse,
     last: Annotated[str, Header(alias="Last-Event-ID")] = "",
-) -> StreamingResponse:
+) -> EventStream:
     """Each event as it happens, from the one after `Last-Event-ID` on. The last of a check is
     `entered`, `refused` or `broken`.
     """
+    refuse_beyond(request)
     seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
     told = _told(checks, folder, seen)
-    return StreamingResponse(told, media_type="text/event-stream")
+    return EventStream(request, told)
 
 
 @pages.post("/me/upload")

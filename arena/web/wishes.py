@@ -117,4 +117,5 @@ def read_wishes(course: Path) -> dict[str, Wish]:
 
 def write_wishes(course: Path, wishes: dict[str, Wish]) -> None:
     """Keep what is wanted."""
-    write_whole(course / FILE, Wishes(tournaments=wishes).model_dump_json(indent=2) + "\n")
+    text = Wishes(tournaments=wishes).model_dump_json(indent=2) + "\n"
+    write_whole(course / FILE, text, private=True)

@@ -1,6 +1,8 @@
 """A course: owners, their bots and versions, the deadline and the quota, whatever is killed."""
 
+import os
 import signal
+import stat
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -272,6 +274,28 @@ def test_the_quota_is_of_the_files_handed_in(to: Path, package: Package) -> None
     fox = package("fox", MANIFEST.replace('"corner"', '"fox"') + makes)
     bot = build(course.admitted(to, open_bot(fox), "ada", NOW), "none")
     assert course.submit(to, bot, CHECKED, "ada", NOW).name == "fox"
+
+
+def test_the_roster_is_for_those_who_may_write_the_folder(to: Path) -> None:
+    def mode() -> int:
+        return stat.S_IMODE((to / roster.FILE).stat().st_mode)
+
+    assert mode() == 0o600
+    to.chmod(0o770)
+    course.renew(to, "ada")
+    assert mode() == 0o660
+
+
+def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").mkdir(mode=0o755)
+    course.init(tmp_path / "roots")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    course.init(tmp_path / "new")
+    course.init(tmp_path / "old")
+    modes = [(tmp_path / name).stat().st_mode & 0o077 for name in ("roots", "new", "old")]
+    assert modes == [0o055, 0, 0o055]
 
 
 def test_a_broken_roster_is_told(to: Path) -> None:

@@ -115,6 +115,7 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.games() == 2
     assert "arena run" in classroom.keeper.process("cup").log.read_text()
     assert classroom.keeper.process("cup").store.parent.stat().st_mode & 0o777 == 0o700
+    assert (classroom.keeper.course / "keeper.json").stat().st_mode & 0o077 == 0
     classroom.server().look()
     assert classroom.state() == "over"
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from fastapi import FastAPI
 from arena.model.record import GameRecord
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
-from arena.web import live
+from arena.web import live, streams
 from arena.web.live import Hub, Hubs
 from arena.web.runs import ShownRun
 from tests.reports.conftest import Play
@@ -221,3 +222,20 @@ def test_over_a_socket(app: FastAPI, store: Store, records: list[GameRecord]) ->
         with client.stream("GET", f"{address}/t/cup/live", headers=headers) as answer:
             second = next(e for text in answer.iter_text() for e in parsed(text))
         assert (first.data["ply"], second.data["ply"], second.id) == (0, 1, first.id + 1)
+
+
+def test_an_address_has_so_many_pages_open(
+    app: FastAPI, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "MOST", 1)
+    with serving(app) as url, httpx.Client(base_url=url, timeout=10) as browser:
+        with browser.stream("GET", "/t/cup/live") as one:
+            heard = one.iter_raw()  # the page is closed where this is dropped
+            assert next(heard)
+            refused = browser.get("/t/cup/live")
+            assert refused.status_code == 429 and "1 live pages of yours" in refused.text
+            assert browser.get("/t/cup").status_code == 200
+        while app.state.streams:  # it hears that it was closed
+            time.sleep(0.01)
+        app.state.streams.room = 0
+        assert "All places" in browser.get("/t/cup/live").text

@@ -9,6 +9,8 @@ import { replaceSection } from "./sections.js";
 /** What the views want to know. @typedef {{moved: (id: string) => void, finished: (id: string) => void}} Watcher */
 
 const AGAIN_MS = 3000;
+/** Until a page that was refused asks again: there may be no place for it. */
+const REFUSED_MS = 30_000;
 const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", "reset"];
 
 /**
@@ -20,10 +22,14 @@ export function followRun(address, after, loading, watcher) {
   const heard = loading.then((run) => hearer(run, watcher));
   const lost = connectionLine();
   const events = new EventSource(`${address}/live?after=${after}`);
-  events.onopen = () => (lost.hidden = true);
+  let pause = REFUSED_MS;
+  events.onopen = () => {
+    lost.hidden = true;
+    pause = AGAIN_MS;
+  };
   events.onerror = () => {
     lost.hidden = false;
-    if (events.readyState === EventSource.CLOSED) setTimeout(loadAgain, AGAIN_MS);
+    if (events.readyState === EventSource.CLOSED) setTimeout(loadAgain, pause);
   };
   for (const name of HAPPENINGS) {
     events.addEventListener(name, async (event) => (await heard)[name](event.data ? JSON.parse(event.data) : null, events));
