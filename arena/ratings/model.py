@@ -3,16 +3,17 @@
 from typing import Any, Literal
 
 from arena.model import Frozen
-from arena.model.containment import Held
-
-Model = Literal["normalized", "logistic"]
-Decision = Literal["H0", "H1"]
+from arena.ratings.conduct import Broken, Contained, Spoilt
+from arena.ratings.matches import Match, Verdict
+from arena.ratings.rankings import Ranking
 
 ORDERED = (
     "points (2 a win, 1 a draw), then games won, then the sum of differences;"
     " players equal in all three share the rank"
 )
 """How the course's order is decided, as reports state it."""
+MOST_COMPARED = 200
+"""Players of a crosstable, and of a covariance: beyond that, standings are a list of players."""
 PRIOR = "to keep ratings finite, each player is given two extra draws against an average opponent"
 """The prior, as reports state it."""
 
@@ -169,177 +170,6 @@ class Advantage(Frozen):
     """Half of its 95 % interval."""
 
 
-class Count(Frozen):
-    """Two players head to head, counted by games or by pairs; all errors are 95 %."""
-
-    elo: float
-    """Elo of the player over the opponent, each game alike and no prior but `with_prior`."""
-    elo_error: float
-    """Half of its interval."""
-    normalized_elo: float
-    """Elo in units of a game's spread: comparable across drawish and decisive games."""
-    normalized_elo_error: float
-    """Half of its interval."""
-    los: float
-    """Probability that the player is the stronger, 0 to 1."""
-    with_prior: bool
-    """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""
-
-
-class Match(Frozen):
-    """Two players head to head."""
-
-    player: str
-    """The player seen from."""
-    opponent: str
-    """The other."""
-    games: dict[str, int]
-    """Games by result: wins, draws, losses."""
-    pairs: dict[str, int]
-    """Colour-swapped pairs by their two results: ll, ld, wl, dd, wd, ww."""
-    unpaired: int
-    """Games that are not part of a complete pair; they count in `trinomial` alone."""
-    trinomial: Count
-    """Counted by games."""
-    pentanomial: Count | None
-    """Counted by complete pairs; null without any."""
-
-
-class Verdict(Frozen):
-    """A sequential test of the two players, where it stands; see arena.ratings.sprt."""
-
-    player: str
-    """The first player of the tournament, with the lead that is tested."""
-    opponent: str
-    """The other."""
-    model: Model
-    """Scale of `elo0` and `elo1`: normalized or logistic Elo."""
-    elo0: float
-    """The lead under H0."""
-    elo1: float
-    """The lead under H1."""
-    alpha: float
-    """Probability of accepting H1 where H0 is true, at most."""
-    beta: float
-    """Probability of accepting H0 where H1 is true, at most."""
-    unit: Literal["pair", "comparison"]
-    """Unit of the counts: colour-swapped pairs; in 2048 and 2584, comparisons of two games."""
-    counts: dict[str, int]
-    """Units by their result: ll, ld, wl_dd, wd, ww, or lost, drawn, won."""
-    llr: float
-    """Log-likelihood ratio of H1 to H0 after these units."""
-    lower: float
-    """The ratio at which H0 is accepted."""
-    upper: float
-    """The ratio at which H1 is accepted."""
-    decision: Decision | None
-    """The accepted hypothesis; null while the test goes on."""
-    forfeits: int = 0
-    """Games of these units that were forfeited."""
-    repeats: int = 0
-    """Units that went move for move like an earlier one: no new evidence, unless by chance."""
-    void: int = 0
-    """Void attempts at games of the test."""
-    usable: bool = True
-    """False where more than 5 % of the attempts were forfeited or void: then it says nothing of the
-    players, whatever was accepted."""
-    estimate: Count | None
-    """The lead in these units; null without any. Biased once the test has stopped: a test stops
-    when luck has run one way."""
-
-    @property
-    def units(self) -> int:
-        """How many were counted."""
-        return sum(self.counts.values())
-
-
-class Placing(Frozen):
-    """A player's place by the rules of the format."""
-
-    rank: int
-    """From 1; equals share it."""
-    player: str
-    """The player's name."""
-    figures: tuple[float, ...]
-    """Points and tie-breaks, in the order of the ranking's columns."""
-
-
-class BracketMatch(Frozen):
-    """A match of a knockout."""
-
-    players: tuple[str, str | None]
-    """The two, in the order of the bracket; the second is null where the first has a bye."""
-    points: tuple[float, ...]
-    """What they took so far, in that order."""
-    winner: str | None
-    """The one who goes on; null while the match is open."""
-
-
-class BracketRound(Frozen):
-    """A round of a knockout."""
-
-    name: str
-    """As `Semi-finals`."""
-    matches: tuple[BracketMatch, ...]
-    """In the order of the bracket: the winners of the first two meet in the next round."""
-
-
-class Ranking(Frozen):
-    """The order of the players by the rules of a format that does not rank them by Elo."""
-
-    title: str = "Ranking"
-    """What is ranked."""
-    columns: tuple[str, ...]
-    """Names of each player's figures: points, then tie-breaks."""
-    players: tuple[Placing, ...]
-    """The best first."""
-    notes: tuple[str, ...] = ()
-    """Sentences on what figures do not say, as byes."""
-    bracket: tuple[BracketRound, ...] = ()
-    """The rounds of a knockout so far; a match for the third place comes last."""
-    groups: tuple["Ranking", ...] = ()
-    """The tables of the groups that were played before a knockout."""
-
-
-class Broken(Frozen):
-    """One way in which a player broke the contract."""
-
-    player: str
-    """The player's name."""
-    termination: str
-    """The word of the fault."""
-    count: int
-    """How often, random moves played for the player included."""
-    game: str
-    """The first game in which it happened."""
-    detail: str
-    """The referee's sentence there."""
-
-
-class Spoilt(Frozen):
-    """A game with attempts that were void: the host's or the referee's fault, and not scored."""
-
-    game: str
-    """Its id."""
-    attempts: int
-    """How many of its attempts were void."""
-    detail: str
-    """Why the last of them was void."""
-    replayed: bool
-    """Whether a later attempt has a result."""
-
-
-class Contained(Frozen):
-    """A sandbox of a player, of which there may be more than one in its games."""
-
-    player: str
-    """The player's name."""
-    games: int
-    """In how many games."""
-    held: Held
-    """The guarantees that its sandbox was found to hold."""
-
-
 class Standings(Frozen):
     """The standings of a tournament, or of a list of results."""
 
@@ -378,7 +208,8 @@ class Standings(Frozen):
     groups: tuple[tuple[str, ...], ...]
     """Players linked by results; the ratings of two groups cannot be compared."""
     crosstable: tuple[Cell, ...]
-    """Results of each player against each opponent met, both ways round."""
+    """Results of each player against each opponent met, both ways round; empty beyond 200
+    players."""
     terminations: dict[str, int]
     """Games by how they ended, the most frequent first."""
     faults: tuple[Broken, ...]
@@ -386,7 +217,8 @@ class Standings(Frozen):
     sandboxes: tuple[Contained, ...] = ()
     """Sandboxes of each player; empty for a list of results."""
     covariance: tuple[tuple[float, ...], ...]
-    """Of the ratings in Elo², rows and columns as the rated players stand in `players`."""
+    """Of the ratings in Elo², rows and columns as the rated players stand in `players`; empty
+    beyond 200 players."""
     match: Match | None
     """Head to head; null unless exactly two players have results."""
     sprt: Verdict | None = None

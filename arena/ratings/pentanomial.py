@@ -18,7 +18,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from arena.ratings.elo import SCALE, Z95
-from arena.ratings.model import Count
+from arena.ratings.matches import Count
 from arena.ratings.results import Result
 
 

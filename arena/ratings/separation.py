@@ -16,8 +16,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from arena.ratings.elo import SCALE, Array, Indices, Likelihood, cluster_numbers
+from arena.ratings.columns import Array, Columns
+from arena.ratings.elo import SCALE
+from arena.ratings.likelihood import Likelihood
 from arena.ratings.results import Result
+from arena.ratings.solving import solve
 
 LEAD_ELO = 100.0
 """Leads that are looked for, about."""
@@ -30,10 +33,11 @@ def separated(
     """How many players from the top, `first` at most, lead the next one by more than luck; the last
     of them, each player below.
     """
-    met = sorted({name for result in results for name in result[:2]})
+    columns = Columns.of(results)
+    met = columns.players
     if not met or set(players) - set(met):
         return 0
-    pool, clusters = Likelihood(met, results, first_mover), cluster_numbers(results)
+    pool = Likelihood(columns, first_mover)
     strengths = pool.maximum()
     order = np.argsort(-strengths[: len(met)], kind="stable")
     bound = math.log(first / ERROR_RATE)
@@ -41,22 +45,20 @@ def separated(
         for lower in order[place + 1 :][: None if place == first - 1 else 1]:
             null = strengths.copy()
             null[[upper, lower]] = strengths[[upper, lower]].mean()
-            found = (_lead(pool, at, clusters, upper, lower) for at in (strengths, null))
+            found = (_lead(pool, at, upper, lower) for at in (strengths, null))
             if not any(lead > 0 and log_ratio(lead, spread) > bound for lead, spread in found):
                 return place
     return first
 
 
-def _lead(
-    pool: Likelihood, at: Array, clusters: Indices, upper: int, lower: int
-) -> tuple[float, float]:
+def _lead(pool: Likelihood, at: Array, upper: int, lower: int) -> tuple[float, float]:
     """The lead after a step from the strengths `at`, in Elo, and its variance."""
     between = np.zeros(len(at))
     between[[upper, lower]] = SCALE, -SCALE
     expected = pool.expected(at)
-    step = np.linalg.solve(pool.information(expected), between)
+    step = solve(pool.information(expected), between)
     gradient = (pool.points - pool.games * expected) @ pool.design
-    return float(between @ at + step @ gradient), float(step @ pool.scatter(at, clusters) @ step)
+    return float(between @ at + step @ gradient), float(np.sum((pool.score_rows(at) @ step) ** 2))
 
 
 def log_ratio(lead: float, variance: float) -> float:

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arena.model import Frozen
 from arena.ratings.elo import SCALE
-from arena.ratings.model import Decision, Model
+from arena.ratings.matches import Decision, Model
 
 Floats = NDArray[np.float64]
 

@@ -2,28 +2,22 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
 import rules
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings import elo, tables
-from arena.ratings.model import (
-    Anchor,
-    Broken,
-    Contained,
-    Match,
-    PlayerStanding,
-    Ranking,
-    Spoilt,
-    Standings,
-    Verdict,
-)
+from arena.ratings.columns import Columns
+from arena.ratings.conduct import Broken, Contained, Spoilt
+from arena.ratings.matches import Match, Verdict
+from arena.ratings.model import MOST_COMPARED, Anchor, PlayerStanding, Standings
 from arena.ratings.pentanomial import figures, head_to_head
+from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, Result, results_of
+from arena.ratings.tallies import Tally, tallies
 from arena.ratings.tie_breaks import shared_ranks
 
 
@@ -83,15 +77,15 @@ def _rated(
 ) -> Standings:
     """The standings of results, with what the games behind them say where there are any."""
     moves_first = not any(rules.default(game.rules).decided_by_seed for game in games)
-    in_force = anchor.player is None or any(anchor.player in result[:2] for result in results)
+    columns = Columns.of(results)
+    in_force = anchor.player is None or anchor.player in columns.players
     by = anchor.player if in_force else None
-    fit = elo.fit(results, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first)
+    fit = elo.fit(columns, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first)
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
-    crosstable = tables.crosstable(results)
-    rows = _ranked(list(_rows(names, fit, results, games)))
+    rows = _ranked(list(_rows(names, fit, tallies(columns), games)))
     ranked = [row.name for row in rows if row.elo is not None]
-    order = [fit.players.index(player) for player in ranked]
+    few = len(names) <= MOST_COMPARED
     return Standings(
         name=name,
         rules=games[0].rules if games else None,
@@ -101,24 +95,23 @@ def _rated(
         results=len(results),
         anchor=anchor.model_copy(update={"in_force": in_force}),
         first_mover=fit.first_mover,
-        first_player=tables.share(*_arrays(results)) if moves_first else None,
+        first_player=tables.share(columns.scores, columns.clusters) if moves_first else None,
         players=rows,
-        neighbours=tuple(fit.compare(upper, lower) for upper, lower in pairwise(ranked)),
+        neighbours=fit.neighbours(ranked),
         groups=fit.groups,
-        crosstable=tuple(
-            crosstable[one, other] for one in names for other in names if (one, other) in crosstable
-        ),
+        crosstable=tables.crosstable(results, names) if few else (),
         terminations=_by_word(game.termination for game in games),
         faults=_faults(games),
         sandboxes=tuple(_sandboxes(games)),
-        covariance=tuple(tuple(row) for row in fit.covariance[np.ix_(order, order)].tolist()),
+        covariance=_covariance(fit, ranked) if few else (),
         match=_match(results, *ranked) if len(ranked) == 2 else None,
     )
 
 
-def _arrays(results: Sequence[Result]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    scores = np.array([result.score for result in results], dtype=np.float64)
-    return scores, elo.cluster_numbers(results)
+def _covariance(fit: elo.Fit, ranked: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+    """In the order of the table."""
+    order = [fit.players.index(player) for player in ranked]
+    return tuple(map(tuple, fit.covariance[np.ix_(order, order)].tolist()))
 
 
 def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
@@ -127,11 +120,9 @@ def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
 
 
 def _rows(
-    names: Iterable[str], fit: elo.Fit, results: Sequence[Result], games: Sequence[GameDigest]
+    names: Iterable[str], fit: elo.Fit, counted: dict[str, Tally], games: Sequence[GameDigest]
 ) -> Iterator[PlayerStanding]:
     """The players' lines, not ranked yet."""
-    sides = np.array([result[:2] for result in results], dtype=np.str_).reshape(-1, 2)
-    scores, clusters = _arrays(results)
     rated = dict(zip(fit.players, fit.elo.tolist(), strict=True))
     difference = tables.differences(
         game for game in games if game.points and not rules.default(game.rules).decided_by_seed
@@ -141,9 +132,7 @@ def _rows(
         for seat, player in enumerate(game.players):
             seats[player].append((game, seat))
     for name in names:
-        first, second = (sides == name).T
-        taken, own = np.append(scores[first], 1 - scores[second]), seats[name]
-        wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
+        own, tally = seats[name], counted.get(name, Tally())
         moves_first = fit.first_mover is not None
         forfeits = (game.termination for game, seat in own if game.offender == seat)
         yield PlayerStanding(
@@ -151,16 +140,16 @@ def _rows(
             name=name,
             elo=rated.get(name),
             elo_error=fit.error(name) if name in rated else None,
-            games=len(own) if games else len(taken),
-            wins=wins,
-            draws=draws,
-            losses=losses,
-            score=float(taken.mean()) if len(taken) else None,
-            points=2 * wins + draws,
+            games=len(own) if games else tally.wins + tally.draws + tally.losses,
+            wins=tally.wins,
+            draws=tally.draws,
+            losses=tally.losses,
+            score=tally.score,
+            points=2 * tally.wins + tally.draws,
             course_rank=0,
             difference=difference.get(name),
-            as_first=tables.share(scores[first], clusters[first]) if moves_first else None,
-            as_second=tables.share(1 - scores[second], clusters[second]) if moves_first else None,
+            as_first=tally.as_first if moves_first else None,
+            as_second=tally.as_second if moves_first else None,
             forfeits=_by_word(forfeits),
             random_moves=sum(game.random_moves[seat] for game, seat in own),
             times=tables.times([game.used_ms[seat] for game, seat in own]),

@@ -14,16 +14,23 @@ from arena.ratings.results import GameDigest, Result
 from rules import tiles
 
 
-def crosstable(results: Iterable[Result]) -> dict[tuple[str, str], Cell]:
-    """The results of each player (named first) against each opponent met."""
+def crosstable(results: Iterable[Result], players: Sequence[str] = ()) -> tuple[Cell, ...]:
+    """The results of each player against each opponent met, in the order of `players`; without it,
+    sorted by name.
+    """
     counts: dict[tuple[str, str], Counter[float]] = defaultdict(Counter)
     for (first, second, score), number in Counter(result[:3] for result in results).items():
         counts[first, second][score] += number
         counts[second, first][1 - score] += number
-    return {
-        (one, other): Cell(player=one, opponent=other, wins=met[1], draws=met[0.5], losses=met[0])
-        for (one, other), met in counts.items()
+    place = {
+        name: number for number, name in enumerate(players or sorted(one for one, _ in counts))
     }
+    order = sorted(counts, key=lambda names: (place[names[0]], place[names[1]]))
+    return tuple(
+        Cell(player=one, opponent=other, wins=met[1], draws=met[0.5], losses=met[0])
+        for one, other in order
+        for met in (counts[one, other],)
+    )
 
 
 def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | None:

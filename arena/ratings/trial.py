@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.model.protocol import Termination
-from arena.ratings.model import Decision, Verdict
+from arena.ratings.matches import Decision, Verdict
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, results_of
 from arena.ratings.sprt import Sprt, log_likelihood_ratio

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-from arena.ratings.model import BracketMatch, BracketRound
+from arena.ratings.rankings import BracketMatch, BracketRound
 
 _WIDEST, _NARROWEST = 24, 9
 """Columns of a terminal that a round takes; where they are fewer, matches are listed."""

@@ -2,11 +2,14 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from sys import intern
+from typing import Any
 
 from arena.errors import RateError
 from arena.model.protocol import Termination
+from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import Result, results_of
 from arena.reports.games import GameRow, seen_by_each
@@ -25,6 +28,7 @@ GAME_COLUMNS = tuple(GameRow.model_fields)
 """Columns of `games`."""
 COLUMNS = ("first", "second", "score")
 """The columns of a file without a header, in this order; `pair` may follow as a fourth."""
+_WITH_PAIR = (*COLUMNS, "pair")
 SCORES = {
     "1": 1.0, "1.0": 1.0, "1-0": 1.0,
     "0": 0.0, "0.0": 0.0, "0-1": 0.0,
@@ -56,10 +60,10 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
     )  # fmt: skip
 
 
-def crosstable(standings: Standings) -> str:
+def crosstable(cells: Iterable[Cell]) -> str:
     """A line for each player against each opponent met: player, opponent, wins, draws, losses."""
-    cells = (tuple(cell.model_dump().values()) for cell in standings.crosstable)
-    return _table(tuple(Cell.model_fields), cells)
+    lines = (tuple(cell.model_dump().values()) for cell in cells)
+    return _table(tuple(Cell.model_fields), lines)
 
 
 def ranking(standings: Standings) -> str:
@@ -97,6 +101,10 @@ def _results_of(view: RunView) -> str:
     return results(results_of(view.rated), view.label)
 
 
+def _crosstable_of(view: RunView) -> str:
+    return crosstable(view.standings.crosstable or tables.crosstable(results_of(view.rated)))
+
+
 def _games_of(view: RunView) -> str:
     return games(row for game in view.games for row in seen_by_each(game))
 
@@ -104,7 +112,7 @@ def _games_of(view: RunView) -> str:
 TABLES: dict[str, Callable[[RunView], str]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
-    "crosstable": lambda view: crosstable(view.standings),
+    "crosstable": _crosstable_of,
     "results": _results_of,
     "games": _games_of,
 }
@@ -130,31 +138,22 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     if "," not in head and (";" in head or "\t" in head):
         raise RateError(f"{source}, line 1: separate the columns with commas: {','.join(COLUMNS)}")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        every = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
-    except csv.Error as error:
-        raise RateError(f"{source}, line {reader.line_num}: not CSV: {error}") from error
-    lines = [(number, fields) for number, fields in every if any(fields)]
-    if not lines:
+    lines = _lines(reader, source)
+    header = next(lines, None)
+    if header is None:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
-    columns = [*COLUMNS, "pair"]
-    names = [field.lower() for field in lines[0][1]]
-    if "score" in names or {"first", "second"} <= set(names):  # a header
-        columns, (number, header) = names, lines.pop(0)
-        lines = [line for line in lines if line[1] != header]
-        if missing := [name for name in COLUMNS if name not in columns]:
-            raise RateError(
-                f"{source}, line {number}: the header lacks {', '.join(missing)};"
-                f" expected {', '.join(COLUMNS)} and, if wanted, pair"
-            )
-        if not lines:
-            raise RateError(f"{source}: a header and no results")
-    results, problems = [], []
-    for number, fields in lines:
+    columns, named = _columns(*header, source)
+    results: list[Result] = []
+    problems: list[str] = []
+    for number, fields in lines if named else chain((header,), lines):
+        if named and fields == header[1]:
+            continue
         try:
             results.append(_result(fields, columns))
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")
+    if not results and not problems:
+        raise RateError(f"{source}: a header and no results")
     if len(problems) > _SHOWN:
         problems[_SHOWN:] = [f"… and {len(problems) - _SHOWN} more bad lines"]
     if problems:
@@ -162,19 +161,49 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     return tuple(results)
 
 
-def _result(fields: Sequence[str], columns: Sequence[str]) -> Result:
-    """The first of equal columns counts. ValueError where the line is no result."""
-    cells = dict(reversed(list(zip_longest(columns, fields[: len(columns)], fillvalue=""))))
-    for name in COLUMNS:
-        if not cells[name]:
-            raise ValueError(f"no {name}; expected {', '.join(COLUMNS)} and, if wanted, pair")
-    for name in ("first", "second"):
-        if not cells[name].isprintable():
-            raise ValueError(f"a control character in the name {cells[name]!r}")
-    if cells["first"] == cells["second"]:
-        raise ValueError(f"{cells['first']!r} plays against itself")
-    if cells["score"] not in SCORES:
-        raise ValueError(
-            f"score {cells['score']!r} is not 1 (the first player won), 0.5 (a draw) or 0"
+_Line = tuple[int, list[str]]
+
+
+def _lines(reader: Any, source: str) -> Iterator[_Line]:
+    """The lines that are not blank, with their numbers. Raises RateError."""
+    try:
+        for fields in reader:
+            stripped = [field.strip() for field in fields]
+            if any(stripped):
+                yield reader.line_num, stripped
+    except csv.Error as error:
+        raise RateError(f"{source}, line {reader.line_num}: not CSV: {error}") from error
+
+
+def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | None, ...], bool]:
+    """Where first, second, score and pair are in a line, and whether this line, the first, says so.
+    The first of equal columns counts. Raises RateError.
+    """
+    names = [field.lower() for field in fields]
+    if "score" not in names and not {"first", "second"} <= set(names):
+        return (0, 1, 2, 3), False
+    if missing := [name for name in COLUMNS if name not in names]:
+        raise RateError(
+            f"{source}, line {number}: the header lacks {', '.join(missing)};"
+            f" expected {', '.join(COLUMNS)} and, if wanted, pair"
         )
-    return Result(cells["first"], cells["second"], SCORES[cells["score"]], cells.get("pair", ""))
+    return tuple(names.index(each) if each in names else None for each in _WITH_PAIR), True
+
+
+def _result(fields: Sequence[str], columns: Sequence[int | None]) -> Result:
+    """ValueError where the line is no result."""
+    count = len(fields)
+    first, second, score, pair = (
+        fields[at] if at is not None and at < count else "" for at in columns
+    )
+    for name, cell in zip(COLUMNS, (first, second, score), strict=True):
+        if not cell:
+            raise ValueError(f"no {name}; expected {', '.join(COLUMNS)} and, if wanted, pair")
+    for cell in (first, second):
+        if not cell.isprintable():
+            raise ValueError(f"a control character in the name {cell!r}")
+    if first == second:
+        raise ValueError(f"{first!r} plays against itself")
+    if score not in SCORES:
+        raise ValueError(f"score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0")
+    return Result(intern(first), intern(second), SCORES[score], intern(pair))

@@ -3,7 +3,7 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from arena.ratings.model import Ranking
+from arena.ratings.rankings import Ranking
 from arena.reports.bracket import bracket, listed
 from arena.reports.tables import and_more, new_table, paragraphs, titled
 

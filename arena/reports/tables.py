@@ -1,9 +1,10 @@
 """Tables on a terminal, each column whole: where there is no room for all, some are left out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Column, Table
@@ -24,6 +25,8 @@ _LEFT_OUT_FIRST = (
 """Where a table is too wide, the columns that are left out, in this order."""
 
 
+_MOST_ROWS = 200
+"""Rows of a table that is drawn; a longer one is a plain list."""
 _GAP = 2
 """Between two columns."""
 _LOOK: dict[str, Any] = {
@@ -41,16 +44,39 @@ class FittingTable(Table):
             if sum(width + _GAP for _, width in kept) - _GAP <= options.max_width:
                 break
             kept = [each for each in kept if each[0].header != name]
+        if self.row_count > _MOST_ROWS:
+            yield _listed(kept)
+            return
         table = Table(*(column.copy() for column, _ in kept), **_LOOK)
         for row in zip(*(column.cells for column, _ in kept), strict=True):
             table.add_row(*row)
         yield table
 
 
+def _listed(kept: Sequence[tuple[Column, int]]) -> Text:
+    """The same look in one text: rich takes a second for a thousand rows."""
+    rows = zip(*([str(column.header), *map(str, column.cells)] for column, _ in kept), strict=True)
+    lines = [
+        "".join(_padded(cell, *each) for cell, each in zip(row, kept, strict=True)) for row in rows
+    ]
+    lines.insert(1, "─" * (sum(width + _GAP for _, width in kept) - _GAP))
+    return Text("\n".join(map(str.rstrip, lines)), no_wrap=True, overflow="ignore")
+
+
+def _padded(cell: str, column: Column, width: int) -> str:
+    fitting = set_cell_size(cell, width) if cell_len(cell) > width else cell
+    room = " " * (width - cell_len(fitting))
+    gap = " " * _GAP
+    return f"{room}{fitting}{gap}" if column.justify == "right" else f"{fitting}{room}{gap}"
+
+
 def _width(column: Column, console: Console, options: ConsoleOptions) -> int:
     """The room that a column needs."""
     cells = (column.header, *column.cells)
-    width = max(Measurement.get(console, options, cell).maximum for cell in cells)
+    if len(cells) > _MOST_ROWS:
+        width = max(cell_len(str(cell)) for cell in cells)
+    else:
+        width = max(Measurement.get(console, options, cell).maximum for cell in cells)
     return min(width, column.max_width or width) if column.no_wrap else min(width, _TEXT_WIDTH)
 
 

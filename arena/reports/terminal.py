@@ -7,7 +7,8 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from arena.ratings.model import Match, Share, Standings, TileReach, Verdict
+from arena.ratings.matches import Match, Verdict
+from arena.ratings.model import Share, Standings, TileReach
 from arena.reports import words
 from arena.reports.formats import format_ranking
 from arena.reports.tables import and_more, new_table, paragraphs, titled
@@ -40,7 +41,9 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
         yield match(standings.match)
     if standings.sprt is not None:
         yield sequential_test(standings.sprt)
-    if len(standings.players) > 2:
+    if len(standings.players) > words.MOST_CROSSED:
+        yield from paragraphs([words.NOT_CROSSED])
+    elif len(standings.players) > 2:
         yield from crosstable(standings, width)
     if any(row.as_first or row.as_second for row in standings.players):
         yield course(standings)

@@ -1,16 +1,24 @@
 """Sentences on standings, tests and sandboxes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
-from arena.ratings.model import ORDERED, Share, Standings, Verdict
+from arena.ratings.matches import Verdict
+from arena.ratings.model import ORDERED, Share, Standings
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
 from arena.tournament.store_faults import PLAY_AGAIN
 
+MOST_CROSSED = 40
+"""Players of a crosstable that is shown; a larger field is a list."""
+NOT_CROSSED = (
+    f"No crosstable: it would not be readable beyond {MOST_CROSSED} players. "
+    f"Of a run, `--csv crosstable` lists the players that met."
+)
+_GROUPS_SHOWN = 5
 _SPOILT = 5
 """Void games that are listed; more are counted."""
 
@@ -73,14 +81,26 @@ def about_separation(standings: Standings) -> list[str]:
         if not pair.separated
     ]
     lines = ["All neighbours are separated at 95 %."]
-    if close:
+    if len(close) > MOST_CROSSED:
+        met = len(standings.neighbours)
+        lines = [f"Not separated at 95 %: {len(close):,} of {met:,} neighbours."]
+    elif close:
         lines = [f"Not separated at 95 %: {'; '.join(close)}."]
     if len(standings.groups) > 1:
-        groups = "; ".join(", ".join(group) for group in standings.groups)
         lines.append(
-            f"No result links these groups, so their ratings cannot be compared: {groups}."
+            f"No result links these groups, so their ratings cannot be compared: "
+            f"{_groups(standings.groups)}."
         )
     return [*lines, standings.ending] if standings.ending else lines
+
+
+def _groups(groups: Sequence[Sequence[str]]) -> str:
+    """Players of a small field by name, of a large one by their number."""
+    if sum(map(len, groups)) <= MOST_CROSSED:
+        return "; ".join(map(", ".join, groups))
+    sizes = ", ".join(f"{len(group):,}" for group in groups[:_GROUPS_SHOWN])
+    more = ", …" if len(groups) > _GROUPS_SHOWN else ""
+    return f"{len(groups):,} groups of {sizes}{more} players"
 
 
 def about_sprt(verdict: Verdict) -> list[str]:
@@ -201,7 +221,7 @@ def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | No
 
 def about_course(standings: Standings) -> list[str]:
     """How course points order the players, and what a forfeit does to the difference."""
-    if not standings.crosstable:
+    if not standings.results:
         return []
     lines = [f"Course order: {ORDERED}."]
     if any(row.forfeits for row in standings.players):

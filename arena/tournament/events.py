@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter
 
 from arena.errors import Exit
 from arena.model import Frozen
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.tournament.estimate import Estimate
 
 

@@ -8,7 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
 from arena.reports.words import duration

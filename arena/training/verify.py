@@ -15,7 +15,7 @@ import rules
 from arena.errors import ConfigChangedError, Exit, UserError
 from arena.files.stop_signals import Stop, apart
 from arena.files.toml_tables import written
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.ratings.trial import Tally
 from arena.reports import words
 from arena.reports.playing import play_config

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from arena.errors import ArenaError
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import gauge
 from arena.reports.html.curves import Curve, curves, thinned

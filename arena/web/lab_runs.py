@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from arena.errors import UserError
 from arena.files import lock
 from arena.model import Frozen
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.curves import Curve, short
 from arena.reports.html.wording import clock_words, game_title

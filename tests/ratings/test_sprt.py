@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arena.ratings import sprt
-from arena.ratings.model import Model
+from arena.ratings.matches import Model
 from arena.ratings.sprt import Sprt, expected_units, log_likelihood_ratio
 
 Floats = NDArray[np.float64]

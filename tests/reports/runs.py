@@ -6,7 +6,7 @@ from typing import Any
 from arena.model.contender import CommandLine, Contender
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.estimate import Estimate
 from arena.tournament.events import GameFinished, GameStarted

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from arena.model.record import GameRecord
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import playing, terminal, words

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import jsonschema
@@ -138,7 +139,7 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
             assert line["elo"] == ("" if row.elo is None else str(row.elo))
             assert int(line["forfeits"]) == sum(row.forfeits.values())
             assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
-    cells = list(csv.DictReader(io.StringIO(csv_report.crosstable(table))))
+    cells = list(csv.DictReader(io.StringIO(csv_report.crosstable(table.crosstable))))
     assert len(cells) == 12 and list(cells[0]) == ["player", "opponent", "wins", "draws", "losses"]
 
 
@@ -204,3 +205,13 @@ def test_players_contained_otherwise_are_named(cup: list[GameRecord]) -> None:
     assert said[0].startswith("Sandbox of uct, alphabeta, [bold]greedy[/bold]: bwrap holds memory ")
     assert said[1].endswith(": cpu is not held: a player could move to other cores.")
     assert said[2] == "Sandbox of monkey: none, nothing is held. It was asked for."
+
+
+def test_a_large_field_is_listed_without_a_crosstable() -> None:
+    names = [f"p{number:03}" for number in range(250)]
+    results = [Result(one, other, 0.5) for one, other in pairwise(names)]
+    text = printed(standings_of_results([*results, Result("p000", "p009", 1.0)]), 100)
+    lines = [line for line in text.splitlines() if line.split()[1:2] == ["p123"]]
+    assert len(lines) == 2, "by Elo and by course points"
+    assert "No crosstable" in text and "Won-drawn-lost" not in text
+    assert "Not separated at 95 %: 249 of 249 neighbours." in text

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from arena.model.record import GameRecord
-from arena.ratings.model import Ranking, Verdict
+from arena.ratings.matches import Verdict
+from arena.ratings.rankings import Ranking
 from arena.reports import csv_report, terminal
 from arena.reports.playing import preview_config
 from arena.tournament.config import TournamentConfig

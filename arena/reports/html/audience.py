@@ -16,7 +16,8 @@ from arena.files.toml_tables import shown
 from arena.model import Frozen
 from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS
-from arena.ratings.model import Broken, Spoilt, Standings
+from arena.ratings.conduct import Broken, Spoilt
+from arena.ratings.model import Standings
 from arena.reports.html.wording import ENDINGS
 from arena.tournament.config import Player, TournamentConfig
 

@@ -7,7 +7,8 @@ from arena.bots.versions import SHOWN_DIGITS
 from arena.errors import StoreError
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
-from arena.ratings.model import Broken, PlayerStanding, Standings
+from arena.ratings.conduct import Broken
+from arena.ratings.model import PlayerStanding, Standings
 from arena.reports.html.audience import Seen
 from arena.reports.html.model import FaultData, PlayerData
 from arena.reports.html.wording import FEW_GAMES, rating, share

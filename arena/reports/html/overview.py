@@ -16,8 +16,6 @@ from arena.reports.html.figures import anchor_of, fault_data, interval
 from arena.reports.html.wording import ENDINGS, FEW_GAMES, rating
 from arena.tournament.run_view import RunView
 
-MOST_CROSSED = 40
-"""Players of a crosstable; of more, each has a page of its own."""
 _CLOSE = 12
 """Neighbours that a sentence names where they are not separated."""
 
@@ -33,7 +31,7 @@ class Look(NamedTuple):
     def at(cls, view: RunView, audience: Audience) -> "Look":
         seen = Seen(view.config, audience)
         found = view.standings
-        if len(found.players) > MOST_CROSSED:
+        if len(found.players) > words.MOST_CROSSED:
             found = found.model_copy(update={"crosstable": ()})
         return cls(view, seen, seen.standings(found))
 
@@ -112,12 +110,12 @@ def crosstable(look: Look) -> dict[str, Any] | None:
     found = look.standings
     if any(row.tiles for row in found.players):
         return None
-    if not found.crosstable and len(found.players) <= MOST_CROSSED:
+    if not found.crosstable and len(found.players) <= words.MOST_CROSSED:
         return None
     cells = {(cell.player, cell.opponent): cell for cell in found.crosstable}
     names = [row.name for row in found.players] if found.crosstable else []
     rows = [(name, [_cell(name, other, cells) for other in names]) for name in names]
-    return {"names": names, "rows": rows, "many": len(found.players), "most": MOST_CROSSED}
+    return {"names": names, "rows": rows, "many": len(found.players), "most": words.MOST_CROSSED}
 
 
 def _cell(player: str, opponent: str, cells: dict[tuple[str, str], Cell]) -> dict[str, Any]:

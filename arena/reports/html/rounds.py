@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from arena.ratings import elo
-from arena.ratings.model import Verdict
+from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
 from arena.reports.bracket import figure

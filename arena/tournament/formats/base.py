@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from arena.files.toml_tables import TomlTable
-from arena.ratings.model import Ranking, Verdict
+from arena.ratings.matches import Verdict
+from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest
 from rules.position import Game
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from arena.ratings.model import BracketMatch, BracketRound, Placing
+from arena.ratings.rankings import BracketMatch, BracketRound, Placing
 from arena.tournament.formats.meetings import Pair
 from arena.tournament.formats.staged import Rounds
 

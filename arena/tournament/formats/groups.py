@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from arena.ratings import tie_breaks
-from arena.ratings.model import Placing, Ranking
+from arena.ratings.rankings import Placing, Ranking
 from arena.ratings.tie_breaks import Met
 from arena.tournament.formats.base import Format, Plan
 from arena.tournament.formats.bracket import COLUMNS, Bracket, places

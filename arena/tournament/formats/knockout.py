@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
-from arena.ratings.model import Ranking
+from arena.ratings.rankings import Ranking
 from arena.tournament.formats.base import Format, Plan
 from arena.tournament.formats.bracket import COLUMNS, Bracket
 from arena.tournament.formats.staged import Rounds, StagedSchedule

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
-from arena.ratings.model import Model, Verdict
+from arena.ratings.matches import Model, Verdict
 from arena.ratings.results import GameDigest
 from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Sprt
 from arena.ratings.trial import Trial

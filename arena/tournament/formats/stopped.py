@@ -17,7 +17,7 @@ from pydantic import Field
 
 from arena.files.toml_tables import TomlTable
 from arena.model.protocol import Termination
-from arena.ratings.model import Ranking
+from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, results_of
 from arena.ratings.separation import ERROR_RATE, separated
 from arena.tournament.formats.base import Pairing, Plan, Schedule

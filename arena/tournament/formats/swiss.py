@@ -11,7 +11,7 @@ player that had the bye. The rounds before it give them no points.
 from collections import Counter, defaultdict
 
 from arena.ratings import tie_breaks
-from arena.ratings.model import Placing, Ranking
+from arena.ratings.rankings import Placing, Ranking
 from arena.ratings.results import results_of
 from arena.ratings.tie_breaks import Met
 from arena.tournament.formats.base import Format

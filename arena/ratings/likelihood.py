@@ -1,0 +1,99 @@
+"""The likelihood of results under the model of `arena.ratings.elo`, its maximum, and the spread of
+the clusters' scores.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from arena.ratings.columns import Array, Columns
+from arena.ratings.solving import solve
+
+_NEWTON_STEPS = 100
+_NEWTON_GAIN = 1e-12
+"""The likelihood still to be gained at which a fit has settled."""
+
+Sparse = Any
+"""A sparse array of scipy, by rows; scipy has no types for it."""
+
+
+class Likelihood:
+    """The likelihood of results and prior. Its parameters are the players' ratings and, where it is
+    fitted, the advantage of the first move, all in units of `SCALE` Elo.
+
+    A row of `design` is a pairing, the players' sides of it known: the parameters' weights in the
+    log odds of the first player. The prior's pairings come last: every player as first against the
+    virtual opponent, whose rating is 0, then every player as second.
+    """
+
+    def __init__(self, results: Columns, first_mover: bool) -> None:
+        from scipy import sparse  # a quarter of a run's start, which fits nothing yet
+
+        self.size = size = len(results.players)
+        self.scores, self.clusters = results.scores, results.clusters
+        sides = results.first * size + results.second
+        pairings, self.pairing = np.unique(sides, return_inverse=True)
+        each = sparse.eye_array(size, format="csr")
+        met = each[pairings // size] - each[pairings % size]
+        self.design = sparse.vstack((met, each, -each), format="csr")
+        if first_mover:
+            advantage = np.ones((self.design.shape[0], 1))
+            self.design = sparse.hstack((self.design, advantage), format="csr")
+        self.games = np.append(np.bincount(self.pairing), np.ones(2 * size))
+        points = np.bincount(self.pairing, weights=self.scores)
+        self.points = np.append(points, np.full(2 * size, 0.5))
+
+    def expected(self, strengths: Array) -> Array:
+        """The share of the points that each first player is expected to take, by pairing."""
+        return np.asarray(np.exp(-np.logaddexp(0.0, -self.design @ strengths)))
+
+    def log_likelihood(self, strengths: Array) -> float:
+        """Of the results and the prior."""
+        margins = self.design @ strengths
+        won = self.points * np.logaddexp(0.0, -margins)
+        lost = (self.games - self.points) * np.logaddexp(0.0, margins)
+        return -float(np.sum(won + lost))
+
+    def information(self, expected: Array) -> Sparse:
+        """Minus the second derivatives of the log-likelihood: positive definite."""
+        weighted = self.design * (self.games * expected * (1 - expected))[:, None]
+        return (self.design.T @ weighted).tocsr()
+
+    def maximum(self) -> Array:
+        """The parameters of greatest likelihood: Newton's method, halving bad steps."""
+        strengths = np.zeros(self.design.shape[1])
+        likelihood = self.log_likelihood(strengths)
+        for _ in range(_NEWTON_STEPS):
+            expected = self.expected(strengths)
+            gradient = (self.points - self.games * expected) @ self.design
+            step = solve(self.information(expected), gradient)
+            if float(gradient @ step) < _NEWTON_GAIN:
+                return strengths + step
+            while (better := self.log_likelihood(strengths + step)) < likelihood:
+                step /= 2
+            strengths, likelihood = strengths + step, better
+        raise ArithmeticError(f"the ratings did not settle in {_NEWTON_STEPS} steps")
+
+    def score_rows(self, strengths: Array) -> Sparse:
+        """Rows whose squares (outer products) add up to the spread of the score: the gradients of
+        all clusters and of the prior. Enlarged, as a variance is by n/(n − 1), for the differences
+        and the advantage that were fitted to the same results.
+        """
+        from scipy import sparse
+
+        expected = self.expected(strengths)
+        total, parameters = int(self.clusters.max()) + 1, len(strengths)
+        cells = self.scores - expected[self.pairing], (self.clusters, self.pairing)
+        rows = [sparse.csr_array(cells, (total, len(expected))) @ self.design]
+        size = self.size  # each prior pair counts half as two wins and half as two losses
+        for won in (1.0, 0.0):
+            taken = np.repeat((won, 1 - won), size) - expected[-2 * size :]
+            gradients = self.design[-2 * size :] * taken[:, None]
+            rows.append((gradients[:size] + gradients[size:]) * np.sqrt(0.5))
+        if parameters > size:
+            # One more pair, half taken by the first mover twice, half by the second: where each
+            # pair so far fell to one player, the advantage is unknown, not known to be nothing.
+            rows.append(sparse.csr_array(([1.0], ([0], [size])), (1, parameters)))
+        units = total + size
+        enlarged = np.sqrt(units / (units - (parameters - 1)))
+        return sparse.vstack(rows, format="csr") * enlarged
