@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, Field
 
-import rules
 from arena.bots import course
 from arena.bots.course_file import CHALLENGES, rules_of
 from arena.checks.events import Refused
@@ -20,8 +19,12 @@ from arena.errors import StoreError, SubmissionError
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.tournament.run_view import RunView
+from arena.web.challenge_games import game_offers
 from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
 from players.catalogue import BUILTINS
+
+MOST_MS = 3000
+"""For a move: matches of all owners wait for one another."""
 
 
 class TooMany(SubmissionError):
@@ -36,7 +39,9 @@ class ChallengeWanted(Frozen):
     against: str
     """A built-in player, or a bot of the course that plays now."""
     rules: str
-    """A game of two players."""
+    """A game of two players, or `tournaments/NAME` for the game and the board of a tournament."""
+    move_ms: int = Field(default=1000, ge=10, le=MOST_MS)
+    """The limit of a move."""
 
 
 class About(ChallengeWanted):
@@ -71,7 +76,7 @@ class Challenges:
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
-        _refuse_unknown(wanted, *choices(self._course, owner))
+        _refuse_unknown(wanted, *choices(self._course, owner), list(game_offers(self._course)))
         folder = self._folder / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
@@ -129,16 +134,13 @@ def choices(folder: Path, owner: str) -> tuple[list[str], list[str]]:
     return own, sorted({*BUILTINS, *(entry.name for entry in playing)} - {"gtp"})
 
 
-def games() -> list[str]:
-    """The games of two players."""
-    return [name for name in rules.names() if rules.load(name).seats == 2]
-
-
-def _refuse_unknown(wanted: ChallengeWanted, own: list[str], others: list[str]) -> None:
+def _refuse_unknown(
+    wanted: ChallengeWanted, own: list[str], others: list[str], games: list[str]
+) -> None:
     for given, known, what in (
         (wanted.bot, own, "a bot of yours that plays"),
         (wanted.against, others, "a player or a bot of the course that plays"),
-        (wanted.rules, games(), "a game of two players"),
+        (wanted.rules, games, "a game of two players, or a tournament of the course"),
     ):
         if given not in known:
             there = ", ".join(known) or "there is none"

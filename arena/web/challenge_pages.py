@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI, Form, Header, HTTPException, Re
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
-from arena.web.challenge import Challenge, Challenges, ChallengeWanted, TooMany
+from arena.web.challenge import MOST_MS, Challenge, Challenges, ChallengeWanted, TooMany
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, may
 from arena.web.runs import Runs, ShownRun
@@ -88,9 +88,11 @@ def ask_by_form(
     bot: Annotated[str, Form()],
     against: Annotated[str, Form()],
     rules: Annotated[str, Form()],
+    move_ms: Annotated[int, Form(ge=10, le=MOST_MS)] = 1000,
 ) -> Response:
     """The same from the page, which it shows again."""
-    ask(request, owner, challenges, ChallengeWanted(bot=bot, against=against, rules=rules))
+    wanted = ChallengeWanted(bot=bot, against=against, rules=rules, move_ms=move_ms)
+    ask(request, owner, challenges, wanted)
     return RedirectResponse("/me#challenges", 303)
 
 

@@ -10,18 +10,17 @@ from typing import Any
 
 from arena.bots import course
 from arena.checks.events import Refused
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UserError
 from arena.files.lock import acquire, release
 from arena.reports.playing import play_config
 from arena.training.match import of_games
 from arena.training.sprt import Side, make_config
 from arena.web.challenge import About
+from arena.web.challenge_games import game_offers
 from arena.web.jobs import ABOUT, EVENTS
 from players.catalogue import BUILTINS
 
 _GAMES = 2
-MOVE_MS = 1000
-"""The limit of a move."""
 
 
 def main(folder: Path) -> None:
@@ -44,8 +43,8 @@ def _played(folder: Path) -> str | None:
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
             "tournament": {"python": course.python_of(home)},
-            "game": {"rules": about.rules},
-            "clock": {"move_ms": MOVE_MS},
+            "game": _game(home, about.rules),
+            "clock": {"move_ms": about.move_ms},
         }
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
         play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
@@ -55,6 +54,14 @@ def _played(folder: Path) -> str | None:
         traceback.print_exc()
         return "The machine failed; tell the staff."
     return None
+
+
+def _game(home: Path, wanted: str) -> dict[str, Any]:
+    """The `[game]` that was asked for. Raises UserError."""
+    offer = game_offers(home).get(wanted)
+    if offer is None:
+        raise UserError(f"{wanted} cannot be played any more; choose another game")
+    return offer.table
 
 
 def _side(home: Path, letter: str, name: str) -> Side:

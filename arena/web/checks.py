@@ -25,7 +25,7 @@ from arena.files.plain_text import printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
+from arena.web.jobs import ABOUT, ID, Jobs, events_of, log_of, new_id
 from arena.web.sessions import FOLDER
 
 _NAME_BYTES = 200
@@ -104,6 +104,11 @@ class Checks:
         """The checks of an owner, the newest first."""
         return [self.read(folder) for folder in reversed(self._folders(owner))]
 
+    def latest(self, most: int) -> list[Check]:
+        """The last checks of all owners, the newest first."""
+        folders = sorted(self._folders("*"), key=lambda folder: folder.name)
+        return [self.read(folder) for folder in folders[: -most - 1 : -1]]
+
     def folder(self, owner: str, id: str) -> Path | None:
         """The folder of an owner's check; None where there is none of that id."""
         folder = self._folder / owner / id
@@ -120,6 +125,10 @@ class Checks:
             sentence = "The check was broken off, and nothing was changed. Hand the bot in again."
             check = check.model_copy(update={"state": "broken off", "sentence": sentence})
         return check
+
+    def log(self, check: Check) -> str:
+        """What the process of a check wrote besides, for the staff."""
+        return log_of(self._folder / check.owner / check.id)
 
     def _folders(self, owner: str) -> list[Path]:
         return sorted(at.parent for at in self._folder.glob(f"{owner}/*/{ABOUT}"))

@@ -18,10 +18,12 @@ from pydantic import ValidationError
 
 from arena.checks.events import Event, read_event
 from arena.files.lock import is_held
+from arena.files.plain_text import printable
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """What is to be done, written last; what happened, a line for each event of
 `arena.checks.events`."""
+LOG, _LOG_BYTES = "errors.log", 8192
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 """The name of a job's folder, which is in addresses."""
 
@@ -39,6 +41,15 @@ def events_of(folder: Path) -> Iterator[Event]:
             yield read_event(line)
         except ValidationError:  # a line that is being written
             return
+
+
+def log_of(folder: Path) -> str:
+    """The end of what the process of a job wrote, which is of this machine."""
+    file = folder / LOG
+    with suppress(FileNotFoundError), file.open("rb") as log:
+        log.seek(max(0, file.stat().st_size - _LOG_BYTES))
+        return printable(log.read().decode("utf-8", "replace"), keep="\n")
+    return ""
 
 
 class Jobs:
@@ -92,7 +103,7 @@ class Jobs:
             self._begin()
 
     def _run(self, folder: Path) -> None:
-        with (folder / "errors.log").open("wb") as log:
+        with (folder / LOG).open("wb") as log:
             subprocess.run(
                 [*self.command, str(folder)],
                 stdin=subprocess.DEVNULL,

@@ -15,7 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from arena.bots import course
 from arena.bots.course_file import Course, rules_of
 from arena.bots.manifest import is_name
-from arena.web.challenge import Challenge, choices, games
+from arena.web.boards import TIMES_MS
+from arena.web.challenge import MOST_MS, Challenge, choices
+from arena.web.challenge_games import GameOffer, game_offers
 from arena.web.challenge_pages import challenges_of
 from arena.web.checks import Check
 from arena.web.losses import losses
@@ -46,6 +48,8 @@ class Mine(NamedTuple):
     challenges_left: int
     """Those that may be asked for today."""
     opponents: list[str]
+    games: dict[str, GameOffer]
+    times_ms: list[int]
 
 
 def mine(request: Request, owner: str) -> Mine:
@@ -63,6 +67,8 @@ def mine(request: Request, owner: str) -> Mine:
         challenges=challenges.of(owner, _CHALLENGES),
         challenges_left=challenges.left(owner, now),
         opponents=choices(folder, owner)[1],
+        games=game_offers(folder),
+        times_ms=[each for each in TIMES_MS if each <= MOST_MS],
     )
 
 
@@ -73,7 +79,7 @@ async def me(request: Request, asking: Asking) -> Response:
         return RedirectResponse("/staff", 303)
     found = await run_in_threadpool(mine, request, asking.owner)
     lost = await losses(runs_of(request), asking.owner)
-    return page(request, "me.html", mine=found, losses=lost, games=games())
+    return page(request, "me.html", mine=found, losses=lost)
 
 
 @router.get("/me/check/{id}/live")
@@ -98,7 +104,7 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     found = await run_in_threadpool(mine, request, owner)
     first = bool(shown.entered and shown.entered.version and shown.entered.before is None)
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
-    parts = (rendered(request, f"me/{each}.html", mine=found, games=games()) for each in changed)
+    parts = (rendered(request, f"me/{each}.html", mine=found) for each in changed)
     yield _event(dict(zip(changed, parts, strict=True)))
     yield "event: over\ndata: {}\n\n"
 

@@ -2,19 +2,23 @@
 
 from datetime import UTC, datetime
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.bots.course_file import rules_of
 from arena.errors import StoreError
 from arena.tournament.store import Store
+from arena.web.checks import Checks
 from arena.web.desk import AtDesk, Desk
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
 from arena.web.staff_log import add_line, last_lines
 from arena.web.tournaments import WORDS, moment
+
+_CHECKS = 30
+"""Shown of all owners."""
 
 router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_schema=False)
 
@@ -65,6 +69,17 @@ def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response
     """A bot: its versions with their checks."""
     found = course.bot(desk.course, name)
     return page(request, "staff_bot.html", answer=desk.answers.take(answer), bot=found)
+
+
+@router.get("/checks")
+def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
+    """The last checks: of all, or of one owner."""
+    found: Checks = request.app.state.checks
+    if owner and owner not in (each.name for each in course.owners(desk.course)):
+        raise HTTPException(404, "No owner of the course has this name.")
+    shown = found.of(owner) if owner else found.latest(_CHECKS)
+    logs = {check.id: found.log(check) for check in shown}
+    return page(request, "staff_checks.html", checks=shown, logs=logs, owner=owner)
 
 
 @router.get("/export")

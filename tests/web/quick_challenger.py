@@ -11,7 +11,6 @@ make_config = challenger.make_config
 
 def quick(players: Any, tables: Any, command: str) -> Any:
     tables["tournament"]["sandbox"] = "none"
-    tables["game"] |= {"rows": 1, "cols": 1}
     return make_config(players, tables | {"openings": {"plies": 0}}, command)
 
 

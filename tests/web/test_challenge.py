@@ -1,5 +1,6 @@
 """Two games that an owner asks for: played at once, for that owner and the staff alone."""
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.web.rates import Rate
 from tests.right_bot import RIGHT
 
 from . import quick_challenger
@@ -16,11 +18,15 @@ from .conftest import TestClient
 from .test_mine import LOSES, Browser, app, browser, folder, hand_in, tokens
 
 __all__ = ["app", "browser", "folder", "tokens"]
-WANTED = {"bot": "ada", "against": "monkey", "rules": "dots"}
+WANTED = {"bot": "ada", "against": "monkey", "rules": "tournaments/small", "move_ms": 100}
 
 
 @pytest.fixture
-def quick(app: FastAPI) -> FastAPI:
+def quick(app: FastAPI, folder: Path) -> FastAPI:
+    small = '[game]\nrules = "dots"\nrows = 1\ncols = 1\n'
+    (folder / "tournaments" / "small.toml").write_text(small)
+    (folder / "tournaments" / "broken.toml").write_text(small + "rows = 2\n")
+    app.state.asked = Rate(100, 1)
     app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     return app
 
@@ -40,7 +46,10 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)
     ada, bob = browser("ada"), browser("bob")
-    assert "You may ask for 20 more today" in ada.get("/me").text
+    me = ada.get("/me").text
+    assert "You may ask for 20 more today" in me and "broken" not in me
+    assert '<option value="tournaments/small">dots and boxes 1×1, as in small</option>' in me
+    assert '<option value="tournaments/ladder">cornerless Othello, as in ladder</option>' in me
     form = {"form_token": ada.headers["X-Form-Token"]}
     shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"} | form).text
     assert "ada against bob" in shown and "19 more today" in shown
@@ -50,6 +59,7 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     at = f"/me/challenge/{played['id']}"
     assert f'href="{at}"' in ada.get("/me").text
     assert f'data-run="{at}"' in ada.get(at).text
+    assert "dots and boxes 1×1 <small>0.1 s a move" in re.sub("\\s+", " ", ada.get(at).text)
     game = ada.get(f"{at}/data").json()["games"]["id"][0]
     assert "my secret" in ada.get(f"{at}/game/{game}").text
     staff = TestClient(quick)
@@ -69,11 +79,16 @@ def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder:
         ({"against": "../runs"}, "is not a player or a bot of the course that plays"),
         ({"against": "python3 -c 1"}, "is not a player or a bot of the course that plays"),
         ({"against": "ada"}, "ada cannot play against itself"),
-        ({"rules": "2048"}, '"2048" is not a game of two players'),
+        ({"rules": "tournaments/../course"}, "is not a game of two players"),
+        ({"move_ms": 3001}, "move_ms"),
+        (
+            {"rules": "2048"},
+            '"2048" is not a game of two players, or a tournament of the course; choose one of: ',
+        ),
     ):
         refused = ada.post("/api/challenges", json=WANTED | changed)
-        assert refused.status_code == 422 and said in refused.json()["detail"]
-    ada.post("/api/challenges", json=WANTED | {"against": "placer"})
+        assert refused.status_code == 422 and said in refused.text.replace("\\", "")
+    ada.post("/api/challenges", json=WANTED | {"against": "placer", "rules": "dots"})
     refused = over(ada)
     assert refused["state"] == "not played" and "placer" in refused["sentence"]
     assert str(folder) not in refused["sentence"]

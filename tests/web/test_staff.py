@@ -18,9 +18,11 @@ from fastapi import FastAPI
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.versions import CheckedItem
+from arena.checks.events import Refused
 from arena.tournament.store_copy import copy_run
 from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
+from arena.web.checks import HandedIn
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
@@ -265,3 +267,22 @@ def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:
     add_line(tmp_path, "ada\n2026\tstaff", "did\n2026\tbob\tnothing")
     ((_, who, what),) = last_lines(tmp_path)
     assert "ada" in who and "nothing" in what
+
+
+def test_checks_of_all_owners(app: FastAPI, folder: Path) -> None:
+    for owner, day, log in (("ant", 1, ""), ("bee", 2, "Traceback <b>"), ("ant", 3, "")):
+        job = folder / ".web" / "checks" / owner / f"2026110{day}-120000-0123456{day}"
+        job.mkdir(parents=True)
+        about = HandedIn(owner=owner, file=f"{owner}{day}.zip", sent_at=NOW)
+        (job / "about.json").write_text(about.model_dump_json())
+        (job / "events.jsonl").write_text(Refused(sentence=f"no <i>{day}</i>").model_dump_json())
+        (job / "errors.log").write_text(log)
+    staff = TestClient(app)
+    staff.get(f"/in/{app.state.people.staff_token}")
+    shown = staff.get("/staff/checks").text
+    assert shown.index("ant3.zip") < shown.index("bee2.zip") < shown.index("ant1.zip")
+    assert "no &lt;i&gt;2&lt;/i&gt;" in shown and "<pre>Traceback &lt;b&gt;</pre>" in shown
+    ants = staff.get("/staff/checks", params={"owner": "ant"}).text
+    assert "ant3.zip" in ants and "bee2.zip" not in ants
+    assert staff.get("/staff/checks", params={"owner": "../ant"}).status_code == 404
+    assert 'href="/staff/checks?owner=ant"' in staff.get("/staff").text

@@ -1,0 +1,39 @@
+"""The games that owners may ask for: those of the course's tournaments on their boards, and all
+others of two players on their own.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import rules
+from arena.bots.course_file import TOURNAMENTS
+from arena.errors import ArenaError
+from arena.files.toml import read_file
+from arena.reports.html.wording import game_title
+from arena.tournament.conditions import load_conditions
+
+
+class GameOffer(NamedTuple):
+    """A game."""
+
+    title: str
+    table: dict[str, Any]
+    """As `[game]` of a tournament file."""
+
+
+def game_offers(course: Path) -> dict[str, GameOffer]:
+    """Each by what a match calls it: `tournaments/NAME`, or the name of its rules."""
+    own = (name for name in rules.names() if rules.load(name).seats == 2)
+    return dict(_of_tournaments(course)) | {name: GameOffer(name, {"rules": name}) for name in own}
+
+
+def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
+    for file in sorted((course / TOURNAMENTS).glob("*.toml")):
+        with suppress(ArenaError):  # the staff sees what is wrong with the file
+            terms = load_conditions(file, file, seed=0).terms
+            if terms is not None and terms.game.seats == 2:
+                title = f"{game_title(terms)}, as in {file.stem}"
+                table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
+                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table)
