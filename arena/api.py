@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from arena.environments import make as env
+from arena.environments.as_bot import save_bot
 from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserError
 from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
@@ -28,6 +30,8 @@ from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
+
+__all__ = ["Run", "env", "load_run", "play", "rate", "run", "save_bot"]
 
 Table = dict[str, list[Any]]
 """Columns by name, all of one length."""

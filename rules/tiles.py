@@ -211,7 +211,7 @@ class TilesPosition(Position):
         if self.to_move is None:
             return ()
         if self.to_move == 0:
-            return tuple(move for move in SLIDES if self._slid(move)[0] != self.cells)
+            return self._slides
         if self._names_cell:
             return self._targets
         return tuple(f"{cell}={tile}" for cell in self._targets for tile in self.game.spawns)
@@ -264,6 +264,11 @@ class TilesPosition(Position):
     def settled(self) -> TilesPosition:
         """The position itself, or the end of the game when no slide changes it."""
         return self if self.legal_moves() else replace(self, to_move=None)
+
+    @cached_property
+    def _slides(self) -> tuple[str, ...]:
+        """The slides that change the board."""
+        return tuple(move for move in SLIDES if self._slid(move)[0] != self.cells)
 
     @property
     def _names_cell(self) -> bool:

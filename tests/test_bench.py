@@ -4,6 +4,7 @@ import json
 import shutil
 import stat
 import subprocess
+import sys
 import time
 from io import StringIO
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 from rich.console import Console
 
 from arena.bench import referee
+from arena.bench.environments import REFERENCE, bench_environments
+from arena.bench.environments import show as show_environments
 from arena.bench.referee import RefereeBench, bench_referee, show
 from arena.bench.sandbox import bench_sandbox
 from arena.bench.sandbox import show as show_sandbox
@@ -145,3 +148,19 @@ def test_each_sandbox_is_measured_next_to_none() -> None:
     show_sandbox(results, Console(file=written, width=120))
     lines = written.getvalue().splitlines()
     assert [line.split()[1] for line in lines if " ms " in line] == modes
+
+
+def test_environments_are_measured_next_to_connect_four() -> None:
+    pytest.importorskip("pygame")
+    speeds = bench_environments(steps=100, repeats=1)
+    assert (speeds[0].name, speeds[0].ratio) == (REFERENCE, 1)
+    assert all(each.steps_per_s > 0 for each in speeds)
+    written = StringIO()
+    show_environments(speeds, Console(file=written, width=100))
+    assert "2048, two players" in written.getvalue()
+
+
+def test_without_connect_four_there_is_no_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four", None)
+    with pytest.raises(BenchError, match=r"pettingzoo\[classic\]"):
+        bench_environments(steps=100, repeats=1)

@@ -14,6 +14,7 @@ Commands that take minutes are parsed, not run: see COSTLY.
 """
 
 import contextlib
+import linecache
 import os
 import re
 import secrets
@@ -202,6 +203,13 @@ def read_toml(block: Block) -> None:
         assert tuning.load_config(path).games
 
 
+def run_cell(text: str, namespace: dict[str, Any]) -> None:
+    """As a notebook runs a cell: the source of its functions can be had."""
+    name = f"<cell {hash(text)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), namespace)
+
+
 def play_bot(path: Path) -> None:
     """The bot plays games on a small board against itself, without a fault."""
     toml = Path("its-game.toml")
@@ -232,7 +240,7 @@ def test_every_example_works(page: str, folder: Path) -> None:
             case "toml", _:
                 read_toml(block)
             case "python", "":
-                exec(compile(block.text, page, "exec"), namespace)
+                run_cell(block.text, namespace)
             case "python", name:
                 play_bot(Path(name))
             case "sh", "":
@@ -368,9 +376,9 @@ def test_an_unknown_page_names_the_nearest() -> None:
     assert 'did you mean "tournaments"?' in shown.stderr
 
 
-def test_the_wheel_has_every_page() -> None:
+def test_the_wheel_has_every_page_and_the_tournaments() -> None:
     wheel = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-    for page in PAGES:
-        kept = wheel["force-include"].get(page)
-        inside = page.split("/")[0] in wheel["packages"]
-        assert inside != (kept == f"arena/pages/{page}"), page
+    kept = wheel["force-include"]
+    assert kept == {each: f"arena/pages/{each}" for each in kept}
+    for page in (*PAGES, "tournaments/first.toml"):
+        assert {page, page.split("/")[0]} & {*kept, *wheel["packages"]}, page

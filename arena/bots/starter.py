@@ -4,6 +4,7 @@ import io
 import shlex
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -38,15 +39,20 @@ def write_starter(name: str, language: str, folder: Path) -> tuple[str, ...]:
     FileExistsError when `folder` exists.
     """
     texts = starter_files(name, language)
+    write_folder(folder, {file: text.encode() for file, text in texts.items()})
+    return tuple(texts)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder with these files. Raises FileExistsError when `folder` exists."""
     if folder.exists():
         raise FileExistsError(folder)
     with made_aside(folder.absolute().parent) as aside:
         new = aside / "new"
         new.mkdir()
-        for file, text in texts.items():
-            (new / file).write_text(text, "utf-8")
+        for file, contents in files.items():
+            (new / file).write_bytes(contents)
         new.rename(folder)
-    return tuple(texts)
 
 
 def starter_archive(name: str, language: str) -> bytes:

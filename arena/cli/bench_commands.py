@@ -60,3 +60,14 @@ def web(
     with console(stderr=True).status("measuring"):
         measured = web.bench_web(games=games, rounds=rounds)
     web.show(measured, console())
+
+
+@app.command()
+def env(
+    steps: Annotated[int, option("N", "Of each environment in each repeat.", min=100)] = 5_000,
+    repeats: Annotated[int, option("N", "Repeats, whose median is shown.", min=1)] = 3,
+) -> None:
+    """How fast learning environments are, next to PettingZoo's connect four."""
+    from arena.bench import environments
+
+    environments.show(environments.bench_environments(steps, repeats), console())

@@ -30,6 +30,9 @@ PAGES = {
         "players/README.md", "for researchers: players, measurements, analysis, Python"
     ),
     "learning": Page("players/learning/README.md", "training, tuning, sequential tests"),
+    "environments": Page(
+        "arena/environments/README.md", "for training policies: PettingZoo, Gymnasium, bots of them"
+    ),
     "arena": Page("arena/README.md", "for contributors: how the code is built and extended"),
 }
 
@@ -38,6 +41,10 @@ def text_of(name: str) -> str:
     """The text of a page, in Markdown. Raises UserError."""
     if name not in PAGES:
         raise UserError(f'there is no page "{name}"; {did_you_mean(name, PAGES, "pages")}')
-    file = PAGES[name].file
-    packed = _HOME / "arena" / "pages" / file  # a wheel keeps the pages of other folders there
-    return (packed if packed.exists() else _HOME / file).read_text("utf-8")
+    return path_of(PAGES[name].file).read_text("utf-8")
+
+
+def path_of(name: str) -> Path:
+    """A file or folder of the checkout that comes with the package."""
+    packed = _HOME / "arena" / "pages" / name  # a wheel keeps there what is in no package
+    return packed if packed.exists() else _HOME / name

@@ -1,0 +1,117 @@
+"""A game between players as a PettingZoo environment, in which agents move in turn (AEC)."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from pettingzoo import AECEnv
+
+from arena.environments import frames
+from arena.environments.views import Array, view
+from arena.errors import UserError
+from rules.position import Game, MoveError, Position, forced_move
+
+
+class Env(AECEnv[str, dict[str, Array], int | None]):
+    """The agent `player_0` moves first. Chance and forced passes are played at once, so that the
+    same agent may move again. At the end the winner's reward is 1, the loser's −1; 0 for a draw.
+
+    It needs none of PettingZoo's wrappers, which take longer than the game.
+    """
+
+    def __init__(self, game: Game, render_mode: str | None) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.game, self.render_mode = game, render_mode
+        self.metadata = {
+            "name": game.name,
+            "render_modes": list(frames.MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.view = view(game.name, game.variant)
+        self.possible_agents = [f"player_{seat}" for seat in range(game.seats)]
+        self.agents: list[str] = []
+        count = len(self.view.actions)
+        self.action_spaces: dict[str, Space[Any]] = {
+            agent: Discrete(count) for agent in self.possible_agents
+        }
+        self.observation_spaces: dict[str, Space[Any]] = {
+            agent: Dict(
+                observation=Box(0, self.view.highest, self.view.shape, np.int8),
+                action_mask=Box(0, 1, (count,), np.int8),
+            )
+            for agent in self.possible_agents
+        }
+        self._chance = Random()
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """An action for each move of the game, legal now or not: `view.actions`."""
+        return self.action_spaces[agent]
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """The agent's `observation` and its `action_mask`."""
+        return self.observation_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a new game. `seed` decides what chance draws in this game and the next ones."""
+        if seed is not None:
+            self._chance.seed(seed)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._reach(self.game.start(self._chance.getrandbits(32)))
+
+    def step(self, action: int | None) -> None:
+        """Play an action of the agent to move. One that is not legal ends the game: its agent's
+        reward is −1, the other's 0. Raises UserError for what is no action at all.
+        """
+        if not self.agents:
+            raise UserError("there is no game to step: call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None or not 0 <= action < len(self.view.actions):
+            raise UserError(f"action {action}: actions are 0 to {len(self.view.actions) - 1}")
+        self._cumulative_rewards[agent] = 0.0
+        try:
+            self._reach(self.position.play(self.view.actions[action]))
+        except MoveError:
+            self._end({**self.rewards, agent: -1.0})
+
+    def _reach(self, position: Position) -> None:
+        while (forced := forced_move(position, self._chance)) is not None:
+            position = position.play(forced)
+        self.position = position
+        """The position as `rules` has it: `scores()`, `legal_moves()` and all else."""
+        if position.to_move is not None:
+            self.agent_selection = self.possible_agents[position.to_move]
+            return
+        first, second = position.scores()
+        won = float((first > second) - (first < second))
+        self._end(dict(zip(self.agents, (won, -won), strict=True)))
+
+    def _end(self, rewards: dict[str, float]) -> None:
+        self.rewards = rewards
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, Array]:
+        """The board as the agent sees it; no action is legal unless it is to move."""
+        seat = self.possible_agents.index(agent)
+        legal = self.position.legal_moves() if seat == self.position.to_move else ()
+        return {
+            "observation": self.view.observe(self.position.state(), seat),
+            "action_mask": self.view.mask(legal),
+        }
+
+    def render(self) -> Any:
+        """The board, as `render_mode` says."""
+        return frames.render(self.position, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held."""

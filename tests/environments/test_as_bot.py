@@ -1,0 +1,118 @@
+"""A policy becomes a bot that is accepted and plays."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import arena
+from arena.cli import app
+from arena.environments.views import Array
+from arena.errors import UserError
+
+
+def by_squares(observation: Array, action_mask: Array, values: Any) -> int:
+    return int(np.where(action_mask, values, -np.inf).argmax())
+
+
+def learned(env: Any, games: int) -> Any:
+    """The mean result after each action, of random games."""
+    sums, counts = np.zeros(len(env.view.actions)), np.ones(len(env.view.actions))
+    for seed in range(games):
+        env.reset(seed=seed)
+        made: dict[str, list[int]] = {agent: [] for agent in env.agents}
+        for agent in env.agent_iter():
+            seen, reward, over, _, _ = env.last()
+            if over:
+                sums[made[agent]] += reward
+                counts[made[agent]] += 1
+                env.step(None)
+            else:
+                action = int(env.action_space(agent).sample(seen["action_mask"]))
+                made[agent].append(action)
+                env.step(action)
+    return sums / counts
+
+
+def test_a_policy_plays_as_a_bot(tmp_path: Path) -> None:
+    env = arena.env("othello", size=4)
+    bot = arena.save_bot(env, by_squares, tmp_path / "learner", values=learned(env, 20))
+    record = arena.play(
+        "othello", [str(bot), "monkey"], settings={"size": 4}, sandbox="none", seed=2
+    )
+    assert record.termination == "natural"
+    values = np.load(bot / "arrays.npz")["values"]
+    position = record.start()
+    env.reset()
+    for move in record.moves:
+        if move.seat == 0 and not position.must_pass:
+            chosen = by_squares(
+                env.view.observe(position.state(), 0), env.view.mask(position.legal_moves()), values
+            )
+            assert env.view.actions[chosen] == move.move
+        position = position.play(move.move)
+
+
+def test_on_another_board_it_plays_some_move(tmp_path: Path) -> None:
+    env = arena.env("dots", rows=2, cols=2)
+    bot = arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(12))
+    record = arena.play(
+        "dots", [str(bot), "monkey"], settings={"rows": 1, "cols": 2}, sandbox="none"
+    )
+    assert record.termination == "natural"
+
+
+@pytest.mark.slow
+def test_a_policy_is_submitted_and_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole way: learn for some seconds, submit, play a tournament from the submissions."""
+    monkeypatch.chdir(tmp_path)
+    env = arena.env("othello", preset="cornerless")
+    arena.save_bot(env, by_squares, "learner", values=learned(env, 500))
+    accepted = CliRunner().invoke(app, ["submit", "learner", "--to", "bots"])
+    assert accepted.exit_code == 0, accepted.output
+    run = arena.run(
+        {
+            "tournament": {"name": "cup", "rounds": 10},
+            "game": {"rules": "othello", "preset": "cornerless"},
+            "player": [{"from": "bots"}, {"bot": "monkey"}],
+        }
+    )
+    assert Counter(run.games()["termination"]) == {"natural": 20}
+    assert run.standings()["name"][0] == "learner"
+
+
+def uses_a_global(observation: Array, action_mask: Array) -> int:
+    return int(action_mask.argmax()) + len(Counter())
+
+
+def never_legal(observation: Array, action_mask: Array) -> int:
+    return int(action_mask.argmin())
+
+
+@pytest.mark.parametrize(
+    ("act", "expected"),
+    [
+        (uses_a_global, "NameError: name 'Counter' is not defined"),
+        (never_legal, "chooses a1 at the start of a game, which is not legal"),
+        (lambda observation, action_mask: 0, "a function written with def"),
+        (max, "a function written with def"),
+    ],
+)
+def test_a_policy_that_cannot_stand_alone_is_refused(
+    act: Any, expected: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=expected):
+        arena.save_bot(arena.env("othello"), act, tmp_path / "learner")
+    assert not (tmp_path / "learner").exists()
+
+
+def test_names_are_those_of_bots(tmp_path: Path) -> None:
+    env = arena.env("othello", size=4)
+    with pytest.raises(UserError, match="cannot name a bot"):
+        arena.save_bot(env, by_squares, tmp_path / "my bot", values=np.ones(16))
+    arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(16))
+    with pytest.raises(UserError, match="is there already"):
+        arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(16))

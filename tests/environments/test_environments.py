@@ -1,0 +1,198 @@
+"""Environments pass the tests of their libraries, and tell their mistakes."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arena
+import rules
+from arena.environments import LIBRARIES
+from arena.environments.views import VIEWS, view
+from arena.errors import UserError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of its own connect four
+    from pettingzoo.test import api_test, seed_test
+
+BETWEEN_PLAYERS = [
+    ("othello", {"preset": "cornerless"}),
+    ("othello", {"size": 4}),
+    ("dots", {"rows": 2, "cols": 3}),
+    ("2048", {"placer": "player"}),
+    ("2584", {"placer": "player", "placer_chooses": "cell"}),
+]
+EXPECTED = (
+    "Observation is not a NumPy array",  # a dict with a mask, as all of PettingZoo's board games
+    "Observation space for each agent probably should be",
+    "Observation numpy array is all zeros",  # an empty board
+    ".*Not able to test alternative render modes",  # not made by gymnasium.make
+)
+
+
+@contextmanager
+def what_is_expected() -> Iterator[None]:
+    with warnings.catch_warnings():
+        for message in EXPECTED:
+            warnings.filterwarnings("ignore", message, UserWarning)
+        yield
+
+
+def random_game(env: Any, seed: int) -> Any:
+    """Play to the end; the position there."""
+    env.reset(seed=seed)
+    for agent in env.agents:
+        env.action_space(agent).seed(seed)
+    for agent in env.agent_iter():
+        seen, _, ended, _, _ = env.last()
+        env.step(None if ended else env.action_space(agent).sample(seen["action_mask"]))
+    return env.position
+
+
+@pytest.mark.parametrize(("name", "variant"), BETWEEN_PLAYERS)
+def test_pettingzoo_accepts_a_game_between_players(name: str, variant: dict[str, Any]) -> None:
+    with what_is_expected():
+        api_test(arena.env(name, **variant), num_cycles=20)
+        seed_test(lambda: arena.env(name, **variant), num_cycles=20)
+
+
+@pytest.mark.parametrize("name", ["2048", "2584"])
+def test_gymnasium_accepts_a_game_of_one(name: str) -> None:
+    with what_is_expected():
+        check_env(arena.env(name, render_mode="ansi"))
+
+
+@pytest.mark.parametrize(("name", "variant"), BETWEEN_PLAYERS)
+def test_a_view_has_an_action_for_each_move(name: str, variant: dict[str, Any]) -> None:
+    env = arena.env(name, **variant)
+    env.reset(seed=3)
+    while not env.position.is_over:
+        seen = env.last()[0]
+        legal = env.position.legal_moves()
+        masked = np.flatnonzero(seen["action_mask"])
+        assert {env.view.actions[action] for action in masked} == set(legal)
+        env.step(masked[0])
+    assert env.position.scores() == env.game.position(env.position.state()).scores()
+
+
+@given(plies=st.integers(0, 40), seed=st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_both_seats_see_the_same_board_from_their_side(plies: int, seed: int) -> None:
+    env = arena.env("othello", preset="cornerless")
+    env.reset()
+    chooser = np.random.default_rng(seed)
+    for _ in range(plies):
+        env.step(chooser.choice(np.flatnonzero(env.last()[0]["action_mask"])))
+    first, second = (env.observe(agent)["observation"] for agent in env.possible_agents)
+    assert np.array_equal(first, second[..., ::-1])
+    assert tuple(first.sum(axis=(0, 1))) == env.position.scores()
+
+
+def test_dots_shows_edges_and_boxes_where_they_are() -> None:
+    game = rules.load("dots", rows=1, cols=2)
+    position = game.start()
+    for move in ("a1b1", "a2b2", "a1a2", "b1b2"):
+        position = position.play(move)
+    seen = view("dots", game.variant).observe(position.state(), 1)
+    assert seen[..., 0].tolist() == [[0, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 1, 0, 0, 0]]
+    assert (seen[1, 1, 1], seen[1, 1, 2], seen.sum()) == (1, 0, 5), "seat 1 closed it"
+
+
+def test_tiles_are_shown_by_their_ranks() -> None:
+    state = {"board": [[2, 4, 8, 0], [2048, 131072, 0, 0], [0] * 4, [0] * 4]}
+    seen = view("2048", rules.load("2048").variant).observe(state, 0)
+    assert seen[:2].tolist() == [[1, 2, 3, 0], [11, 17, 0, 0]]
+    fibonacci = view("2584", rules.load("2584").variant).observe(
+        {"board": [[1, 2, 3, 2584]] * 4}, 0
+    )
+    assert fibonacci[0].tolist() == [1, 2, 3, 17]
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_a_board_is_rendered(name: str, mode: str) -> None:
+    env = arena.env(name, render_mode=mode)
+    env.reset(seed=1)
+    before = env.render()
+    env.step(int(env.view.mask(env.position.legal_moves()).argmax()))
+    after = env.render()
+    if mode == "ansi":
+        assert after == str(env.position)
+    else:
+        assert (after.shape, after.dtype) == ((320, 320, 3), np.uint8)
+        assert not np.array_equal(before, after)
+
+
+def test_a_seed_decides_the_game() -> None:
+    env = arena.env("2048", placer="player")
+    assert random_game(env, 7) == random_game(env, 7)
+    assert random_game(env, 7) != random_game(env, 8)
+
+
+def test_a_winner_is_rewarded() -> None:
+    env = arena.env("othello", size=4)
+    env.reset()
+    rewards = dict[str, float]()
+    for agent in env.agent_iter():
+        seen, reward, ended, _, _ = env.last()
+        rewards[agent] = reward
+        env.step(None if ended else int(seen["action_mask"].argmax()))
+    first, second = env.position.scores()
+    won = (first > second) - (first < second)
+    assert rewards == {"player_0": won, "player_1": -won}
+
+
+def test_an_illegal_action_loses() -> None:
+    env = arena.env("othello")
+    env.reset()
+    env.step(0)
+    assert env.rewards == {"player_0": -1, "player_1": 0}
+    assert all(env.terminations.values())
+
+
+def test_a_slide_that_changes_nothing_brings_nothing() -> None:
+    env = arena.env("2048")
+    _, info = env.reset(seed=2)
+    while info["action_mask"].all():
+        _, _, _, _, info = env.step(env.view.actions.index("left"))
+    before = env.position
+    _, reward, over, _, _ = env.step(int(info["action_mask"].argmin()))
+    assert (env.position, reward, over) == (before, 0, False)
+
+
+@pytest.mark.parametrize("action", [-1, 64, None])
+def test_what_is_no_action_is_refused(action: int | None) -> None:
+    env = arena.env("othello")
+    env.reset()
+    with pytest.raises(UserError, match="actions are 0 to 63"):
+        env.step(action)
+
+
+def test_a_step_before_the_game_is_refused() -> None:
+    with pytest.raises(UserError, match=r"call reset\(\)"):
+        arena.env("othello").step(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "expected"),
+    [
+        ("chess", {}, "have one: othello, dots, 2048, 2584"),
+        ("othello", {"preset": "cornerles"}, "did you mean 'cornerless'"),
+        ("dots", {"render_mode": "human"}, "None, ansi or rgb_array"),
+    ],
+)
+def test_mistakes_are_told(name: str, more: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError, match=expected):
+        arena.env(name, **more)
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.environments.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=rf"{LIBRARIES[0]} and {LIBRARIES[1]}.*bot-arena\[rl\]"):
+        arena.env("othello")
