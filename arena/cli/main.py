@@ -145,6 +145,27 @@ def docs(
 
 
 @app.command()
+def examples(
+    folder: Annotated[
+        Path | None,
+        argument("FOLDER", "Copy all of them into this new folder.", show_default=False),
+    ] = None,
+) -> None:
+    """List the tournament files that come along, or copy them.
+
+    For example: arena examples tournaments
+    """
+    from arena.reports import examples
+
+    if folder is None:
+        for name, about in examples.listed().items():
+            say(f"{name:<36} {about}")
+    else:
+        examples.copy(folder)
+        say(f"{folder}/ has them. Play one with: arena run {folder}/first.toml")
+
+
+@app.command()
 def schema(
     report: Annotated[bool, flag("--report", "Of the JSON report instead.")] = False,
     check: Annotated[bool, flag("--check", "Of the JSON of a check instead.")] = False,

@@ -1,0 +1,33 @@
+"""The tournament files that come with the package: their list, and a copy of them."""
+
+import re
+import shutil
+from pathlib import Path
+from textwrap import shorten
+
+from arena.errors import UserError
+from arena.reports.handbook import path_of
+
+FOLDER = "tournaments"
+_WIDTH = 100
+
+
+def listed() -> dict[str, str]:
+    """The first sentence of each file, by its name in the folder."""
+    home = path_of(FOLDER)
+    files = [file for file in home.rglob("*") if file.suffix in (".toml", ".txt")]
+    files.sort(key=lambda file: (file.parent != home, file))
+    return {str(file.relative_to(home)): _about(file.read_text("utf-8")) for file in files}
+
+
+def _about(text: str) -> str:
+    comment = re.match(r"(?:#.*\n)*", text)
+    said = " ".join(line.strip("# ") for line in comment[0].splitlines()) if comment else ""
+    return shorten(re.split(r"(?<=[.?])\s", said)[0].rstrip("."), _WIDTH, placeholder=" …")
+
+
+def copy(folder: Path) -> None:
+    """Copy all of them into a new folder. Raises UserError where it is there already."""
+    if folder.exists():
+        raise UserError(f"{folder} is there already; name a new folder")
+    shutil.copytree(path_of(FOLDER), folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,0 +1,42 @@
+"""`arena examples`: the tournament files that come along."""
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from arena.cli import app
+from arena.reports import examples
+
+ROOT = Path(__file__).parents[2] / "tournaments"
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["examples", *arguments])
+    return result.exit_code, result.output
+
+
+def test_every_file_is_listed_with_what_it_is() -> None:
+    code, shown = run()
+    assert code == 0
+    assert set(examples.listed()) == {
+        str(file.relative_to(ROOT))
+        for suffix in ("toml", "txt")
+        for file in ROOT.rglob(f"*.{suffix}")
+    }
+    assert all(examples.listed().values()), "each begins with a comment"
+    assert "first.toml" in shown
+
+
+def test_all_are_copied(tmp_path: Path) -> None:
+    copy = tmp_path / "mine"
+    code, shown = run(str(copy))
+    assert code == 0
+    assert f"arena run {copy}/first.toml" in shown
+    assert (copy / "first.toml").read_text() == (ROOT / "first.toml").read_text()
+    assert (copy / "examples" / "swiss.toml").exists()
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    code, shown = run(str(tmp_path))
+    assert (code, list(tmp_path.iterdir())) == (2, [])
+    assert "is there already; name a new folder" in shown
