@@ -92,9 +92,16 @@ class LocalExecutor:
     new children that are no workers are taken for what a killed worker left, and killed.
     """
 
-    def __init__(self, config: TournamentConfig, masked: tuple[str, ...] = ()) -> None:
-        """The files in `masked` are kept from all players. Raises ExecutorError."""
-        games, threads, cores = config.concurrency, config.threads, usable_cores()
+    def __init__(
+        self,
+        config: TournamentConfig,
+        masked: tuple[str, ...] = (),
+        cores: tuple[int, ...] | None = None,
+    ) -> None:
+        """The files in `masked` are kept from all players. `cores` are those to play on, by default
+        all there are. Raises ExecutorError.
+        """
+        games, threads, cores = config.concurrency, config.threads, cores or usable_cores()
         if games * threads > len(cores):
             raise ExecutorError(
                 f"{games} games of {threads} cores each need {games * threads} cores, there are "
@@ -151,11 +158,16 @@ class LocalExecutor:
         self._workers.append(worker)
         return worker
 
-    def wait(self, timeout_s: float) -> Sequence[Report]:
-        """What the workers have to tell. Raises ExecutorError when one cannot even start."""
+    def wait(self, timeout_s: float, wake: Connection | None = None) -> Sequence[Report]:
+        """What the workers have to tell. A message on `wake` ends the wait, and is taken from it.
+        Raises ExecutorError when a worker cannot even start.
+        """
         by_connection = {worker.connection: worker for worker in self._workers}
         reports: list[Report] = []
-        for connection in wait(list(by_connection), timeout_s):
+        for connection in wait([*by_connection, *([wake] if wake else [])], timeout_s):
+            if connection is wake:
+                wake.recv_bytes()
+                continue
             worker = by_connection[connection]  # type: ignore[index] # waited for these only
             try:
                 report = self._take(worker, worker.connection.recv_bytes())

@@ -1,0 +1,51 @@
+"""A package on its way to another machine, which knows it by the digest of its files."""
+
+import io
+import tarfile
+from pathlib import Path
+
+from arena.bots.archive import unpack
+from arena.bots.entries import files_in, opened
+from arena.bots.package import package_store
+from arena.bots.trees import digest, made_aside, settle
+from arena.errors import PackageError
+from arena.model.contender import Contender, Home, Package
+
+_NAME = Path("parcel.tar")
+
+
+def is_here(package: Package) -> bool:
+    """Whether this machine's store of packages has it."""
+    return (package_store() / package.digest / package.opens).exists()
+
+
+def pack(contender: Contender, home: Home) -> bytes:
+    """The files of a contender's package, as this machine has them. Raises PackageError."""
+    package = contender.program
+    assert isinstance(package, Package)
+    folder = Path(home.package or package_store() / package.digest)
+    try:
+        names = files_in(folder) if package.opens == "." else (package.opens,)
+        return _tar(folder, names)
+    except OSError as error:
+        raise PackageError(folder, [f"cannot be read: {error.strerror}"]) from None
+
+
+def _tar(folder: Path, names: tuple[str, ...]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for name in names:
+            with opened(folder, name) as file:
+                tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
+    return packed.getvalue()
+
+
+def keep(expected: str, packed: bytes) -> None:
+    """Put a package into this machine's store. Raises PackageError where its files are others than
+    those of the digest.
+    """
+    with made_aside(package_store()) as aside:
+        unpack(_NAME, io.BytesIO(packed), aside)
+        if digest(aside, files_in(aside)) != expected:
+            raise PackageError(_NAME, [f"holds other files than those of {expected[:8]}"])
+        settle(aside, package_store() / expected)
