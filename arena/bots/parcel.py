@@ -12,6 +12,8 @@ from arena.errors import PackageError
 from arena.model.contender import Contender, Home, Package
 
 _NAME = Path("parcel.tar")
+_TOP = "parcel"
+"""The folder around all: what unpacks it takes one away."""
 
 
 def is_here(package: Package) -> bool:
@@ -36,7 +38,7 @@ def _tar(folder: Path, names: tuple[str, ...]) -> bytes:
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for name in names:
             with opened(folder, name) as file:
-                tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
+                tar.addfile(tar.gettarinfo(arcname=f"{_TOP}/{name}", fileobj=file), file)
     return packed.getvalue()
 
 

@@ -190,6 +190,11 @@ Sandbox = Literal["auto", "bwrap", "limits", "none"]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.")]
 RulesName = Annotated[str, typer.Argument(help=RULES_HELP, **RULES)]
 AsJson = Annotated[bool, flag("--json", "As JSON.")]
+_ON = "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here."
+On = Annotated[str | None, option("CLUSTER", _ON, show_default="here, or as the file says")]
+Insecure = Annotated[
+    bool, flag("--insecure", "Reach a scheduler elsewhere without TLS, on a network of your own.")
+]
 Pairs = list[str] | None
 GameSettings = Annotated[
     Pairs,

@@ -18,6 +18,8 @@ from arena.cli.arguments import (
     RULES,
     Arena,
     AsJson,
+    Insecure,
+    On,
     argument,
     console,
     flag,
@@ -72,18 +74,25 @@ def run(
         list[str] | None,
         option("BOT", "Leave a player out from now on; may be repeated."),
     ] = None,
+    on: On = None,
+    insecure: Insecure = False,
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.reports.playing import play_config, preview_config
     from arena.tournament.ready import load_to_go_on
+    from arena.tournament.site import site
     from players.catalogue import BUILTINS
 
     refuse_other(file, "run")
-    config = load_to_go_on(file, BUILTINS, store, take_new=take_new, without=without or ())
-    if dry_run:
-        preview_config(config, store)
-    else:
-        raise typer.Exit(play_config(config, BUILTINS, store, replay_damaged=replay_damaged))
+    with site(on, file, insecure=insecure) as at:
+        config = load_to_go_on(
+            file, BUILTINS, store, take_new=take_new, without=without or (), site=at
+        )
+        if dry_run:
+            preview_config(config, store)
+        else:
+            code = play_config(config, BUILTINS, store, replay_damaged=replay_damaged, site=at)
+            raise typer.Exit(code)
 
 
 app.add_typer(report_commands.app)

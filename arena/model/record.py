@@ -92,6 +92,9 @@ class Host(Frozen):
     python: str
     arena: str
     """Version of this package."""
+    speed: float | None = None
+    """Plies a second of random Othello by the plain rules on one of its cores, where a cluster
+    measured it: how it compares with others."""
 
 
 class GameRecord(GameSetup):

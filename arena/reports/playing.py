@@ -17,7 +17,6 @@ from rich.text import Text
 
 from arena.errors import Exit
 from arena.files.console import PlainConsole
-from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
@@ -26,10 +25,11 @@ from arena.reports.live_screen import screen
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate, estimate_left
-from arena.tournament.events import GameFinished, GameVoid, RunStarted
+from arena.tournament.events import GameFinished, GameVoid, Noted, RunStarted
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
+from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
 
@@ -76,6 +76,7 @@ def play_config(
     more: str = "--max-games (or rounds in the file)",
     replay_damaged: bool = False,
     watch: bool = False,
+    site: Site = HERE,
 ) -> int:
     """Play what is left; the exit code. `more` is the setting that gives a test more games; with
     `watch` a terminal shows the boards, and the results stand for the tables.
@@ -86,7 +87,7 @@ def play_config(
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             over = view.schedule.over
-        if not over:
+        if not over and site.here:
             try:
                 if any(
                     builtins[player.builtin].kernels for player in config.players if player.builtin
@@ -97,7 +98,9 @@ def play_config(
                 return Exit.INTERRUPTED
         on_terminal = Boards if watch else LiveTable
         with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
-            outcome = run(config, store, replay_damaged=replay_damaged)
+            outcome = run(
+                config, store, open_executor=site.open_executor, replay_damaged=replay_damaged
+            )
     with RunView(path) as view:
         if watch:
             for game in view.games if console.is_terminal else ():
@@ -144,6 +147,9 @@ class LiveTable:
             for line in opening(view.started, view.config):
                 self._console.print(line)
             self._live.start()
+        for event in view.news:
+            if isinstance(event, Noted):
+                self._live.console.print(Text(event.text, style="yellow"))
         if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, len(view.games) / _FIT_GAMES):
             self._table, self._fitted_at = view.standings, time.monotonic()
         self._live.update(screen(self._table, view, self._console), refresh=True)
@@ -171,6 +177,8 @@ class PlainLines:
                 case GameVoid():
                     again = "played again" if event.replayed else "given up in this run"
                     _say(f"void {event.game}: {event.detail} ({again})", self._console)
+                case Noted():
+                    _say(event.text, self._console)
 
     def close(self) -> None:
         """The run is over, or nothing can be shown any more."""
@@ -264,7 +272,7 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
     playing = (player for player in config.players if player.status == "playing")
-    held = ((player.name, player.home.held or Held()) for player in playing)
+    held = ((each.name, each.home.held) for each in playing if each.home.held is not None)
     for line, warns in words.sandbox_lines(held):
         yield Text(line, style="yellow" if warns else "")
 

@@ -62,6 +62,20 @@ class RatingTable(TomlTable):
     anchor_elo: float = Field(default=0.0, ge=-10_000, le=10_000)
 
 
+class ClusterTable(TomlTable):
+    """`[cluster]`: the machines that play, where it is not this one."""
+
+    on: Text | None = None
+    """The scheduler's address, or `local:N`."""
+    same_kind: bool = False
+    """Whether only machines with the same processor play."""
+    insecure: bool = False
+    """Whether a scheduler elsewhere may be reached without TLS."""
+    ca_file: Text | None = None
+    cert_file: Text | None = None
+    key_file: Text | None = None
+
+
 class ResourcesTable(TomlTable):
     """`resources` of a player."""
 
@@ -94,6 +108,7 @@ class TournamentFile(TomlTable):
     openings: OpeningsTable = OpeningsTable()
     rating: RatingTable = RatingTable()
     stop: StopTable = StopTable()
+    cluster: ClusterTable = ClusterTable()
     player: list[PlayerTable] = Field(default_factory=list)
 
     def format_tables(self) -> dict[str, TomlTable]:

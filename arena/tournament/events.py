@@ -98,6 +98,14 @@ class GameVoid(_Happened):
     """Whether the game is tried again now."""
 
 
+class Noted(_Happened):
+    """Something about the machines that play."""
+
+    kind: Literal["noted"] = "noted"
+    text: str
+    """A sentence."""
+
+
 class RunOutcome(Frozen):
     """How a run ended."""
 
@@ -126,7 +134,7 @@ class RunFinished(_Happened):
     outcome: RunOutcome
 
 
-Event = RunStarted | GameStarted | MovesPlayed | GameFinished | GameVoid | RunFinished
+Event = RunStarted | GameStarted | MovesPlayed | GameFinished | GameVoid | Noted | RunFinished
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 
 

@@ -10,6 +10,7 @@ from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import load_config
 from arena.tournament.field import going_on
+from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 
 
@@ -20,6 +21,7 @@ def load_to_go_on(
     *,
     take_new: bool = False,
     without: Sequence[str] = (),
+    site: Site = HERE,
 ) -> TournamentConfig:
     """The tournament of a file, ready to begin, or to go on with the run in `store`. Raises
     ConfigError, UserError, StoreError.
@@ -28,9 +30,9 @@ def load_to_go_on(
     def begun(name: str) -> TournamentConfig | None:
         return None if take_new else Store.begun_with(store or default_store(name))
 
-    config = load_config(file, builtins, begun=begun)
+    config = load_config(file, builtins, fit=site.fit, begun=begun)
     path = store or default_store(config.name)
-    return ready_to_go_on(config, file, path, take_new=take_new, without=without)
+    return ready_to_go_on(config, file, path, take_new=take_new, without=without, site=site)
 
 
 def ready_to_go_on(
@@ -40,12 +42,14 @@ def ready_to_go_on(
     *,
     take_new: bool = False,
     without: Sequence[str] = (),
+    site: Site = HERE,
 ) -> TournamentConfig:
     """The same of a tournament that was read: with the field of the run in `store`, where one has
     begun (see `field.going_on`).
     """
     kept = Store.begun_with(store) or config
-    return ready(going_on(kept, config, take_new=take_new, without=without), file)
+    found = going_on(kept, config, take_new=take_new, without=without)
+    return ready(found, file) if site.here else found
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:

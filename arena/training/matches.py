@@ -96,7 +96,7 @@ class RefereeMatchRunner:
         wanted, played = len(left), dict[str, GameRecord]()
 
         def take(report: executing.Report) -> None:
-            if isinstance(report, executing.Moved):
+            if not isinstance(report, executing.Played | executing.Lost):
                 return
             task = report.task
             record = None if isinstance(report, executing.Lost) else report.record

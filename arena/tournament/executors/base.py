@@ -46,7 +46,15 @@ class Lost(NamedTuple):
     reason: str
 
 
-Report = Moved | Played | Lost
+class Noted(NamedTuple):
+    """Something about the machines, for whoever watches."""
+
+    text: str
+    """A sentence."""
+
+
+GameReport = Moved | Played | Lost
+Report = GameReport | Noted
 
 
 class Demand(NamedTuple):
@@ -110,5 +118,5 @@ def play_through(
             break
         for report in executor.wait(_POLL_S):
             take(report)
-            playing -= not isinstance(report, Moved)
+            playing -= isinstance(report, Played | Lost)
     return playing

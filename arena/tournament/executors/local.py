@@ -21,7 +21,7 @@ from arena.sandbox.features import available_memory, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_children
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.base import Demand, Lost, Moved, Played, Report, Task
+from arena.tournament.executors.base import Demand, GameReport, Lost, Moved, Played, Task
 from arena.tournament.executors.worker import MOVES, READY, RECORD, WorkerSetup
 
 _GRACE_S = 2.0
@@ -158,12 +158,12 @@ class LocalExecutor:
         self._workers.append(worker)
         return worker
 
-    def wait(self, timeout_s: float, wake: Connection | None = None) -> Sequence[Report]:
+    def wait(self, timeout_s: float, wake: Connection | None = None) -> Sequence[GameReport]:
         """What the workers have to tell. A message on `wake` ends the wait, and is taken from it.
         Raises ExecutorError when a worker cannot even start.
         """
         by_connection = {worker.connection: worker for worker in self._workers}
-        reports: list[Report] = []
+        reports: list[GameReport] = []
         for connection in wait([*by_connection, *([wake] if wake else [])], timeout_s):
             if connection is wake:
                 wake.recv_bytes()
@@ -179,7 +179,7 @@ class LocalExecutor:
             raise self._failure
         return reports
 
-    def _take(self, worker: _Worker, message: bytes) -> Report | None:
+    def _take(self, worker: _Worker, message: bytes) -> GameReport | None:
         kind, body, task = message[:1], message[1:], worker.task
         if kind == READY:
             worker.ready = True
@@ -195,7 +195,7 @@ class LocalExecutor:
             return Played(task, GameRecord.model_validate_json(body), text)
         return Lost(task, text)
 
-    def _reap(self, worker: _Worker) -> Report | None:
+    def _reap(self, worker: _Worker) -> GameReport | None:
         """A worker has died: free its cores, end what it left, report its game."""
         self._workers.remove(worker)
         self._free.append(worker.cores)

@@ -1,51 +1,70 @@
 """One machine of a cluster: what a Dask worker runs for the head of a tournament.
 
-A worker has cores of its own, as many as its threads. It keeps one local executor, which plays each
-game in a worker process pinned to some of them; Dask only carries games here and records back.
+A Dask worker has cores of its own. It keeps one local executor, which plays each game in a worker
+process pinned to some of them; Dask only carries games here and records back.
 """
 
-import platform
-import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from multiprocessing import Pipe
 from pathlib import Path
 from queue import SimpleQueue
-from random import Random
+from typing import Any
+
+from distributed import get_worker, secede
 
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.model import Frozen
 from arena.model.contender import Package
-from arena.sandbox.features import this_host, usable_cores
+from arena.model.record import Host
+from arena.sandbox.features import this_host
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
+from arena.tournament.executors.base import GameReport, Lost, Moved, Played, Task
+from arena.tournament.executors.cores import reserve, speed_of
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.ready import ready
 from arena.tournament.warming import warm_kernels
-from rules import load
 
-_Asked = tuple[Task, SimpleQueue[Report]]
-"""A game, and where its reports go."""
 _LOOK_S = 0.5
-_SPEED_S = 0.3
+_LULL_S = 30.0
+"""A machine that played within this time is in use; another tournament does not get it."""
+TAKEN = "its machine has left the tournament"
+
+
+class Entry(Frozen):
+    """What a head asks of a machine before it gives it games."""
+
+    config: TournamentConfig
+    label: str
+    """Of this run of the tournament."""
+    arena: str
+    """The version of the head."""
+    cores: int = 1
+    shared: bool = False
+    """Whether other workers may have the same cores: then clocks are not fair."""
+    masked: tuple[str, ...] = ()
+    """Files of the head, where it is on this machine too, that are kept from all players."""
 
 
 class Admission(Frozen):
-    """What a machine says before it is given games."""
+    """What a machine says to that."""
 
-    host: str
-    cpu: str
+    host: Host
     games: int = 0
     """How many it plays at a time."""
-    speed: float = 0.0
-    """Plies of random Othello a second: how its cores compare with others."""
     lacking: tuple[str, ...] = ()
     """Digests of packages that are to be sent."""
     refused: str | None = None
     """Why it gets no game, a sentence."""
+    delay: str | None = None
+    """What may make games void here, a sentence."""
+
+
+_Asked = tuple[Task, SimpleQueue[GameReport]]
+"""A game, and where its reports go."""
 
 
 class _Machine:
@@ -53,19 +72,36 @@ class _Machine:
     the thread that started them.
     """
 
-    def __init__(self, config: TournamentConfig, cores: Sequence[int], label: str) -> None:
-        self.label = label
+    def __init__(
+        self, entry: Entry, config: TournamentConfig, cores: Sequence[int], host: Host
+    ) -> None:
+        """Raises ExecutorError."""
+        self.label, self.name, self.host = entry.label, config.name, host
+        games = len(cores) // config.threads
+        self._config = config.model_copy(update={"concurrency": games})
+        self._masked, self._cores = entry.masked, tuple(cores)
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
         self._woken, self._wake = Pipe(duplex=False)
-        allocations = {"concurrency": max(1, len(cores) // config.threads)}
-        self._config = config.model_copy(update=allocations)
-        self._cores = tuple(cores)
+        self._failure = TAKEN
+        self._waiting: deque[_Asked] = deque()
+        self._to: dict[tuple[str, int], _Asked] = {}
+        self._used_at = -_LULL_S
+        self._started: SimpleQueue[str | ExecutorError | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="games", daemon=True)
         self._thread.start()
+        delay = self._started.get()
+        if isinstance(delay, ExecutorError):
+            raise delay
+        self.delay = delay
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a game is played, or was a moment ago."""
+        return bool(self._to) or time.monotonic() - self._used_at < _LULL_S
 
     def play(self, task: Task, tell: Callable[[Moved], None]) -> Played | Lost:
         """Play a game; called in any thread."""
-        reports: SimpleQueue[Report] = SimpleQueue()
+        reports: SimpleQueue[GameReport] = SimpleQueue()
         self._ask((task, reports))
         while isinstance(report := reports.get(), Moved):
             tell(report)
@@ -81,65 +117,91 @@ class _Machine:
         self._wake.send_bytes(b"+")
 
     def _serve(self) -> None:
-        executor = LocalExecutor(self._config, cores=self._cores)
-        to: dict[tuple[str, int], _Asked] = {}
-        failure = "its machine has left the tournament"
         try:
-            while self._take(executor, to):
-                for report in executor.wait(_LOOK_S, wake=self._woken):
-                    key = _key(report.task)
-                    _, reports = to[key] if isinstance(report, Moved) else to.pop(key)
-                    reports.put(report)
+            executor = LocalExecutor(self._config, self._masked, self._cores)
+            self._started.put(executor.warning())
         except ExecutorError as error:
-            failure = str(error)
+            self._started.put(error)
+            return
+        try:
+            while self._take(executor):
+                for report in executor.wait(_LOOK_S, wake=self._woken):
+                    self._pass_on(report)
+        except ExecutorError as error:
+            self._failure = str(error)
         executor.close(now=True)
-        for task, reports in to.values():
-            reports.put(Lost(task, failure))
+        while not self._asked.empty():
+            self._waiting += filter(None, [self._asked.get()])
+        for task, reports in (*self._to.values(), *self._waiting):
+            reports.put(Lost(task, self._failure))
 
-    def _take(self, executor: LocalExecutor, to: dict[tuple[str, int], _Asked]) -> bool:
-        """Begin what was asked for; False once that is the end."""
+    def _take(self, executor: LocalExecutor) -> bool:
+        """Begin what was asked for as cores are free; False once that is the end."""
         while not self._asked.empty():
             asked = self._asked.get()
             if asked is None:
                 return False
-            to[_key(asked[0])] = asked
-            executor.submit(asked[0])
+            self._waiting.append(asked)
+        while self._waiting and len(self._to) < executor.capacity:
+            task, reports = self._waiting.popleft()
+            self._to[_key(task)] = task, reports
+            executor.submit(task)
         return True
+
+    def _pass_on(self, report: GameReport) -> None:
+        key = _key(report.task)
+        if isinstance(report, Moved):
+            self._to[key][1].put(report)
+        else:
+            self._used_at = time.monotonic()
+            self._to.pop(key)[1].put(report)
 
 
 _lock = threading.Lock()
 _machine: _Machine | None = None
-_reserved: tuple[tuple[int, ...], ExitStack] | None = None
 
 
-def admit(config: str, label: str, cores: int) -> str:
-    """Get ready for a tournament, an Admission as JSON: find and build its players, try their
-    sandboxes, compile kernels, measure the speed. Runs in the worker's process.
+def admit(entry: str) -> str:
+    """Get ready for a tournament: find and build its players, try their sandboxes, compile kernels,
+    measure the speed. Takes an Entry and gives an Admission, both as JSON; runs in the worker's
+    process.
     """
-    global _machine
-    here = this_host()
-    said = Admission(host=here.name, cpu=here.cpu)
-    read = TournamentConfig.model_validate_json(config)
-    packages = (player.contender.program for player in read.players if player.status == "playing")
-    lacking = [p.digest for p in packages if isinstance(p, Package) and not parcel.is_here(p)]
-    if lacking:
-        return said.model_copy(update={"lacking": tuple(lacking)}).model_dump_json()
+    said = Admission(host=this_host())
     try:
+        asked = Entry.model_validate_json(entry)
         with _lock:
-            own = _reserve(cores)
-            if read.threads > len(own):
-                raise ExecutorError(f"a game needs {read.threads} cores, it has {len(own)}")
-            prepared = ready(read, Path(read.name))
-            if any(player.builtin for player in read.players):
-                warm_kernels([read.terms.rules])
-            if _machine is not None:
-                _machine.close()
-            _machine = _Machine(prepared, own, label)
-        games = len(own) // read.threads
-        said = said.model_copy(update={"games": games, "speed": _speed()})
-    except (ArenaError, OSError) as error:
+            said = _admitted(asked, said)
+    except (ArenaError, OSError, ValueError) as error:
         said = said.model_copy(update={"refused": str(error)})
     return said.model_dump_json()
+
+
+def _admitted(entry: Entry, said: Admission) -> Admission:
+    global _machine
+    config = entry.config
+    if _machine is not None and _machine.name != config.name and _machine.is_used:
+        raise ExecutorError(f"it plays another tournament, {_machine.name}")
+    if lacking := _lacking(config):
+        return said.model_copy(update={"lacking": lacking})
+    own = reserve(entry.cores, shared=entry.shared)
+    if config.threads > len(own):
+        raise ExecutorError(f"a game needs {config.threads} cores, it has {len(own)}")
+    if _machine is not None:
+        _machine.close()
+        _machine = None
+    prepared = ready(config, Path(config.name))
+    if any(getattr(each.contender.program, "caches", ()) for each in config.players):
+        warm_kernels([config.terms.rules])
+    host = said.host.model_copy(update={"speed": speed_of(own[0])})
+    _machine = _Machine(entry, prepared, own, host)
+    found = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
+    return said.model_copy(update=found)
+
+
+def _lacking(config: TournamentConfig) -> tuple[str, ...]:
+    programs = (each.contender.program for each in config.players if each.status == "playing")
+    packages = (program for program in programs if isinstance(program, Package))
+    return tuple(dict.fromkeys(one.digest for one in packages if not parcel.is_here(one)))
 
 
 def keep(digest: str, packed: bytes) -> str | None:
@@ -151,17 +213,37 @@ def keep(digest: str, packed: bytes) -> str | None:
     return None
 
 
-def play(task: str, label: str, topic: str | None) -> tuple[str | None, str]:
-    """Play a game: the record as JSON and nothing, or None and why there is none. Moves are told
-    under the topic.
+def play(task: str, label: str, number: int, *, moves: bool) -> None:
+    """Play a game. What comes of it goes to the head as events under the label, with the number: a
+    result that was fetched would be lost with its worker.
     """
+    secede()  # the head counts the games; what it asks next needs the thread
+    tell = _Teller(label, number)
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
-        return None, "its machine was taken by another tournament"
-    report = machine.play(read, _teller(topic))
-    if isinstance(report, Lost):
-        return None, report.reason
-    return report.text or report.record.model_dump_json(), ""
+        tell(taken=True)
+        return
+    report = machine.play(read, tell.moved if moves else lambda moved: None)
+    if isinstance(report, Played):
+        tell(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
+    elif report.reason == TAKEN:
+        tell(taken=True)
+    else:
+        tell(lost=report.reason)
+
+
+class _Teller:
+    """Tells the head of one game."""
+
+    def __init__(self, label: str, number: int) -> None:
+        self._worker, self._label, self._number = get_worker(), label, number
+
+    def __call__(self, **what: Any) -> None:
+        self._worker.log_event(self._label, {"number": self._number, **what})
+
+    def moved(self, moved: Moved) -> None:
+        """Tell its moves."""
+        self(ply=moved.ply, moves=moved.moves)
 
 
 def leave(label: str) -> None:
@@ -173,56 +255,5 @@ def leave(label: str) -> None:
             _machine = None
 
 
-def _teller(topic: str | None) -> Callable[[Moved], None]:
-    if topic is None:
-        return lambda moved: None
-    from distributed import get_worker
-
-    worker = get_worker()
-    return lambda moved: worker.log_event(
-        topic, {"game": moved.task.spec.game, "ply": moved.ply, "moves": moved.moves}
-    )
-
-
 def _key(task: Task) -> tuple[str, int]:
     return task.spec.game, task.attempt
-
-
-def _reserve(cores: int) -> tuple[int, ...]:
-    """That many cores that no other worker of this host has. The system frees the names when this
-    process ends.
-    """
-    global _reserved
-    if _reserved is not None:
-        return _reserved[0]
-    own, held = list[int](), ExitStack()
-    for core in usable_cores():
-        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            name.bind(f"\0arena-core-{core}")
-        except OSError:
-            name.close()
-            continue
-        held.enter_context(name)
-        own.append(core)
-        if len(own) == cores:
-            break
-    if len(own) < cores:
-        held.close()
-        raise ExecutorError(
-            f"it was started with {cores} threads, and only {len(own)} cores of {platform.node()} "
-            "are free of other workers"
-        )
-    _reserved = tuple(own), held
-    return _reserved[0]
-
-
-def _speed() -> float:
-    """Plies a second of random Othello, by the plain rules."""
-    game, rng, plies = load("othello"), Random(1), 0
-    position, began = game.start(), time.perf_counter()
-    while (took := time.perf_counter() - began) < _SPEED_S:
-        position = game.start() if position.is_over else position
-        position = position.play(rng.choice(position.legal_moves()))
-        plies += 1
-    return plies / took

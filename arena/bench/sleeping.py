@@ -1,0 +1,84 @@
+"""Machines that only sleep for the time of a game: what a cluster's head and scheduler cost is seen
+with many of them in one process.
+
+    python -m arena.bench.sleeping ADDRESS WORKERS
+"""
+
+import asyncio
+import sys
+from functools import cache
+from random import Random
+
+from distributed import Worker, get_worker
+
+from arena.model.game_spec import GameSpec
+from arena.model.protocol import Termination
+from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
+from arena.sandbox.features import this_host
+from arena.tournament.executors.base import Task
+from arena.tournament.executors.machine import Admission, Entry
+
+PLIES = 40
+_SPREAD = 0.5
+
+
+def time_of(spec: GameSpec) -> float:
+    """How long a game takes, by its seed: about as long as the clock gives a move, in seconds."""
+    about = (spec.terms.clock.move_ms or 0) / 1000
+    return about * Random(spec.seed).lognormvariate(0.0, _SPREAD)
+
+
+async def admit(entry: str) -> str:
+    """As `machine.admit`: ready for every tournament."""
+    asked = Entry.model_validate_json(entry)
+    return Admission(host=_host(), games=asked.cores).model_dump_json()
+
+
+async def play(task: str, label: str, number: int, *, moves: bool) -> None:
+    """As `machine.play`, by sleeping."""
+    read = Task.model_validate_json(task)
+    worker = get_worker()
+    await asyncio.sleep(time_of(read.spec))
+    record = _record(read).model_copy(update={"host": _host(worker.address)})
+    worker.log_event(label, {"number": number, "record": record.model_dump_json()})
+
+
+async def leave(label: str) -> None:
+    """As `machine.leave`."""
+
+
+@cache
+def _host(name: str = "") -> Host:
+    return this_host().model_copy(update={"name": name})
+
+
+def _record(task: Task) -> GameRecord:
+    """A game with as many moves as one of Othello or dots, and an end by the seed."""
+    spec, won = task.spec, float(task.spec.seed % 2)
+    moves = tuple(PlayedMove(seat=n % 2, move="d3", used_ms=1.0) for n in range(PLIES))
+    return GameRecord(
+        **spec.model_dump(exclude={"players"}),
+        attempt=task.attempt,
+        seats=tuple(SeatRecord(player=player.name) for player in spec.players),
+        moves=moves,
+        final_state={},
+        termination=Termination.NATURAL,
+        detail="",
+        offender=None,
+        scores=(int(won), int(1 - won)),
+        points=(won, 1 - won),
+        started_at="2026-01-01T00:00:00+00:00",
+        duration_ms=1000 * time_of(spec),
+        host=_host(),
+    )
+
+
+async def _serve(address: str, workers: int) -> None:
+    """Be so many machines of one core until the scheduler is gone."""
+    made = [Worker(address, nthreads=1, memory_limit=0, dashboard=False) for _ in range(workers)]
+    await asyncio.gather(*made)
+    await asyncio.gather(*(worker.finished() for worker in made))
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(sys.argv[1], int(sys.argv[2])))

@@ -1,0 +1,174 @@
+"""A Dask cluster to play on: found by its address, or started here; and its workers."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+
+from distributed import Client, LocalCluster
+from distributed.security import Security
+
+from arena.errors import ExecutorError, UserError
+from arena.files.console import PlainConsole
+from arena.files.toml_tables import Finding
+from arena.sandbox.features import usable_cores
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_tables import ClusterTable
+from arena.tournament.executors import local
+from arena.tournament.executors.base import Capacity, Demand, Executor, OpenExecutor
+from arena.tournament.executors.dask import DaskExecutor
+
+_CONNECT_S = 15
+_START_S = 120.0
+_JOIN_S = 600.0
+_FORMS = "tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers on this machine"
+_DEATH_S = 15
+"""A worker ends itself that long after it lost the scheduler."""
+
+
+@contextmanager
+def cluster(
+    on: str | Client, table: ClusterTable, folder: Path
+) -> Iterator[tuple[Capacity, OpenExecutor]]:
+    """What fits on a cluster, and what opens it for a run. `on` is an address, `local:N`, or a
+    client that is connected. Paths of the table are relative to `folder`. Raises UserError and
+    ExecutorError.
+    """
+    with ExitStack() as stack:
+        here = False
+        if not isinstance(on, str):
+            client = on
+        elif started := re.fullmatch(r"local:([1-9]\d*)", on):
+            here = True
+            address = stack.enter_context(_started(int(started[1])))
+            client = stack.enter_context(Client(address, timeout=_CONNECT_S))
+            client.wait_for_workers(int(started[1]), timeout=_START_S)
+        else:
+            client = stack.enter_context(_connected(on, table, folder))
+
+        def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
+            files = masked if here else ()
+            return DaskExecutor(client, config, files, same_kind=table.same_kind)
+
+        yield partial(_fit, client), open_executor
+
+
+def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
+    """Raises UserError and ExecutorError."""
+    refuse_open(address, insecure=table.insecure)
+    try:
+        return Client(address, security=_security(table, folder), timeout=_CONNECT_S)
+    except (OSError, TypeError, ValueError) as error:  # TypeError: tls:// without certificates
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ExecutorError(f"no scheduler can be reached at {address}: {reason}") from None
+
+
+def refuse_open(address: str, *, insecure: bool) -> None:
+    """Raise UserError where it is no address, or anyone on the way could read and send."""
+    found = re.fullmatch(r"(tcp|tls)://(.+):(\d+)/?", address)
+    if not found:
+        raise UserError(f"{address!r} is no cluster; give {_FORMS}")
+    scheme, host = found[1], found[2].strip("[]")
+    if scheme == "tcp" and not insecure and not _is_loopback(host):
+        raise UserError(
+            f"{address} is not encrypted: whoever reaches it can run programs on all machines. Use "
+            "TLS (tls://), or say --insecure, or insecure = true in [cluster], for a network that "
+            "nobody else is on"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return all(ip_address(found[4][0]).is_loopback for found in socket.getaddrinfo(host, None))
+    except OSError:
+        return False
+
+
+def _security(table: ClusterTable, folder: Path) -> Security | None:
+    """The certificates of the table; None leaves them to Dask's own settings."""
+    given = {
+        "tls_ca_file": table.ca_file,
+        "tls_client_cert": table.cert_file,
+        "tls_client_key": table.key_file,
+    }
+    paths = {name: str(folder / path) for name, path in given.items() if path is not None}
+    return Security(require_encryption=True, **paths) if paths else None
+
+
+def _fit(client: Client, demand: Demand) -> tuple[int, Sequence[Finding]]:
+    """What the machines that are there can play at a time; `concurrency` is for one machine."""
+    cores = _cores_there(client)
+    _, findings = local.fit(demand._replace(concurrency=None), max(cores))
+    return max(1, sum(each // demand.a_game for each in cores)), findings
+
+
+def _cores_there(client: Client) -> list[int]:
+    """The cores of each worker, once there is one. Raises ExecutorError."""
+    began, told = time.monotonic(), False
+    while time.monotonic() < began + _JOIN_S:
+        found = client.scheduler_info(n_workers=-1)["workers"].values()
+        if found:
+            return [int(each["resources"].get("cores", each["nthreads"])) for each in found]
+        if not told and time.monotonic() > began + 2:
+            address = client.scheduler.address
+            how = f"start one with: arena worker {address}"
+            say = PlainConsole(stderr=True).print
+            say(f"No machine has joined {address}; {how}", soft_wrap=True)
+            told = True
+        time.sleep(0.1)
+    raise ExecutorError(f"no machine joined the cluster within {_JOIN_S / 60:.0f} minutes")
+
+
+def worker_command(address: str, cores: int, *more: str, shared: bool = False) -> list[str]:
+    """The command line of a Dask worker that plays games on so many cores."""
+    resources = f"cores={cores}" + (" shared=1" if shared else "")
+    return [
+        sys.executable, "-P", "-m", "distributed.cli.dask_worker", address,
+        "--nworkers", "1", "--nthreads", str(cores), "--resources", resources,
+        "--no-dashboard", "--death-timeout", str(_DEATH_S), *more,
+    ]  # fmt: skip
+
+
+@contextmanager
+def _started(workers: int) -> Iterator[str]:
+    """The address of a scheduler in this process, with workers on this machine."""
+    there = len(usable_cores())
+    cores, shared = max(1, there // workers), workers > there
+    if shared:
+        said = (
+            f"{workers} workers share {there} cores: players lack some of the time they are given."
+        )
+        PlainConsole(stderr=True).print(said, soft_wrap=True)
+    with ExitStack() as stack:
+        head = stack.enter_context(
+            LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1", silence_logs=50)
+        )
+        command = worker_command(head.scheduler_address, cores, shared=shared)
+        for _ in range(workers):
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                process_group=0,  # Ctrl-C in the terminal reaches the run alone
+            )
+            stack.callback(_ended(process))
+        yield str(head.scheduler_address)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> Callable[[], None]:
+    def end() -> None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    return end

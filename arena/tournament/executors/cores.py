@@ -1,0 +1,72 @@
+"""Cores that the workers of a cluster share out on one machine, and how fast they are."""
+
+import os
+import platform
+import socket
+import time
+from contextlib import ExitStack
+from random import Random
+
+from arena.errors import ExecutorError
+from arena.sandbox.features import usable_cores
+from rules import load
+
+_TRIES = 5
+_TRY_S = 0.1
+
+_reserved: tuple[tuple[int, ...], ExitStack] | None = None
+
+
+def reserve(cores: int, *, shared: bool = False) -> tuple[int, ...]:
+    """That many cores that no other worker of this machine has, or may have if `shared`; the same
+    ones at each call. They are free again when this process ends. Raises ExecutorError.
+    """
+    global _reserved
+    if _reserved is None and shared:
+        _reserved = tuple(Random().sample(usable_cores(), cores)), ExitStack()
+    elif _reserved is None:
+        _reserved = _free(cores)
+    return _reserved[0]
+
+
+def _free(cores: int) -> tuple[tuple[int, ...], ExitStack]:
+    """Each core is a name that one process alone can have; the system gives it back."""
+    own, held = list[int](), ExitStack()
+    for core in usable_cores():
+        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            name.bind(f"\0arena-core-{core}")
+        except OSError:
+            name.close()
+            continue
+        held.enter_context(name)
+        own.append(core)
+        if len(own) == cores:
+            return tuple(own), held
+    held.close()
+    raise ExecutorError(
+        f"it was started for {cores} cores, and only {len(own)} of {platform.node()} are free of "
+        "other workers; start it with fewer"
+    )
+
+
+def speed_of(core: int) -> float:
+    """Plies a second of random Othello on a core, by the plain rules: the best of a few tries, as
+    others may take some of it.
+    """
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        return max(_plies(Random(1)) / _TRY_S for _ in range(_TRIES))
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _plies(rng: Random) -> int:
+    game, plies, began = load("othello"), 0, time.thread_time()
+    position = game.start()
+    while time.thread_time() - began < _TRY_S:
+        position = game.start() if position.is_over else position
+        position = position.play(rng.choice(position.legal_moves()))
+        plies += 1
+    return plies

@@ -1,0 +1,294 @@
+"""The machines of a Dask cluster, as the head of a tournament knows them: who came, what each holds
+and plays, and who is gone.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from distributed import Client, Future, wait
+
+from arena.bots import parcel
+from arena.errors import ArenaError, ExecutorError
+from arena.model.contender import Package
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executors.machine import Admission, Entry
+
+LOOK_S = 1.0
+"""How often the head looks which machines there are."""
+LEAVE_S = 5.0
+SILENT_S = 15.0
+"""A machine that has said nothing for that long is taken for lost, until it speaks again."""
+MUCH_SLOWER = 1.1
+"""Players think less on a machine that is that many times slower."""
+
+
+@dataclass(eq=False)
+class Place:
+    """A Dask worker that was found."""
+
+    address: str
+    cores: int
+    shared: bool
+    """Whether other workers may have the same cores."""
+    said: Admission | None = None
+    """None until it has answered."""
+    runs: int = 0
+    """Games it has, played or waiting there."""
+    seen: float = 0.0
+    """When the scheduler heard of it last, by the scheduler's clock."""
+    seen_at: float = 0.0
+    """When that changed, by ours."""
+    gone: bool = False
+    """Whether it is silent."""
+    left: bool = False
+    """Whether the scheduler does not know it any more."""
+    refused: bool = False
+    """Whether it gets no game."""
+
+    @property
+    def plays(self) -> bool:
+        """Whether it gets games."""
+        return self.said is not None and not self.gone and not self.refused
+
+    @property
+    def games(self) -> int:
+        """How many it plays at a time."""
+        return self.said.games if self.said else 0
+
+    @property
+    def kind(self) -> str:
+        """Its processor."""
+        return self.said.host.cpu if self.said else ""
+
+    @property
+    def speed(self) -> float:
+        """Plies a second of random Othello; 0 where it was not measured."""
+        return (self.said and self.said.host.speed) or 0.0
+
+
+class Machines:
+    """Finds machines, admits them, sends them packages, and notices who is gone."""
+
+    def __init__(
+        self,
+        client: Client,
+        entry: Entry,
+        config: TournamentConfig,
+        put: Callable[[Future], object],
+        runs: Any,
+    ) -> None:
+        """`config` knows where packages are; `put` takes each future that is done; `runs` has the
+        functions that machines run.
+        """
+        self._client, self._entry, self._put, self._runs = client, entry, put, runs
+        self._config = config
+        self._places: dict[str, Place] = {}
+        self._asked: dict[str, Callable[[Future], None]] = {}
+        self._sending: dict[tuple[str, str], list[Place]] = {}
+        """By machine and package, the workers that wait until it is there."""
+        self._kind: str | None = None
+        self._looked = 0.0
+        self.notes: list[str] = []
+        """What happened to machines, a sentence each; whoever tells them takes them away."""
+
+    @property
+    def pending(self) -> bool:
+        """Whether machines are still to answer."""
+        answered = (each.said or each.gone or each.refused for each in self._places.values())
+        return not all(answered)
+
+    def choose_kind(self) -> None:
+        """Keep those with the processor that plays the most games, now and later."""
+        games = Counter[str]()
+        for place in self:
+            games[place.kind] += place.games
+        self._kind = games.most_common(1)[0][0]
+        for place in list(self):
+            self._judge_kind(place)
+
+    def _judge_kind(self, place: Place) -> None:
+        if self._kind is not None and place.kind != self._kind:
+            self.drop(place, f"its processor is {place.kind}, and same_kind asks for {self._kind}")
+
+    def __iter__(self) -> Iterator[Place]:
+        """Those that play."""
+        return (place for place in self._places.values() if place.plays)
+
+    def get(self, address: str | None) -> Place | None:
+        """The machine of that address, where it plays."""
+        place = self._places.get(address or "")
+        return place if place is not None and place.plays else None
+
+    def look(self) -> Sequence[Place]:
+        """Find machines that have come; those that are lost since the last look. Raises
+        ExecutorError where the scheduler is gone.
+        """
+        if self._client.status != "running":
+            raise ExecutorError(
+                "the connection to the scheduler of the cluster is lost; no game that ended is "
+                "lost, and the same command goes on once the scheduler is there again"
+            )
+        now = time.monotonic()
+        if now - self._looked < LOOK_S:
+            return ()
+        self._looked = now
+        try:
+            found = self._client.scheduler_info(n_workers=-1)["workers"]
+        except OSError:  # said at the next look, where it is gone
+            return ()
+        lost = [place for address, place in self._places.items() if address not in found]
+        for place in lost:
+            del self._places[place.address]
+            place.left = True
+            self._tell_lost(place)
+        for address, about in found.items():
+            place = self._places.get(address) or self._met(address, about)
+            if about["last_seen"] != place.seen:
+                place.seen, place.seen_at = about["last_seen"], now
+            silent = now - place.seen_at > SILENT_S
+            if silent and not place.gone:
+                lost.append(place)
+                self._tell_lost(place)
+            place.gone = silent
+        return lost
+
+    def _met(self, address: str, about: dict[str, Any]) -> Place:
+        cores = int(about["resources"].get("cores", about["nthreads"]))
+        place = Place(address, cores, shared="shared" in about["resources"])
+        self._places[address] = place
+        self._admit(place)
+        return place
+
+    def _tell_lost(self, place: Place) -> None:
+        if place.said is not None and not place.refused:
+            waiting = f"; its games ({place.runs}) are played elsewhere" if place.runs else ""
+            self.notes.append(f"{self._named(place)} is lost{waiting}.")
+
+    def _named(self, place: Place) -> str:
+        return f"{place.said.host.name} ({place.address})" if place.said else place.address
+
+    def drop(self, place: Place, why: str) -> None:
+        """Give it no game from now on."""
+        if not place.refused:
+            place.refused = True
+            self.notes.append(f"{self._named(place)} gets no game: {why}.")
+
+    def take(self, future: Future) -> bool:
+        """Whether that was what a machine was asked."""
+        then = self._asked.pop(future.key, None)
+        if then is not None:
+            then(future)
+        return then is not None
+
+    def _ask(
+        self, place: Place, then: Callable[[Future], None], what: Any, *arguments: object
+    ) -> None:
+        future = self._client.submit(
+            what, *arguments, workers=[place.address], pure=False, priority=10
+        )
+        self._asked[future.key] = then
+        future.add_done_callback(self._put)
+
+    def _admit(self, place: Place) -> None:
+        entry = self._entry.model_copy(update={"cores": place.cores, "shared": place.shared})
+        self._ask(
+            place,
+            lambda future: self._admitted(place, future),
+            self._runs.admit,
+            entry.model_dump_json(),
+        )
+
+    def _admitted(self, place: Place, future: Future) -> None:
+        answer = self._answer(place, future)
+        if answer is None:
+            return
+        said = Admission.model_validate_json(answer)
+        if said.lacking:
+            self._send(place, said, said.lacking[0])
+        elif said.refused is not None:
+            place.said = said
+            self.drop(place, said.refused.removesuffix("."))
+        else:
+            place.said = said
+            self._judge(place, said)
+
+    def _answer(self, place: Place, future: Future) -> Any:
+        """What it answered; None where there is no answer."""
+        if self._places.get(place.address) is not place or future.status == "cancelled":
+            return None
+        try:
+            return future.result(timeout=SILENT_S)
+        except (OSError, TimeoutError):  # it is gone, as will be seen
+            return None
+        except Exception as error:  # whatever the machine raised
+            self.drop(place, f"it cannot run the arena ({error})")
+            return None
+
+    def _judge(self, place: Place, said: Admission) -> None:
+        """Compare it with the others."""
+        if said.host.arena != self._entry.arena:
+            self.drop(place, f"it has arena {said.host.arena}, the head {self._entry.arena}")
+        else:
+            self._judge_kind(place)
+        fastest = max((each.speed for each in self), default=0.0)
+        if place.plays and place.speed * MUCH_SLOWER < fastest:
+            slower = 100 - 100 * place.speed / fastest
+            self.notes.append(
+                f"{self._named(place)} is {slower:.0f} % slower than the fastest machine: players "
+                "think less there. same_kind = true uses only machines with the same processor."
+            )
+        if said.delay is not None and place.plays:
+            self.notes.append(f"{self._named(place)}: {said.delay}")
+
+    def _send(self, place: Place, said: Admission, digest: str) -> None:
+        """Send it a package that it lacks, once a machine; it asks again for the others."""
+        key = said.host.name, digest
+        if key in self._sending:
+            self._sending[key].append(place)
+            return
+        self._sending[key] = [place]
+        try:
+            packed = self._client.scatter(
+                self._packed(digest), workers=[place.address], hash=False, timeout=SILENT_S
+            )
+        except (OSError, TimeoutError):  # it is gone
+            self._sent(key, None)
+        except ArenaError as error:
+            raise ExecutorError(str(error)) from None
+        else:
+            self._ask(
+                place, lambda future: self._sent(key, future), self._runs.keep, digest, packed
+            )
+
+    def _packed(self, digest: str) -> bytes:
+        return next(
+            parcel.pack(player.contender, player.home)
+            for player in self._config.players
+            if isinstance(player.contender.program, Package)
+            and player.contender.program.digest == digest
+        )
+
+    def _sent(self, key: tuple[str, str], future: Future | None) -> None:
+        first, *others = self._sending.pop(key)
+        refused = self._answer(first, future) if future is not None else None
+        if refused is not None:
+            self.drop(first, refused)
+        elif future is not None and not first.refused:
+            self._admit(first)
+        for place in others:
+            self._admit(place)
+
+    def leave(self, label: str) -> None:
+        """Have all end what they play."""
+        leaving = [
+            self._client.submit(
+                self._runs.leave, label, workers=[place.address], pure=False, priority=10
+            )
+            for place in self
+        ]
+        with suppress(TimeoutError, OSError):  # one that is frozen does not answer
+            wait(leaving, timeout=LEAVE_S)

@@ -1,0 +1,64 @@
+"""Where a tournament is played: on this machine, or on those of a cluster."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import ValidationError
+
+from arena.errors import FileError, UserError
+from arena.files.toml import read_file
+from arena.tournament.config_tables import ClusterTable
+from arena.tournament.executors import local
+from arena.tournament.executors.base import Capacity, OpenExecutor
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+class Site(NamedTuple):
+    """What plays, and what it can play."""
+
+    fit: Capacity
+    open_executor: OpenExecutor
+    here: bool
+    """Whether players are prepared, and kernels compiled, on this machine."""
+
+
+HERE = Site(local.fit, local.LocalExecutor, here=True)
+
+
+@contextmanager
+def site(
+    on: "str | Client | None", file: Path | None = None, *, insecure: bool = False
+) -> Iterator[Site]:
+    """Where `on` says, else where the `[cluster]` of the tournament file says, else here. Raises
+    UserError.
+    """
+    table = _table(file) if file is not None else ClusterTable()
+    where = on or table.on
+    if where is None:
+        yield HERE
+        return
+    try:
+        from arena.tournament.executors.cluster import cluster
+    except ModuleNotFoundError as error:
+        if error.name not in ("distributed", "dask"):
+            raise
+        raise UserError(
+            "to play on a cluster, install the extra: pip install 'bot-arena[cluster]'"
+        ) from None
+    folder = file.resolve().parent if file is not None else Path.cwd()
+    secure = table.model_copy(update={"insecure": insecure or table.insecure})
+    with cluster(where, secure, folder) as (fit, open_executor):
+        yield Site(fit, open_executor, here=False)
+
+
+def _table(file: Path) -> ClusterTable:
+    """`[cluster]` of a tournament file; what is wrong with it is said when all of it is read."""
+    try:
+        _, data = read_file(file)
+        return ClusterTable.model_validate(data.get("cluster", {}))
+    except (FileError, ValidationError):
+        return ClusterTable()

@@ -1,0 +1,190 @@
+"""The head of a cluster, with machines in this process that only sleep for the time of a game."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster, get_worker
+
+from arena.bench import sleeping
+from arena.errors import ExecutorError, UserError
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executors import dask
+from arena.tournament.executors.cluster import refuse_open
+from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.machine import Admission, Entry
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.run import run
+
+from .conftest import Load
+
+FAST = "[clock]\nmove_ms = 5\n[game]\nrules = 'dots'\n"
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
+    """Three machines of one core."""
+    monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
+    with LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=False, dashboard_address=None, memory_limit=0
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster: LocalCluster) -> Iterator[Client]:
+    with Client(cluster) as made:
+        yield made
+
+
+class Told:
+    """A run on a cluster, and what came of it."""
+
+    def __init__(self, client: Client, folder: Path, runs: Any = sleeping, **more: Any) -> None:
+        self.path, self._client, self._runs, self._more = folder / "r.sqlite", client, runs, more
+
+    def play(
+        self, config: TournamentConfig, meanwhile: Callable[[int], None] | None = None
+    ) -> None:
+        """Play it; `meanwhile` is called with how many tasks were submitted."""
+
+        def opened(config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
+            executor = DaskExecutor(self._client, config, masked, runs=self._runs, **self._more)
+            submit, count = executor.submit, 0
+
+            def counted(task: Any) -> None:
+                nonlocal count
+                count += 1
+                if meanwhile is not None:
+                    meanwhile(count)
+                submit(task)
+
+            executor.submit = counted  # type: ignore[method-assign]
+            return executor
+
+        with PlayedStore.open_run(self.path, config) as store:
+            outcome = run(config, store, open_executor=opened)
+            self.records = list(store.records())
+        assert (outcome.done, outcome.void) == (outcome.total, ())
+        assert len({record.game for record in self.records}) == len(self.records) == outcome.total
+
+    def by_pair(self) -> dict[str, set[str]]:
+        """The machines of each pair."""
+        found = defaultdict[str, set[str]](set)
+        for record in self.records:
+            found[record.pair].add(record.host.name)
+        return found
+
+
+def test_pairs_stay_on_one_machine_and_all_machines_play(
+    client: Client, load: Load, tmp_path: Path
+) -> None:
+    told = Told(client, tmp_path)
+    told.play(load(f"[tournament]\nrounds = 20\n{FAST}"))
+    machines = told.by_pair()
+    assert all(len(names) == 1 for names in machines.values())
+    assert len(set.union(*machines.values())) == 3
+
+
+def test_machines_may_leave_and_join(
+    client: Client, cluster: LocalCluster, load: Load, tmp_path: Path
+) -> None:
+    def change(submitted: int) -> None:
+        if submitted == 10:
+            cluster.scale(1)
+        elif submitted == 20:
+            cluster.scale(2)
+
+    Told(client, tmp_path).play(load(f"[tournament]\nrounds = 20\n{FAST}"), change)
+
+
+async def play_or_stay(task: str, label: str, number: int, *, moves: bool) -> None:
+    """As any machine plays, but one of them never ends a game."""
+    if get_worker().name == 1:
+        await dask_forever()
+    await sleeping.play(task, label, number, moves=moves)
+
+
+async def dask_forever() -> None:
+    import asyncio
+
+    await asyncio.Event().wait()
+
+
+def test_a_machine_that_does_not_move_holds_nobody_up(
+    client: Client, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask, "_IDLE_S", 0.05)
+    monkeypatch.setattr("arena.tournament.executors.places.LEAVE_S", 0.1)
+    runs = SimpleNamespace(admit=sleeping.admit, play=play_or_stay, leave=sleeping.leave)
+    Told(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
+
+
+async def admit_by_number(entry: str) -> str:
+    """One machine has another processor and half the speed, one lacks what is required."""
+    asked, number = Entry.model_validate_json(entry), get_worker().name
+    host = sleeping._host(f"lab{number}")
+    known = host.model_copy(update={"cpu": f"kind {number == 0}", "speed": 50 if number else 100})
+    if number == 2:
+        return Admission(host=known, refused="memory is not held.").model_dump_json()
+    return Admission(host=known, games=asked.cores).model_dump_json()
+
+
+def test_machines_are_compared_and_those_that_cannot_play_are_named(
+    client: Client, load: Load
+) -> None:
+    runs = SimpleNamespace(admit=admit_by_number, play=sleeping.play, leave=sleeping.leave)
+    executor = DaskExecutor(client, load(FAST), runs=runs)
+    said = executor.warning() or ""
+    assert "lab2 " in said
+    assert "gets no game: memory is not held." in said
+    assert "50 % slower" in said or said.count("lab") == 1  # the slow one may have been the first
+    executor.close(now=True)
+    same = DaskExecutor(client, load(FAST), runs=runs, same_kind=True)
+    assert "and same_kind asks for kind" in (same.warning() or "")
+    assert same.capacity == 2
+    same.close(now=True)
+
+
+def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:
+    async def refuse(entry: str) -> str:
+        return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()
+
+    runs = SimpleNamespace(admit=refuse)
+    with pytest.raises(ExecutorError, match="bwrap is missing"):
+        DaskExecutor(client, load(FAST), runs=runs)
+
+
+def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(
+    client: Client, cluster: LocalCluster, load: Load, tmp_path: Path
+) -> None:
+    executor = DaskExecutor(client, load(FAST), runs=sleeping)
+    with ExitStack() as stack:
+        stack.callback(executor.close, now=True)
+        cluster.close()
+        with pytest.raises(ExecutorError, match="the same command goes on"):
+            while True:
+                executor.wait(0.05)
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("tcp://192.0.2.1:8786", "is not encrypted"),
+        ("head:8786", "is no cluster; give tls://HOST:PORT"),
+        ("local:0", "is no cluster"),
+    ],
+)
+def test_an_address_is_refused_where_others_could_listen(address: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        refuse_open(address, insecure=False)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "tcp://[::1]:1", "tls://head:8786"])
+def test_an_address_is_taken(address: str) -> None:
+    refuse_open(address, insecure=False)
+    refuse_open("tcp://192.0.2.1:8786", insecure=True)
