@@ -50,7 +50,19 @@ from players.learning.tuning import config as tuning
 
 ROOT = Path(__file__).parent.parent
 PAGES = tuple(page.file for page in handbook.PAGES.values())
-COSTLY = {"play", "check", "analyse", "train", "tune", "sprt", "warm", "bench", "doctor", "serve"}
+COSTLY = {
+    "play",
+    "check",
+    "analyse",
+    "train",
+    "tune",
+    "sprt",
+    "warm",
+    "bench",
+    "doctor",
+    "serve",
+    "worker",
+}
 """Commands that take minutes, compile kernels or ask for keys: parsed only (`submit` does all that
 `check` does)."""
 CASTS = {

@@ -207,6 +207,26 @@ def warm(
     say("The kernels are ready.")
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def worker(
+    address: Annotated[str, argument("ADDRESS", "The scheduler: tls://HOST:PORT.")],
+    dask: Annotated[
+        list[str] | None, argument("[OPTION]...", "Options of dask worker, as --tls-ca-file FILE.")
+    ] = None,
+    cores: Annotated[
+        int | None, option("N", "Cores to play on.", min=1, show_default="all there are")
+    ] = None,
+    shared: Annotated[
+        bool, flag("--shared", "Other workers have the same cores: to try it, clocks are not fair.")
+    ] = False,
+    insecure: Insecure = False,
+) -> None:
+    """Play games for the tournaments of a cluster, on this machine, until it is stopped."""
+    from arena.doctor.worker import become_worker
+
+    become_worker(address, cores, dask or (), insecure=insecure, shared=shared)
+
+
 @app.command()
 def doctor(json: AsJson = False) -> None:
     """Show what this machine offers to a tournament, each sandbox tried, and what it lacks.
