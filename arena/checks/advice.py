@@ -17,6 +17,8 @@ from rules.position import PASS, MalformedMove, Position
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
 
+_OURS = "sdk.py"
+"""A copy that comes with a bot: what goes wrong there began in the bot."""
 _PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python)([^"]+)", line (\d+)')
 _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
 """Where an error happened: Python names the innermost place last, others name it first."""
@@ -79,7 +81,9 @@ def advise(offence: Offence, language: Phrases) -> str:
 
 
 def _exited(offence: Offence, language: Phrases) -> str:
-    places = _PYTHON_PLACE.findall(offence.stderr)[-1:] or _OTHER_PLACE.findall(offence.stderr)
+    frames = _PYTHON_PLACE.findall(offence.stderr)
+    own = [frame for frame in frames if Path(frame[0]).name != _OURS]
+    places = (own or frames)[-1:] or _OTHER_PLACE.findall(offence.stderr)
     place = f"{printable(Path(places[0][0]).name)}, line {places[0][1]}" if places else ""
     for pattern, advice in _STDERR:
         found = re.search(pattern, offence.stderr)
@@ -280,6 +284,6 @@ def launch_fix(spec: Prepared) -> str | None:
     if not line.startswith((b"#!", _ELF)):
         return (
             f"Begin {name} with the line of its interpreter, such as #!/usr/bin/env python3, "
-            "or name the interpreter in `command`."
+            "name the interpreter in `command`, or hand a script of Python in as .py."
         )
     return None

@@ -111,11 +111,14 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
     wrong = [(one, one.offence) for one in asked if one.offence is not None]
+    left = sum(len(subject.positions(game)) for game in subject.boards.values()) - len(asked)
+    unasked = f"; {left} more were not asked" if left else ""
     if not wrong:
-        return passed(f"{len(asked)} positions of {', '.join(subject.boards)}")
+        slow = f"{unasked}: the answers took too long for all" if left else ""
+        return passed(f"{len(asked)} positions of {', '.join(subject.boards)}{slow}")
     (board, at, _), offence = wrong[0]
     where = f"{board}, ply {len(at.moves)}, seat {at.seat} ({at.trait})"
-    count = f"{len(wrong)} of {len(asked)} positions failed; the first: {where}"
+    count = f"{len(wrong)} of {len(asked)} positions failed{unasked}; the first: {where}"
     hint = _pattern(asked, subject)
     found = subject.failed(offence, count)
     return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found

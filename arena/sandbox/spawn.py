@@ -83,13 +83,14 @@ def _why_not_started(spec: Prepared, error: OSError) -> str:
     if spec.cwd is not None and not Path(spec.cwd).is_dir():
         return f"The folder {spec.cwd} to start the player in does not exist."
     nowhere = shutil.which(program) is None
+    named = program.removeprefix(f"{spec.cwd}/")  # people know no other folder
     if isinstance(error, FileNotFoundError) and not nowhere:
-        return f"The interpreter in the #! line of {program} does not exist."
+        return f"The interpreter in the #! line of {named} does not exist."
     # Where the PATH leads through closed folders the system says "not permitted" to every name.
     if isinstance(error, FileNotFoundError) or (nowhere and "/" not in program):
-        return f"There is no program {program}."
+        return f"There is no program {named}."
     if isinstance(error, PermissionError):
-        return f"{program} may not be run: is it a program, executable (chmod +x) and readable?"
+        return f"{named} may not be run: is it a program, executable (chmod +x) and readable?"
     if error.errno == errno.ENOEXEC:
-        return f"{program} is no program for this machine: does it begin with a #! line?"
-    return f"{program} could not be started: {error.strerror}."
+        return f"{named} is no program for this machine: does it begin with a #! line?"
+    return f"{named} could not be started: {error.strerror}."

@@ -11,7 +11,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.audience import owners
-from arena.reports.html.wording import ENDINGS
+from arena.reports.html.wording import ending_word
 from arena.tournament.run_view import RunView
 from arena.web.kept import KeptAnswer, kept
 from arena.web.runs import Runs, ShownRun
@@ -83,7 +83,7 @@ def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
         against=", ".join(row.opponents),
         side="first" if row.seat == 0 else "second",
         score="–".join(map(str, (row.score, *row.opponent_scores))),
-        ending=ENDINGS[row.ending],
+        ending=ending_word(row.ending),
         detail="" if row.ending is Termination.NATURAL else row.detail,
         stderr=_first_line(record, row.seat) if record else "",
         started_at=record.started_at if record else "",

@@ -107,6 +107,15 @@ def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, pag
     expect(page.locator(".connection")).to_be_hidden()
 
 
+def test_the_newest_game_comes_first(run: str, store: Store, page: Page) -> None:
+    for done, record in enumerate(RECORDS[:2], 1):
+        ended(store, record, done, 3)
+    page.goto(f"{run}#games")
+    expect(page.locator("#games-table tbody th")).to_have_text(["g2", "g1"])
+    page.get_by_label("Order").select_option("as they ended")
+    expect(page.locator("#games-table tbody th")).to_have_text(["g1", "g2"])
+
+
 def test_everyone_can_use_it(run: str, page: Page, axe: Callable[[Page], None]) -> None:
     page.goto(run)
     page.locator(".slot .board").wait_for()

@@ -54,6 +54,11 @@ def exited(stderr: str) -> Offence:
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json into"),
         ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
+        (
+            '  File "/b/bot.py", line 7, in choose\n  File "/b/sdk.py", line 90, in x\n'
+            "KeyError: 'x'",
+            "bot.py, line 7: Look up",
+        ),
         ("java.lang.OutOfMemoryError: Java heap space", "Use less memory"),
         (
             'Traceback:\n  File "/b/bot.py", line 3, in f\n'

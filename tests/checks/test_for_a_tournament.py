@@ -1,12 +1,14 @@
 """A check for a tournament has its game, its clock, and what it gives to its players."""
 
 import json
+import re
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.checks import answers
 from arena.checks.conditions import Conditions
 from arena.checks.result import CheckResult
 from arena.errors import ConfigError
@@ -101,7 +103,7 @@ def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup
     heard = RIGHT.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
     results = list(check(heard, **under(cup)))
     assert [result.passed for result in results] == [True] * 14, results
-    assert results[5].detail.endswith(" positions of dots rows=2 cols=2")
+    assert " positions of dots rows=2 cols=2" in results[5].detail
     assert results[6].detail.endswith(" ms of 200")
     starts = [json.loads(line) for line in log.read_text().splitlines()]
     assert {start["clock"]["move_ms"] for start in starts} == {200}
@@ -167,3 +169,12 @@ def test_the_same_seed_asks_the_same(check: Check, tmp_path: Path) -> None:
 
 def test_conditions_draw_a_seed() -> None:
     assert len({Conditions().seed for _ in range(3)}) > 1
+
+
+def test_positions_for_which_there_was_no_time_are_told(
+    check: Check, cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_BOARD_S", 0.0)
+    *_, sixth = islice(check(RIGHT, **under(cup)), 6)
+    assert sixth.passed
+    assert re.match(r"1 positions of dots .*; \d+ more were not asked", sixth.detail), sixth.detail

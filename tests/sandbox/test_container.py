@@ -82,8 +82,8 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
         (("no-such-program",), "There is no program no-such-program."),
         (("/no/such/program",), "There is no program /no/such/program."),
         (("/etc/passwd",), "may not be run"),
-        (("{}/script",), "The interpreter in the #! line of {}/script does not exist."),
-        (("{}/text",), "{}/text is no program for this machine"),
+        (("{}/script",), "The interpreter in the #! line of script does not exist."),
+        (("{}/text",), "text is no program for this machine"),
         (("echo", "a\0b"), "has a NUL character in it"),
     ],
 )
@@ -94,7 +94,7 @@ def test_what_cannot_start_is_told_alike(
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     words = tuple(word.replace("{}", str(tmp_path)) for word in command)
-    spec = Prepared(name="p", command=words, policy=Policy(mode=mode))
+    spec = Prepared(name="p", command=words, cwd=str(tmp_path), policy=Policy(mode=mode))
     with pytest.raises(PlayerFault) as raised:
         Container(spec).start()
     assert raised.value.termination is T.START_FAILED

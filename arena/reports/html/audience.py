@@ -18,7 +18,7 @@ from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.conduct import Broken, Spoilt
 from arena.ratings.model import Standings
-from arena.reports.html.wording import ENDINGS
+from arena.reports.html.wording import ending_word
 from arena.tournament.config import Player, TournamentConfig
 
 _NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "winner"}
@@ -112,7 +112,7 @@ class Seen:
         game what any player wrote.
         """
         if self.audience.pseudonyms and termination is not Termination.NATURAL:
-            return ENDINGS[termination]
+            return ending_word(termination)
         if not self.audience.may_read(player or ""):
             text = text.partition(STDERR_FOLLOWS)[0]
         return self.sentence(text)

@@ -13,7 +13,7 @@ from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.charts import Scale, whisker
 from arena.reports.html.data import machine as machine_of
 from arena.reports.html.figures import anchor_of, fault_data, interval
-from arena.reports.html.wording import ENDINGS, FEW_GAMES, rating
+from arena.reports.html.wording import FEW_GAMES, ending_word, rating
 from arena.tournament.run_view import RunView
 
 _CLOSE = 12
@@ -101,7 +101,7 @@ def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]
         "drawn": drawn,
         "above": joined[0],
         "below": joined[1],
-        "forfeits": [(ENDINGS[Termination(word)], n) for word, n in row.forfeits.items()],
+        "forfeits": [(ending_word(Termination(word)), n) for word, n in row.forfeits.items()],
     }
 
 
@@ -150,7 +150,7 @@ def faults(look: Look) -> dict[str, Any]:
     ]
     return {
         "said": [*words.about_endings(found), *words.about_damage(found)],
-        "faults": [(name, ENDINGS[fault.ending], fault) for name, fault in listed],
+        "faults": [(name, ending_word(fault.ending), fault) for name, fault in listed],
     }
 
 

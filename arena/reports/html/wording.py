@@ -1,8 +1,5 @@
 """Words of the pages that the terminal has no use for."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from arena.model.game_spec import Terms
 from arena.model.protocol import Clock, Termination
 from arena.ratings.model import PlayerStanding, Share
@@ -12,28 +9,11 @@ from rules.othello import PRESETS
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
-ENDINGS: Mapping[Termination, str] = MappingProxyType(
-    {
-        Termination.NATURAL: "ended by the rules",
-        Termination.ADJUDICATED: "adjudicated",
-        Termination.START_FAILED: "did not start",
-        Termination.EXITED: "its process ended",
-        Termination.TIMEOUT: "out of time",
-        Termination.STDIN_CLOSED: "closed its stdin",
-        Termination.STDOUT_CLOSED: "closed its stdout",
-        Termination.LINE_TOO_LONG: "too long a line",
-        Termination.FLOOD: "too much output",
-        Termination.BAD_UTF8: "output that is no UTF-8",
-        Termination.BAD_JSON: "output that is no JSON",
-        Termination.BAD_SCHEMA: "a reply of the wrong form",
-        Termination.WRONG_PLY: "a reply to another turn",
-        Termination.UNSOLICITED: "output without being asked",
-        Termination.ILLEGAL_MOVE: "illegal move",
-        Termination.OUT_OF_MEMORY: "out of memory",
-        Termination.VOID: "void",
-    }
-)
-"""Endings in words."""
+
+
+def ending_word(ending: Termination) -> str:
+    """The word that terminal and JSON have for an ending: `illegal move`."""
+    return ending.replace("_", " ")
 
 
 def game_title(terms: Terms) -> str:

@@ -129,7 +129,7 @@ def test_the_overview_is_complete_without_a_script(run: Path) -> None:
     for section in ("standings", "crosstable", "openings", "faults", "machine", "method"):
         assert f'<section id="{section}">' in page
     assert 'href="#games?player=ant&amp;against=bee"' in page
-    assert "too few games" in page and "its process ended" in page
+    assert "too few games" in page and "1 exited" in page
 
 
 def test_the_file_asks_for_nothing_and_runs_nothing_else(run: Path) -> None:

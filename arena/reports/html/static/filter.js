@@ -68,6 +68,7 @@ export function resultOf(games, at, seat) {
 
 /** @param {RunData["games"]} games @param {SeenGame[]} taken @param {string|undefined} sort */
 function sorted(games, taken, sort) {
+  if (sort === "newest") return taken.reverse();
   const column = { slowest: games.slowest_ms, longest: games.plies }[sort ?? ""];
   return column ? taken.sort((one, other) => column[other.at] - column[one.at]) : taken;
 }

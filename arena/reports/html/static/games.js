@@ -9,7 +9,9 @@ import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
 const ROWS_AT_ONCE = 200;
 const GAME_HEADINGS = ["Game", "Player", "Opponent", "Side", "Result", "Score", "Moves", "Slowest", "Ending"];
-const SORTS = { "": "as they ended", slowest: "slowest move first", longest: "longest first" };
+const SORTS = { oldest: "as they ended", newest: "newest first", slowest: "slowest move first", longest: "longest first" };
+/** The order where none is asked for: a server's runs go on. */
+const USUAL = document.body.dataset.run === undefined ? "oldest" : "newest";
 
 /** Show the games that the address asks for. @param {RunData} run @param {Object<string, string>} filter */
 export function showGames(run, filter) {
@@ -21,7 +23,7 @@ export function showGames(run, filter) {
 
 /** Put the list in place, as long as before where it grew. @param {RunData} run @param {Object<string, string>} filter */
 export function listGames(run, filter, shown = ROWS_AT_ONCE) {
-  const taken = takenGames(run, filter);
+  const taken = takenGames(run, { ...filter, sort: filter.sort || USUAL });
   byId("games-count").textContent = countSentence(run, filter, taken.length);
   byId("games-table").replaceChildren(taken.length ? gamesTable(run, taken.slice(0, shown)) : "");
   const more = element("button", { type: "button", onclick: () => listGames(run, filter, shown + ROWS_AT_ONCE) }, "Show more");
@@ -55,7 +57,7 @@ function gamesForm(run) {
     choice("ending", "Ending", "any", [...forfeits, ...endings.map((ending) => [ending, endingWord(ending)])]),
     bound("from", "Moves from"),
     bound("to", "Moves to"),
-    choice("sort", "Order", SORTS[""], Object.entries(SORTS).filter(([key]) => key)),
+    choice("sort", "Order", SORTS[USUAL], Object.entries(SORTS).filter(([key]) => key !== USUAL)),
     element("a", { class: "button", href: "#games" }, "Clear"),
   );
   return form;

@@ -2,27 +2,6 @@
 
 import { counted } from "./dom.js";
 
-/** How a game ended, as a filter names it. */
-export const ENDING_WORDS = {
-  natural: "by the rules",
-  adjudicated: "adjudicated",
-  start_failed: "did not start",
-  exited: "exited",
-  timeout: "out of time",
-  stdin_closed: "closed its stdin",
-  stdout_closed: "closed its stdout",
-  line_too_long: "line too long",
-  flood: "wrote too much",
-  bad_utf8: "bad UTF-8",
-  bad_json: "bad JSON",
-  bad_schema: "answer in a wrong form",
-  wrong_ply: "answered another turn",
-  unsolicited: "wrote unasked",
-  illegal_move: "illegal move",
-  out_of_memory: "out of memory",
-  void: "void",
-};
-
 const DEEDS = {
   start_failed: "did not start",
   exited: "exited",
@@ -42,12 +21,12 @@ const DEEDS = {
 
 /** What a player did wrong: `ran out of time`. @param {string} ending */
 export function deed(ending) {
-  return DEEDS[ending] ?? ending.replaceAll("_", " ");
+  return DEEDS[ending] ?? endingWord(ending);
 }
 
-/** The word of an ending. @param {string} ending */
+/** The word that terminal and JSON have for an ending. @param {string} ending */
 export function endingWord(ending) {
-  return ENDING_WORDS[ending] ?? ending.replaceAll("_", " ");
+  return ending.replaceAll("_", " ");
 }
 
 /** How a game ended. @param {import("./data.js").RunData} run @param {import("./data.js").GameData} game */
