@@ -22,9 +22,9 @@ class AlphaBetaOptions(SearchOptions):
     """Iterative deepening with a transposition table, and exact endgames."""
 
     method: AlphaBetaMethod = "pvs"
-    """How the tree is searched; all give the same value at equal depth. "pvs" looks whether a move
-    is better than the best so far before it asks by how much; "mtdf" finds the value by such
-    questions alone; "minimax" prunes nothing."""
+    """How the tree is searched; without `probcut` all give the same value at equal depth. "pvs"
+    looks whether a move is better than the best so far before it asks by how much; "mtdf" finds
+    the value by such questions alone; "minimax" prunes nothing."""
     depth: int | None = Field(default=None, gt=0)
     """Search no deeper than that many moves; the clock still ends the thinking. Boxes taken as
     a matter of course are not counted."""
@@ -36,7 +36,13 @@ class AlphaBetaOptions(SearchOptions):
     for 8×8 Othello that come along; or the path of a file, such as a network of `arena train`."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
-    aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=0, ge=0)
+    probcut: Annotated[float, Tunable(low=0.0, high=3.0, step=0.25)] = Field(
+        default=1.25, ge=0, le=100
+    )
+    """Leave a line of play at the value of a shallower search that misses what is looked for by
+    that many times its typical error (multi-ProbCut): fewer cut more, 0 nothing. Othello alone has
+    such errors fitted."""
+    aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=3, ge=0)
     """Expect the value of a deeper search within that many discs or boxes of the last one, and
     search again where it is not; 0 for no expectation. "minimax" and "mtdf" have no use for it."""
     endgame: int | None = Field(default=None, ge=0)
@@ -65,8 +71,10 @@ class AlphaBeta(Builtin):
         self._options = options = read_options(AlphaBetaOptions, start)
         self._board = load_board(start.rules, start.variant)
         from players.games.endgame import load_endgame
+        from players.search.alphabeta.cuts import new_margins
         from players.search.alphabeta.driver import AlphaBetaSearch, load_kernels
         from players.weights.evaluations import load_terms
+        from players.weights.spreads import load_spread
 
         try:
             terms = load_terms(start.rules, start.variant, options.evaluation)
@@ -83,6 +91,7 @@ class AlphaBeta(Builtin):
             memory_mb=options.memory_mb,
             method=options.method,
             aspiration=round(100 * options.aspiration),
+            margins=new_margins(load_spread(start.rules, start.variant), options.probcut),
             endgame_from=options.endgame,
             leaves_from=options.endgame_leaves,
             early_stop=options.early_stop,

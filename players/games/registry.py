@@ -51,6 +51,9 @@ class CompiledGame:
     """int32[:]: the numbers of an evaluation, from the member "features" of a JSON file."""
     patterns: Callable[[Any, Any], Any] | None = None
     """The same, from the arrays "scalars" and "patterns" of an NPZ file."""
+    spread: Callable[[Mapping[str, Any]], str] | None = None
+    """The file, in `players/weights`, that says how far searches of two depths are apart in their
+    values; None where it is not known, and alpha-beta cuts nothing by it."""
 
 
 def _othello_size(variant: Mapping[str, Any]) -> str | None:

@@ -12,9 +12,13 @@ ANSWERS = (evaluation, playouts)
 """The modules that answer the questions of `players.games.interface` and others."""
 
 
+def _preset(variant: Mapping[str, Any]) -> str:
+    return "standard" if variant["corners"] else "cornerless"
+
+
 def _evaluations(variant: Mapping[str, Any]) -> Mapping[str, str]:
     """Patterns and networks were learned for the two presets on 8×8; all else has the features."""
-    preset = "standard" if variant["corners"] else "cornerless"
+    preset = _preset(variant)
     features = f"evaluation-othello-{preset}.json"
     if variant["size"] != 8 or variant["corners"] == variant["free_centre"]:
         return {"default": features, "classic": features}
@@ -29,4 +33,5 @@ GAME = CompiledGame(
     evaluations=_evaluations,
     features=evaluation.from_features,
     patterns=evaluation.from_patterns,
+    spread=lambda variant: f"spread-othello-{_preset(variant)}.json",
 )

@@ -82,15 +82,17 @@ class AlphaBetaSearch:
         memory_mb: int = 64,
         method: AlphaBetaMethod = "pvs",
         aspiration: int = 0,
+        margins: Array | None = None,
         endgame_from: int | None = None,
         leaves_from: int | None = None,
         early_stop: bool = False,
     ) -> None:
-        """`aspiration` is half the first window in hundredths, 0 for a whole one. A root is solved
-        from `endgame_from` moves remaining on, a position met from `leaves_from` on; None for what
-        is done in time, 0 for never.
+        """`aspiration` is half the first window in hundredths, 0 for a whole one; `margins`
+        are those of `cuts.new_margins`, None for no cuts. A root is solved from `endgame_from`
+        moves remaining on, a position met from `leaves_from` on; None for what is done in time, 0
+        for never.
         """
-        self._board = board
+        self.board = board
         self._endgame = endgame
         self._method: AlphaBetaMethod = method
         self._aspiration = aspiration
@@ -99,6 +101,7 @@ class AlphaBetaSearch:
         self._context = kernels.Context(terms, new_table(memory_mb), endgame.memory, NEVER)
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
+        self._scratch["margins"] = 0 if margins is None else margins
         if leaves_from is None:
             leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
@@ -176,7 +179,7 @@ class AlphaBetaSearch:
         scratch["exact_from"] = leaves_from
         if scratch["stopped"] or value < 0:
             return found
-        move = self._board.names[self._moves(position)[0]]
+        move = self.board.names[self._moves(position)[0]]
         return found._replace(
             move=move, score=kernels.in_points(value), pv=[move], nodes=self.nodes
         )
@@ -194,7 +197,7 @@ class AlphaBetaSearch:
                 line = line._replace(moves=so_far or line.moves)
                 break
             line, depth, last = deeper, depth + 1, time.monotonic() - now
-        pv = [self._board.names[move] for move in line.moves]
+        pv = [self.board.names[move] for move in line.moves]
         return BestMove(pv[0], kernels.in_points(line.value), depth, self.nodes, line.exact, pv)
 
     def _search(

@@ -5,6 +5,7 @@ import numpy as np
 from players.compiled.cache import part
 from players.games import interface as game
 from players.games.interface import NO_MOVE, canonical, forced
+from players.search.alphabeta import cuts
 from players.search.types import Array, Int, Move, Position, Record
 
 NO_LIMIT = 1 << 62
@@ -31,6 +32,7 @@ Scratch = np.dtype(
         ("generation", np.int64),  # which of the table's entries are new
         ("method", np.int64),  # PVS, ALPHABETA or MINIMAX
         ("exact_from", np.int64),  # positions with that many moves remaining are solved
+        ("margins", np.int32, cuts.SHAPE),  # of multi-ProbCut, by depth and moves remaining
     ],
     align=True,
 )

@@ -17,7 +17,7 @@ from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
-from players.search.alphabeta import ordering
+from players.search.alphabeta import cuts, ordering
 from players.search.alphabeta import table as entries
 from players.search.types import Array, Flag, Int, Move, Position, Record
 
@@ -98,7 +98,8 @@ def search(
     context: Context,
     scratch: Record,
 ) -> Int:
-    """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft).
+    """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft);
+    what `scratch.margins` allow is cut by shallower searches.
 
     Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
     returns at once with a meaningless value; nothing of that is stored.
@@ -114,7 +115,6 @@ def search(
         key = game.key(position)
         bucket = entries.bucket_of(table, key)
         prefetch(table, bucket)
-    count = candidates(position, scratch.moves[ply])
     stored = np.int64(NO_MOVE)
     if len(table):
         data = entries.look_up(table, bucket, key)
@@ -126,6 +126,22 @@ def search(
                 scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
+    margin = cuts.margin_at(position, depth, alpha, beta, scratch)
+    if margin > 0:
+        is_high = np.int64(game.evaluate(position, context.terms)) >= beta
+        bound = beta + margin if is_high else beta - margin
+        shallow = cuts.shallower(depth)
+        value = search(position, shallow, bound - 1, bound, ply, context, scratch)
+        if scratch.stopped:
+            return np.int64(0)
+        if (value >= bound) == is_high:
+            return np.int64(beta if is_high else alpha)
+        scratch.line[ply, 0] = NO_MOVE
+        if len(table):
+            data = entries.look_up(table, bucket, key)
+            stored = entries.field(data, entries.MOVE) if data != ZERO else stored
+
+    count = candidates(position, scratch.moves[ply])
     ordering.rank_moves(position, ply, count, depth, stored, context.terms, scratch)
     estimates = scratch.estimates
     best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)

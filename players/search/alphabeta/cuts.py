@@ -1,0 +1,69 @@
+"""Multi-ProbCut (Buro 1997): a shallow search stands for a deep one whose result is all but sure.
+
+The value of a shallow search is that of the deep one but for an error with a known spread. Where it
+lies beyond a window by enough such spreads, the deep search is left out.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from players.compiled.cache import part
+from players.games import interface as game
+from players.search.types import Array, Int, Position, Record
+
+LEAST = 4
+"""Searches are cut from that depth on."""
+
+DEEPEST = 31
+"""Deeper searches are cut by the margins of that depth."""
+
+SHAPE = DEEPEST + 1, game.PLIES + 1
+
+CERTAIN = 20_000
+"""Windows that far from 0, in hundredths, ask for finished games: no estimate answers them."""
+
+TERMS = ("constant", "depth", "shallow", "left")
+"""What the logarithm of a spread, in hundredths, is the sum of: a constant, and one number each for
+the logarithms of the depth and of the shallow depth, and for a move remaining."""
+
+
+@part
+def shallower(depth: Int) -> Int:
+    """How deep the search goes that may stand for one of `depth`: about half, as odd or even."""
+    return np.int64(2 * (depth // 4) + depth % 2)
+
+
+@part
+def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Record) -> Int:
+    """By how much a shallow search must miss the window to cut this one; 0 for never. Windows with
+    a width, of the principal variation, are not cut, nor searches that meet solved positions.
+    """
+    margin = np.int64(0)
+    left: Int = np.int64(game.remaining(position))
+    if beta - alpha == 1 and left - depth > scratch.exact_from and abs(beta) <= CERTAIN:
+        margin += scratch.margins[min(depth, DEEPEST), left]
+    return margin
+
+
+def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, ...]:
+    """What the TERMS are multiplied by."""
+    return 1.0, np.log(depth), np.log(shallow), left
+
+
+def spread(terms: Mapping[str, float], depth: Array, shallow: Array, left: Array) -> Array:
+    """The spread between searches of both depths with that many moves `left`, in hundredths."""
+    parts = zip(TERMS, columns(depth, shallow, left), strict=True)
+    found: Array = np.exp(sum(terms[name] * column for name, column in parts))
+    return found
+
+
+def new_margins(terms: Mapping[str, float] | None, spreads: float) -> Array:
+    """int32[SHAPE]: the margins of that many `spreads`; 0, no cuts, where none are known."""
+    margins = np.zeros(SHAPE, np.int32)
+    if terms is not None and spreads > 0:
+        depth = np.arange(LEAST, SHAPE[0])[:, None]
+        left = np.arange(SHAPE[1])[None, :]
+        shallow = 2 * (depth // 4) + depth % 2
+        margins[LEAST:] = np.ceil(spreads * spread(terms, depth, shallow, left))
+    return margins
