@@ -41,7 +41,7 @@ def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Re
     """
     margin = np.int64(0)
     left: Int = np.int64(game.remaining(position))
-    if beta - alpha == 1 and left - depth > scratch.exact_from and abs(beta) <= CERTAIN:
+    if beta - alpha == 1 and left - depth > scratch.exact_from and -CERTAIN < beta < CERTAIN:
         margin += scratch.margins[min(depth, DEEPEST), left]
     return margin
 
