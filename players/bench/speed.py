@@ -31,7 +31,7 @@ from players.weights.evaluations import load_terms
 FFO = Path(__file__).with_name("ffo.obf")
 """Published test positions of Othello endgames with 20 to 23 empty squares."""
 
-TABLE_MB = 256
+TABLE_MB = 64
 
 
 def _beginning(name: str, settings: Mapping[str, object]) -> tuple[rules.Game, Board, Position]:

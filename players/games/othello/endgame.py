@@ -15,7 +15,7 @@ from players.games import interface as game
 from players.games.endgame import Endgame, Solution
 from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
-from players.games.othello.endgame_memory import BEST, BUCKET, NO_MOVE, WORST, OthelloRoot
+from players.games.othello.endgame_memory import BEST, BUCKET, LISTS, MOST_WORDS, NO_MOVE, WORST
 from players.games.othello.endgame_search import FEW, search
 from players.games.othello.lines import unbracketable
 from players.games.registry import Board
@@ -49,37 +49,34 @@ def new_memory(size: int, memory_mb: int) -> OthelloMemory:
 
 
 def new_work() -> Any:
-    """The words a search needs: two, then two a move of each ply."""
-    return np.zeros(2 + 64 * 65, np.uint64)
+    """The words of a search on any board."""
+    return np.zeros(MOST_WORDS, np.uint64)
 
 
 @part
-def fixed_by(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
-    """The arrays' addresses only: the caller keeps the arrays."""
+def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
+    """Write the root to `work`; its address. The caller keeps the arrays."""
     line = np.uint64(8 * BUCKET - 1)
-    return OthelloRoot(
-        position.playable,
-        position.free,
-        unbracketable(position.playable),
-        memory.west,
-        memory.north,
-        position.own | position.other,
-        np.uint64(memory.words.ctypes.data) + line & ~line,
-        memory.shift,
-        np.uint64(work.ctypes.data),
-        np.uint64(stop.ctypes.data),
-    )
+    work[2] = position.playable
+    work[3] = position.free
+    work[4] = unbracketable(position.playable)
+    work[5], work[6] = memory.west, memory.north
+    work[7] = position.own | position.other
+    work[8] = np.uint64(memory.words.ctypes.data) + line & ~line
+    work[9] = memory.shift
+    work[10] = np.uint64(stop.ctypes.data)
+    return np.uint64(work.ctypes.data)
 
 
 @kernel
 def leaf_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
-    fixed = fixed_by(position, memory, work, stop)
+    words = begin(position, memory, work, stop)
     left = np.int64(game.remaining(position))
     if left <= FEW:
-        return few(position.own, position.other, low, high, fixed)
-    return search(position.own, position.other, left, low, high, fixed)
+        return few(position.own, position.other, low, high, words)
+    return search(position.own, position.other, left, low, high, words)
 
 
 @answers(endgame.solve, OthelloPosition)
@@ -87,7 +84,7 @@ def _solve(
     position: OthelloPosition, low: Int, high: Int, memory: OthelloMemory, stop: Flag
 ) -> Any:
     left = np.int64(game.remaining(position))
-    work = np.empty(2 + left * (left + 1), np.uint64)
+    work = np.empty(LISTS + left * (left + 1), np.uint64)
     work[0] = 0
     return leaf_value(position, np.int64(low), np.int64(high), memory, work, stop)
 
@@ -97,10 +94,10 @@ def root_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
     """The value; work[0] counts the nodes, work[1] is the best move or NO_MOVE."""
-    fixed = fixed_by(position, memory, work, stop)
+    words = begin(position, memory, work, stop)
     work[1] = NO_MOVE
     left = np.int64(game.remaining(position))
-    return search(position.own, position.other, left, low, high, fixed)
+    return search(position.own, position.other, left, low, high, words)
 
 
 @kernel

@@ -12,7 +12,7 @@ from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, packed_by_inst
 from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
-from players.games.othello.endgame_memory import OthelloRoot, count_node
+from players.games.othello.endgame_memory import OthelloRoot, count_node, root_at
 from players.games.othello.lines import DIRECTIONS, bracketing, flips, ray
 
 NONE = -128
@@ -110,11 +110,45 @@ def odd_quadrants(empties: Word, fixed: OthelloRoot) -> Any:
 
 
 @kernel
-def few(own: Word, other: Word, low: int, high: int, fixed: OthelloRoot) -> Any:
+def last_three(own: Word, other: Word, empties: Word, low: int, high: int, work: Word) -> Any:
+    """The value with three empty squares; one alone in its quadrant is tried first."""
+    count_node(work)
+    fixed = root_at(work)
+    first = lowest(empties & odd_quadrants(empties, fixed))
+    rest = empties & ~(ONE << first)
+    second, third = lowest(rest), lowest(rest & (rest - ONE))
+    best, floor = np.int64(NONE), np.int64(low)
+    for _ in range(3):
+        disc = ONE << first
+        turned = flips(first, own, other)
+        if (turned | fixed.free & disc) != ZERO:
+            count_node(work)
+            after, mine = other ^ turned, own | turned | disc
+            value = last_two(after, mine, second, third, -floor, fixed.free)
+            if value == NONE:
+                value = -last_two(mine, after, second, third, high, fixed.free)
+                value = margin(after, mine) if value == -NONE else value
+            best = max(best, -value)
+            if best >= high:
+                break
+            floor = max(floor, best)
+        first, second, third = second, third, first
+    if best == NONE:
+        if not can_move(other, own, empties, fixed.free):
+            return margin(own, other)
+        return -last_three(other, own, empties, -high, -low, work)
+    return best
+
+
+@kernel
+def few(own: Word, other: Word, low: int, high: int, work: Word) -> Any:
     """The value with few empty squares, without a table; quadrants with an odd number first."""
-    count_node(fixed)
+    fixed = root_at(work)
     empties = fixed.playable & ~(own | other)
     left = popcount(empties)
+    if left == np.uint64(3):
+        return last_three(own, other, empties, low, high, work)
+    count_node(work)
     if left <= np.uint64(2):
         first = lowest(empties)
         if left < np.uint64(2):
@@ -134,13 +168,16 @@ def few(own: Word, other: Word, low: int, high: int, fixed: OthelloRoot) -> Any:
             squares, rest = rest, ZERO
             if squares == ZERO:
                 break
-        square = lowest(squares)
-        squares &= squares - ONE
-        disc = ONE << square
-        turned = flips(square, own, other)
+        disc = squares & (ZERO - squares)
+        squares ^= disc
+        turned = flips(lowest(disc), own, other)
         if (turned | fixed.free & disc) == ZERO:
             continue
-        value = -few(other ^ turned, own | turned | disc, -high, -floor, fixed)
+        after, mine = other ^ turned, own | turned | disc
+        if left == np.uint64(4):
+            value = -last_three(after, mine, empties ^ disc, -high, -floor, work)
+        else:
+            value = -few(after, mine, -high, -floor, work)
         if value > best:
             best = value
             if value >= high:
@@ -149,5 +186,5 @@ def few(own: Word, other: Word, low: int, high: int, fixed: OthelloRoot) -> Any:
     if best == NONE:
         if not can_move(other, own, empties, fixed.free):
             return margin(own, other)
-        return -few(other, own, -high, -low, fixed)
+        return -few(other, own, -high, -low, work)
     return best

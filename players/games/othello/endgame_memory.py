@@ -10,6 +10,7 @@ from numba import types
 
 from players.compiled.bits import BYTE, HALF, ONE, WORD, ZERO
 from players.compiled.cache import instruction, part
+from players.compiled.prefetch import BYTES, fetch
 from players.compiled.types import Builder, Int, Move, Value, Word
 
 BUCKET = 8
@@ -23,7 +24,9 @@ WORST, BEST = -64, 64
 
 
 class OthelloRoot(NamedTuple):
-    """What stays the same throughout a search."""
+    """What stays the same throughout a search, at the front of the search's own words, whose
+    address is all that is handed down.
+    """
 
     playable: Word
     free: Word
@@ -39,10 +42,19 @@ class OthelloRoot(NamedTuple):
     """The address of the first bucket."""
     shift: Word
     """64 − the binary logarithm of the number of buckets."""
-    work: Word
-    """The address of the search's own words: nodes visited, the move found last, lists of moves."""
     stop: Word
     """The address of the flag that ends it."""
+
+
+NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
+"""The first of a search's own words: the nodes visited, the move found last, the root."""
+
+LISTS = 2 + len(OthelloRoot._fields)
+"""From there on: lists of moves, two words each, ply after ply."""
+
+
+MOST_WORDS = LISTS + 64 * 65
+"""How many words a search needs with every square empty."""
 
 
 @instruction(types.uint64, types.uint64, types.uint64)
@@ -65,9 +77,31 @@ def load_shared(builder: Builder, address: Value) -> Value:
     return builder.load_atomic(base, "monotonic", 8)
 
 
+@instruction(types.void, types.uint64)
+def fetch_ahead(builder: Builder, address: Value) -> None:
+    """Have the processor fetch what is at `address` while it does other things."""
+    fetch(builder, builder.inttoptr(address, BYTES))
+
+
 @part
-def count_node(fixed: OthelloRoot) -> None:
-    store(fixed.work, ZERO, load(fixed.work, ZERO) + ONE)
+def root_at(work: Word) -> OthelloRoot:
+    """The root of the search with these words: what is not used of it is not read."""
+    return OthelloRoot(
+        load(work, np.uint64(2)),
+        load(work, np.uint64(3)),
+        load(work, np.uint64(4)),
+        load(work, np.uint64(5)),
+        load(work, np.uint64(6)),
+        load(work, np.uint64(7)),
+        load(work, np.uint64(8)),
+        load(work, np.uint64(9)),
+        load(work, np.uint64(10)),
+    )
+
+
+@part
+def count_node(work: Word) -> None:
+    store(work, NODES, load(work, NODES) + ONE)
 
 
 @part

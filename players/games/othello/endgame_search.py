@@ -17,7 +17,7 @@ from players.compiled.types import Int, Word
 from players.games.othello import endgame_memory as table
 from players.games.othello.board import margin
 from players.games.othello.endgame_last import NONE, can_move, few, odd_quadrants
-from players.games.othello.endgame_memory import NO_MOVE, OthelloRoot
+from players.games.othello.endgame_memory import FOUND, LISTS, NO_MOVE, TWO, OthelloRoot, root_at
 from players.games.othello.evaluation import stable
 from players.games.othello.lines import bracketing, flips, neighbours
 
@@ -32,10 +32,10 @@ holds it back: an empty square next to the mover's discs."""
 DECIDED = 1000
 """What a disc of a finished game is worth, compared with all this."""
 
-LOOK_AHEAD, PLIES_MORE = 12, 3
+LOOK_AHEAD, PLIES_MORE = 12, 2
 """Empty squares from which moves are looked at further, and for each ply more."""
 
-DEEPEST = 3
+DEEPEST = 4
 """Plies of the deepest look."""
 
 UNBOUNDED = np.int64(1 << 30)
@@ -50,14 +50,15 @@ def weighted(moves: Word, fixed: OthelloRoot) -> Any:
 
 
 @kernel
-def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: OthelloRoot) -> Any:
+def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, work: Word) -> Any:
     """The rough value for the mover, `depth` plies deep."""
+    fixed = root_at(work)
     empties = fixed.playable & ~(own | other)
     moves = empties & (fixed.free | bracketing(own, other))
     if moves == ZERO:
         if not can_move(other, own, empties, fixed.free):
             return DECIDED * margin(own, other)
-        return -look_ahead(other, own, depth, -high, -low, fixed)
+        return -look_ahead(other, own, depth, -high, -low, work)
     if depth == 0:
         replies = empties & (fixed.free | bracketing(other, own))
         value = MOVE * (weighted(moves, fixed) - weighted(replies, fixed))
@@ -69,15 +70,16 @@ def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, fixed: O
         moves ^= disc
         turned = flips(square, own, other)
         after, mine = other ^ turned, own | turned | disc
-        best = max(best, -look_ahead(after, mine, depth - 1, -high, -max(low, best), fixed))
+        best = max(best, -look_ahead(after, mine, depth - 1, -high, -max(low, best), work))
         if best >= high:
             break
     return best
 
 
 @part
-def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: OthelloRoot) -> Any:
+def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, work: Word) -> Any:
     """How early to try a move `disc`; `odd` squares are in quadrants with an odd number."""
+    fixed = root_at(work)
     empties = fixed.playable & ~(after | mine)
     replies = empties & (fixed.free | bracketing(after, mine))
     value = -MOVE * weighted(replies, fixed)
@@ -88,7 +90,7 @@ def rank(after: Word, mine: Word, disc: Word, left: Int, odd: Word, fixed: Othel
         value += ANCHOR
     if left >= LOOK_AHEAD:
         depth = min((left - LOOK_AHEAD) // PLIES_MORE, DEEPEST)
-        value -= look_ahead(after, mine, depth, -UNBOUNDED, UNBOUNDED, fixed)
+        value -= look_ahead(after, mine, depth, -UNBOUNDED, UNBOUNDED, work)
     return value
 
 
@@ -98,7 +100,7 @@ FEW = 6
 UNSTOPPABLE = 8
 """Positions with this many are searched to the end whatever the flag says: it takes no time."""
 
-AHEAD = 9
+AHEAD = 10
 """From this many on, the table is first asked for all moves (enhanced transposition cut-off)."""
 
 KNOWN = 1 << 40
@@ -115,27 +117,47 @@ def is_stopped(left: Int, fixed: OthelloRoot) -> Any:
 
 
 @part
-def take_best(first: Word, last: Int, fixed: OthelloRoot) -> Any:
+def list_moves(own: Word, other: Word, moves: Word, first: Word, left: Int, work: Word) -> Any:
+    """Write each move's square and what it turns from `first` on, and have the table's entries of
+    the positions after them fetched; where the list ends.
+    """
+    fixed, last = root_at(work), first
+    while moves != ZERO:
+        square, disc = lowest(moves), moves & (ZERO - moves)
+        moves ^= disc
+        turned = flips(square, own, other)
+        if left - 1 > FEW:
+            there, _ = table.place(other ^ turned, own | turned | disc, fixed)
+            table.fetch_ahead(there)
+        table.store(work, last, square)
+        table.store(work, last + ONE, turned)
+        last += TWO
+    return last
+
+
+@part
+def take_best(first: Word, last: Int, work: Word) -> Any:
     """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
-    best, top = first, table.load(fixed.work, first)
-    each = first + np.uint64(2)
+    best, top = first, table.load(work, first)
+    each = first + TWO
     while each < last:
-        ranked = table.load(fixed.work, each)
+        ranked = table.load(work, each)
         if ranked > top:
             best, top = each, ranked
-        each += np.uint64(2)
-    turned = table.load(fixed.work, best + ONE)
-    table.store(fixed.work, best, table.load(fixed.work, first))
-    table.store(fixed.work, best + ONE, table.load(fixed.work, first + ONE))
+        each += TWO
+    turned = table.load(work, best + ONE)
+    table.store(work, best, table.load(work, first))
+    table.store(work, best + ONE, table.load(work, first + ONE))
     return top & SQUARE, turned
 
 
 @kernel
-def search(own: Word, other: Word, left: int, low: int, high: int, fixed: OthelloRoot) -> Any:
+def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. Once the flag is set it means nothing, and is not kept.
     """
-    table.count_node(fixed)
+    table.count_node(work)
+    fixed = root_at(work)
     if is_stopped(left, fixed):
         return 0
     if low >= 2 * left:
@@ -148,7 +170,7 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Othell
     record = table.recall(own, other, bucket)
     least, most, known = table.least_of(record), table.most_of(record), table.move_of(record)
     if least >= high or least == most:
-        table.store(fixed.work, ONE, known)
+        table.store(work, FOUND, known)
         return least
     if most <= low:
         return most
@@ -159,14 +181,14 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Othell
     if moves == ZERO:
         if not can_move(other, own, empties, fixed.free):
             return margin(own, other)
-        return -search(other, own, left, -high, -low, fixed)
+        return -search(other, own, left, -high, -low, work)
 
+    first = np.uint64(LISTS + left * (left - 1))
+    last = list_moves(own, other, moves, first, left, work)
     odd = odd_quadrants(empties, fixed)
-    first = last = np.uint64(2 + left * (left - 1))  # two words each, ply after ply
-    while moves != ZERO:
-        square, disc = lowest(moves), moves & (ZERO - moves)
-        moves ^= disc
-        turned = flips(square, own, other)
+    for each in range(first, last, TWO):
+        square, turned = table.load(work, np.uint64(each)), table.load(work, np.uint64(each) + ONE)
+        disc = ONE << square
         after, mine = other ^ turned, own | turned | disc
         if left >= AHEAD:
             there, _ = table.place(after, mine, fixed)
@@ -176,26 +198,24 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Othell
             if least >= high:
                 record = table.new_record(least, most, square, np.uint64(left), tag)
                 table.keep(own, other, bucket, record, fixed)
-                table.store(fixed.work, ONE, square)
+                table.store(work, FOUND, square)
                 return least
-        order = KNOWN if square == known else rank(after, mine, disc, left, odd, fixed)
-        table.store(fixed.work, last, np.uint64(BASE + order) << LOW_BITS | square)
-        table.store(fixed.work, last + ONE, turned)
-        last += np.uint64(2)
+        order = KNOWN if square == known else rank(after, mine, disc, left, odd, work)
+        table.store(work, np.uint64(each), np.uint64(BASE + order) << LOW_BITS | square)
 
     low = max(low, least)
     best, best_move, floor = np.int64(NONE), NO_MOVE, low
-    for each in range(first, last, np.uint64(2)):
-        square, turned = take_best(np.uint64(each), last, fixed)
+    for each in range(first, last, TWO):
+        square, turned = take_best(np.uint64(each), last, work)
         after, mine = other ^ turned, own | turned | ONE << square
         narrow = best != NONE and high - floor > 1
         ceiling = floor + 1 if narrow else high
         value = np.int64(0)
         while True:
             if left - 1 <= FEW:
-                value = -few(after, mine, -ceiling, -floor, fixed)
+                value = -few(after, mine, -ceiling, -floor, work)
             else:
-                value = -search(after, mine, left - 1, -ceiling, -floor, fixed)
+                value = -search(after, mine, left - 1, -ceiling, -floor, work)
             if ceiling == high or not floor < value < high:
                 break
             ceiling = high
@@ -215,5 +235,5 @@ def search(own: Word, other: Word, left: int, low: int, high: int, fixed: Othell
     table.keep(
         own, other, bucket, table.new_record(least, most, best_move, np.uint64(left), tag), fixed
     )
-    table.store(fixed.work, ONE, best_move)
+    table.store(work, FOUND, best_move)
     return best

@@ -15,7 +15,7 @@ from players.compiled.cache import kernel
 from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Solution, load_endgame
-from players.games.othello.endgame import fixed_by, new_memory, new_work
+from players.games.othello.endgame import begin, new_memory, new_work
 from players.games.othello.endgame_last import few, turned_at_last, turned_by_flips
 from players.games.othello.lines import flips
 from players.games.registry import load_board
@@ -142,8 +142,8 @@ def test_values_are_those_of_brute_force(settings: dict[str, Any], memory_mb: in
 @kernel
 def without_table(position: Any, memory: Any, work: Any, stop: Any) -> Any:
     """The margin by trying squares in the order of the board."""
-    fixed = fixed_by(position, memory, work, stop)
-    return few(position.own, position.other, np.int64(-65), np.int64(65), fixed)
+    words = begin(position, memory, work, stop)
+    return few(position.own, position.other, np.int64(-65), np.int64(65), words)
 
 
 @pytest.mark.parametrize("settings", [{}, {"preset": "cornerless"}], ids=str)
