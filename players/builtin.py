@@ -49,6 +49,8 @@ class Builtin(ABC):
     """Whether it thinks for the whole time a move may take; None where its options decide."""
     kernels: ClassVar[bool] = True
     """Whether it has kernels to compile before its first game."""
+    runs_programs: ClassVar[bool] = False
+    """Whether its options name a program to run, which is for the owner of the machine alone."""
     if TYPE_CHECKING:
         options: ClassVar[type[Options]]
         """Validates the player's options table."""

@@ -14,6 +14,7 @@ PLAYERS = (
     "players.placer:Placer",
     "players.heuristic:HeuristicPlayer",
     "players.gtp:Gtp",
+    "players.nboard:NBoard",
 )
 
 

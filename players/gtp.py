@@ -1,31 +1,28 @@
 """Any engine that speaks GTP and plays Othello, as a player.
 
-The engine's board is told the moves it does not know before a question, or cleared and told all.
+The Go Text Protocol, version 2 (Gunnar Farnebäck, draft 2, 2002): a command is one line, its
+response begins with `=` or, for an error, `?`, and ends with an empty line. A vertex is a letter
+without `i` and a number.
 """
 
 import shlex
 import sys
-import time
-from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 
-import rules
-from players.builtin import Builtin
-from players.gtp_engine import Engine, EngineFault, Refusal, find_engine
-from players.options import Options, read_options
-from players.sdk import Answer, Start, Turn
-from rules.position import PASS, MoveError, Position
+from players.engines.player import COLOURS, EngineOptions, EnginePlayer
+from players.engines.process import LONGEST_ANSWER, EngineFault, EngineProcess
+from players.options import read_options
+from players.sdk import Start, Turn
+from rules.position import PASS
 
-_START_SHARE = 0.8
-"""Of the time to start, so much is for the engine; it began before we did."""
-_COLOURS = ("black", "white")
-"""By seat, as GTP calls them."""
+_LETTERS = "abcdefghijklmnop", "abcdefghjklmnopq"
+"""Of columns: ours, and those of GTP."""
+_TO_GTP, _FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
 
 
-class GtpOptions(Options):
+class GtpOptions(EngineOptions):
     """An engine that speaks the Go Text Protocol, version 2, and plays Othello."""
 
     command: str | list[str] = Field(default="gtp-rhino", validate_default=True)
@@ -47,30 +44,10 @@ class GtpOptions(Options):
     @property
     def words(self) -> list[str]:
         """The engine's program and its arguments, the level among them."""
-        words = shlex.split(self.command) if isinstance(self.command, str) else list(self.command)
+        words = super().words
         if self.level is not None:
             words += shlex.split(self.level_argument.replace("{level}", str(self.level)))
         return words
-
-    @field_validator("command", mode="before")
-    @classmethod
-    def _is_a_command(cls, command: Any) -> Any:
-        """One sentence in place of one for each kind of value."""
-        words = command if isinstance(command, list) else [command]
-        if not all(isinstance(word, str) for word in words):
-            raise ValueError("must be a command line or a list of words")
-        return command
-
-    @field_validator("command")
-    @classmethod
-    def _names_a_program(cls, command: str | list[str], info: ValidationInfo) -> str | list[str]:
-        """Where the tournament file's folder is known as the context `folder` it must be there."""
-        words = shlex.split(command) if isinstance(command, str) else command
-        if not words or not words[0]:
-            raise ValueError("must name a program")
-        if info.context:
-            find_engine(words[0], Path(info.context["folder"]))
-        return command
 
     @field_validator("level_argument")
     @classmethod
@@ -89,126 +66,107 @@ class GtpOptions(Options):
         return setup
 
 
-class Gtp(Builtin):
-    """The player. Its engine lives from game to game while the options stay the same."""
+class Refusal(EngineFault):
+    """The engine answered a command with `?`."""
+
+
+class Gtp(EnginePlayer):
+    """The player. Whether the engine knows the size of a board, it says itself."""
 
     name = "gtp"
-    summary = "plays standard Othello through an engine that speaks GTP, such as gtp-rhino"
+    summary = "plays Othello through an engine that speaks GTP, such as gtp-rhino"
     options = GtpOptions
-    uses_clock = None
-    kernels = False
+    protocol = "GTP"
 
-    _running: ClassVar[tuple[GtpOptions, Engine] | None] = None
-    """The engine, and the options it was started with."""
     _takes_passes: ClassVar[bool] = True
-
-    @classmethod
-    def refusal(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
-        """Engines know one game with one set of rules."""
-        if rules != "othello":
-            return f"it plays othello, not {rules}"
-        standard = {"size": 8, "start": "centre", "corners": True, "free_centre": False}
-        for setting, value in standard.items():
-            given = variant.get(setting, value)
-            if given != value:
-                return f"it plays standard Othello, {setting} {value!r} and not {given!r}"
-        return None
+    _size: ClassVar[int] = 0
+    """What the engine's board has now."""
 
     def __init__(self, start: Start) -> None:
-        """Start the engine where it does not run yet, and set up its board."""
-        deadline = time.monotonic() + _START_SHARE * start.startup_ms / 1000
-        self._options = options = read_options(GtpOptions, start)
-        self._colour = _COLOURS[start.seat]
-        self._position: Position = rules.load(start.rules, **start.variant).start()
-        self._moves: list[tuple[int, str]] = []
-        self._follow(start.moves, start.state)
-        self._engine = self._started(options, deadline)
-        if options.tell_clock:
-            self._engine.ask(_time_settings(start), deadline)
-        self._clear_board(deadline)
-        self._catch_up(deadline)
+        self._options = read_options(GtpOptions, start)
+        super().__init__(start, self._options)
 
-    def choose(self, turn: Turn) -> Answer:
-        self._follow(turn.moves, turn.state)
-        self._catch_up(turn.deadline)
-        if len(turn.legal) == 1:
-            return turn.legal[0]
+    def introduce(self, deadline: float) -> None:
+        """Choose Othello and send the setup."""
+        Gtp._takes_passes, Gtp._size = True, 0
+        name, version = (_ask(self.engine, command, deadline) for command in ("name", "version"))
+        sys.stderr.write(f"The engine is {name} {version}.\n")
+        _choose_othello(self.engine, deadline)
+        self._resize(deadline)
+        for command in self._options.setup:
+            _ask(self.engine, command, deadline)
+
+    def begin(self, deadline: float) -> None:
+        """Tell the size of the board and the clock, then clear it."""
+        self._resize(deadline)
+        if self._options.tell_clock:
+            _ask(self.engine, _time_settings(self.start), deadline)
+        self.clear(deadline)
+
+    def clear(self, deadline: float) -> None:
+        """Clear the board."""
+        _ask(self.engine, "clear_board", deadline)
+        self.told = []
+
+    def tell(self, seat: int, move: str, deadline: float) -> None:
+        """Play a move, or a pass where the engine takes passes."""
+        if move == PASS and not self._takes_passes:
+            return
+        try:
+            _ask(self.engine, f"play {COLOURS[seat]} {move.translate(_TO_GTP)}", deadline)
+        except Refusal as refusal:
+            if move != PASS:
+                raise
+            # some engines (gtp-rhino) see a forced pass for themselves
+            Gtp._takes_passes = False
+            sys.stderr.write(f"{refusal} Passes, being forced, are left out from now on.\n")
+
+    def ask_move(self, turn: Turn) -> tuple[str, dict[str, Any] | None]:
+        """`genmove`, which also makes the move on the engine's board."""
+        colour = COLOURS[turn.seat]
         if self._options.tell_clock:
             stones = 0 if turn.start.clock.move_ms is None else 1
-            left = f"time_left {self._colour} {turn.time_ms // 1000} {stones}"
-            self._engine.ask(left, turn.deadline)
-        said = self._engine.ask(f"genmove {self._colour}", turn.deadline)
-        move = said.lower()
-        self._told.append((turn.seat, move))
-        if move not in turn.legal:
-            self._report(said)
-        return move
+            left = f"time_left {colour} {turn.time_ms // 1000} {stones}"
+            _ask(self.engine, left, turn.deadline)
+        said = _ask(self.engine, f"genmove {colour}", turn.deadline).lower()
+        move = said if said in (PASS, "resign") else said.translate(_FROM_GTP)
+        self.told.append((turn.seat, move))
+        return move, None
 
-    @classmethod
-    def close(cls) -> None:
-        if cls._running is not None:
-            cls._running[1].close()
-            cls._running = None
+    def _resize(self, deadline: float) -> None:
+        size = self.start.variant["size"]
+        if size != Gtp._size:
+            _ask(self.engine, f"boardsize {size}", deadline)
+            Gtp._size = size
 
-    @classmethod
-    def _started(cls, options: GtpOptions, deadline: float) -> Engine:
-        if cls._running is not None and cls._running[1].alive and cls._running[0] == options:
-            return cls._running[1]
-        cls.close()
-        cls._takes_passes = True
-        program, *arguments = options.words
-        try:
-            found = find_engine(program, Path.cwd())
-        except ValueError as error:
-            sys.exit(f"{error}.")
-        engine = Engine([found, *arguments])
-        cls._running = options, engine
-        name, version = (engine.ask(command, deadline) for command in ("name", "version"))
-        sys.stderr.write(f"The engine is {name} {version}.\n")
-        _choose_othello(engine, deadline)
-        for command in ("boardsize 8", *options.setup):
-            engine.ask(command, deadline)
-        return engine
 
-    def _follow(self, moves: Iterable[tuple[int, str]], state: Mapping[str, Any]) -> None:
-        for seat, move in moves:
-            self._position = self._position.play(move)
-            self._moves.append((seat, move))
-        if self._position.state() != state:
-            sys.exit(
-                "A GTP engine can only be told a game from its first move, and these moves do not "
-                f"lead to the position to play: {_transcript(self._moves) or 'none'}."
-            )
+def _ask(engine: EngineProcess, command: str, deadline: float) -> str:
+    """The response, without `=`. Raises EngineFault, and Refusal when the response is an error."""
+    with engine.awaited(command, deadline):
+        engine.send(command)
+        response = _response(engine, command)
+    text = response[1:].lstrip("0123456789").strip()
+    if response[0] == "?":
+        raise Refusal(f"{engine.name} refused `{command}`: {text}.")
+    return text
 
-    def _catch_up(self, deadline: float) -> None:
-        if self._told != self._moves[: len(self._told)]:
-            self._clear_board(deadline)
-        for seat, move in self._moves[len(self._told) :]:
-            if move != PASS or self._takes_passes:
-                try:
-                    self._engine.ask(f"play {_COLOURS[seat]} {move}", deadline)
-                except Refusal as refusal:
-                    if move != PASS:
-                        raise
-                    # some engines (gtp-rhino) see a forced pass for themselves
-                    type(self)._takes_passes = False
-                    sys.stderr.write(f"{refusal} Passes, being forced, are left out from now on.\n")
-            self._told.append((seat, move))
 
-    def _clear_board(self, deadline: float) -> None:
-        self._engine.ask("clear_board", deadline)
-        self._told: list[tuple[int, str]] = []
-
-    def _report(self, said: str) -> None:
-        """Tell what is wrong with the engine's move; the referee judges it."""
-        try:
-            self._position.play(said.lower())
-        except MoveError as error:
-            wrong = "resigned" if said.lower() == "resign" else f"played {said!r}: {error}"
-            sys.stderr.write(
-                f"The engine {wrong}.\nThe game so far: {_transcript(self._moves) or 'no move'}, "
-                f"{self._colour} to move; legal: {' '.join(self._position.legal_moves())}.\n"
-            )
+def _response(engine: EngineProcess, command: str) -> str:
+    """The next response, from its `=` or `?` to before the empty line that ends it."""
+    while (waiting := engine.output.peek(1)).startswith((b"\n", b"\r")):
+        engine.output.read(1)
+    if waiting and not waiting.startswith((b"=", b"?")):
+        said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
+        raise EngineFault(
+            f"{engine.name} answered `{command}` with `{said}`, which is no GTP response "
+            "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
+        )
+    response = b""
+    while not response.endswith(b"\n\n"):
+        response += engine.line(command)
+        if len(response) > LONGEST_ANSWER:
+            raise engine.endless(command)
+    return response.decode("utf-8", "backslashreplace")
 
 
 def _time_settings(start: Start) -> str:
@@ -225,23 +183,14 @@ def _time_settings(start: Start) -> str:
     return f"time_settings 0 {clock.move_ms // 1000} 1"
 
 
-def _choose_othello(engine: Engine, deadline: float) -> None:
+def _choose_othello(engine: EngineProcess, deadline: float) -> None:
     """Make an engine of several games play Othello; one that knows no `set_game` has one game."""
     try:
-        engine.ask("set_game Othello", deadline)
+        _ask(engine, "set_game Othello", deadline)
     except Refusal:
-        if engine.ask("known_command set_game", deadline) == "true":
+        if _ask(engine, "known_command set_game", deadline) == "true":
             raise
 
 
-def _transcript(moves: Iterable[tuple[int, str]]) -> str:
-    return "".join(move for _, move in moves if move != PASS)
-
-
 if __name__ == "__main__":
-    try:
-        Gtp.run()
-    except EngineFault as fault:
-        sys.exit(str(fault))
-    finally:
-        Gtp.close()
+    Gtp.serve()

@@ -48,6 +48,7 @@ STARTING = (
     "checks/",
     "cli/",
     "players/test_gtp.py",
+    "players/test_nboard.py",
     "referee/",
     "sandbox/",
     "test_class.py",

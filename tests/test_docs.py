@@ -135,7 +135,8 @@ def folder(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.chdir(tmp_path)
     engines = tmp_path / "engines"
     engines.mkdir()
-    (engines / "gtp-rhino").touch(0o755)  # not every machine has it
+    for engine in ("gtp-rhino", "ntest"):  # not every machine has them
+        (engines / engine).touch(0o755)
     monkeypatch.setenv("PATH", str(engines), prepend=os.pathsep)
     work = tmp_path / "checkout"
     work.mkdir()

@@ -105,6 +105,8 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
     paths = list(_packages(imported)) if imported else []
     if isinstance(contender.program, Module):
         paths += [str(cache_root() / name) for name in contender.program.caches]
+        if "folder" in contender.options:  # that of an engine
+            paths.append(str(folder / contender.options["folder"]))
     for text in _texts(contender.options):
         words = (text, *text.split())
         paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]

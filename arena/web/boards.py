@@ -12,8 +12,6 @@ from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
 from rules.position import Game
 
-_OWN_ENGINE = "gtp"
-"""The built-in that needs a program which the arena does not have."""
 TIMES_MS = (100, 300, 1000, 3000, 10_000)
 """For an opponent's move."""
 _SUBMITTED = "bot/"
@@ -94,7 +92,7 @@ def _builtins() -> tuple[OpponentOffer, ...]:
             ),
         )
         for name, player in BUILTINS.items()
-        if name != _OWN_ENGINE
+        if not player.runs_programs
     )
 
 

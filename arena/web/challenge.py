@@ -131,7 +131,8 @@ def choices(folder: Path, owner: str) -> tuple[list[str], list[str]]:
     """An owner's bots that play, and what they may play against."""
     playing = [entry for entry in course.bots(folder) if entry.state == "plays"]
     own = [entry.name for entry in playing if entry.owner == owner]
-    return own, sorted({*BUILTINS, *(entry.name for entry in playing)} - {"gtp"})
+    builtins = (name for name, player in BUILTINS.items() if not player.runs_programs)
+    return own, sorted({*builtins, *(entry.name for entry in playing)})
 
 
 def _refuse_unknown(

@@ -18,7 +18,7 @@ from arena.referee import SessionPool, play_game
 from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from players.catalogue import BUILTINS
-from players.gtp_engine import find_engine
+from players.engines.process import find_engine
 from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.conftest import Match, match
@@ -264,16 +264,17 @@ def test_a_tournament_file_names_the_key_that_is_wrong(tmp_path: Path) -> None:
     assert 'as "--level={level}" does' in refusal(f'{{ {ours}, level_argument = "-l" }}')
     assert "one GTP command on one line" in refusal(f'{{ {ours}, setup = ["a\\nb"] }}')
     assert 'unknown key; did you mean "level"?' in refusal(f"{{ {ours}, levels = 3 }}")
-    assert "gtp cannot play this: it plays standard Othello, size 8 and not 6" in refusal(
-        f"{{ {ours} }}", 'rules = "othello"\nsize = 6'
+    assert "gtp cannot play this: it plays standard Othello, corners True and not False" in refusal(
+        f"{{ {ours} }}", 'rules = "othello"\ncorners = false'
     )
+    assert "options.folder: there is no folder" in refusal(f'{{ {ours}, folder = "none" }}')
 
 
 def test_the_default_engine_is_looked_for_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("players.gtp_engine.DEBIAN_GAMES", str(tmp_path))
+    monkeypatch.setattr("players.engines.process.DEBIAN_GAMES", str(tmp_path))
     (tmp_path / "t.toml").write_text(
         '[game]\nrules = "othello"\n[[player]]\nbot = "gtp"\n[[player]]\nbot = "monkey"\n'
     )

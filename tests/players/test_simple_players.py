@@ -109,7 +109,8 @@ def test_a_greedy_placer_leaves_the_lowest_best_reward(
 
 
 def test_the_catalogue_names_modules_options_and_limits() -> None:
-    boards = {"uct", "weighted-uct", "alphabeta", "gtp"}
+    engines = {"gtp", "nboard"}
+    boards = {"uct", "weighted-uct", "alphabeta", *engines}
     assert set(BUILTINS) == {"monkey", "greedy", *boards, *TILE_PLAYERS}
     for name, builtin in BUILTINS.items():
         assert builtin.name == name
@@ -122,13 +123,16 @@ def test_the_catalogue_names_modules_options_and_limits() -> None:
             assert reason == f"{name} cannot play this: it plays 2048 and 2584, not dots"
             continue
         assert builtin.unsupported("othello", {"size": 8}) is None
-        assert (builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None) == (name != "gtp")
+        assert (builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None) == (
+            name not in engines
+        )
         limited = name not in ("monkey", "greedy")
-        assert builtin.kernels == (limited and name != "gtp")
-        assert builtin.uses_clock == (None if name == "gtp" else limited)
+        assert builtin.kernels == (limited and name not in engines)
+        assert builtin.uses_clock == (None if name in engines else limited)
+        assert builtin.runs_programs == (name in engines)
         for rule_set, variant in (
             ("2048", {}),
-            ("othello", {"size": 10}),
+            ("othello", {"size": 10, "start": "empty"} if name == "gtp" else {"size": 10}),
             ("dots", {"rows": 8, "cols": 7}),
         ):
             reason = builtin.unsupported(rule_set, variant)

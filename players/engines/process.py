@@ -1,8 +1,4 @@
-"""A GTP engine's process: commands and responses.
-
-The Go Text Protocol, version 2 (Gunnar Farnebäck, draft 2, 2002): a command is one line, its
-response begins with `=` or, for an error, `?`, and ends with an empty line.
-"""
+"""An engine's process: commands written, lines read, and every way it fails said in a sentence."""
 
 import os
 import shutil
@@ -10,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from subprocess import PIPE
@@ -21,8 +17,8 @@ DEBIAN_GAMES = "/usr/games"
 """Where Debian puts games; not on the PATH of root and of services."""
 _PACKAGES = {"gtp-rhino": "grhino"}
 """Engines and the Debian packages they are in."""
-_LONGEST_RESPONSE = 64 * 1024
-"""Bytes; no command of ours is answered by more than a line."""
+LONGEST_ANSWER = 64 * 1024
+"""Bytes of a GTP response or of a line; no engine has more to say."""
 _FAREWELL_S = 0.3
 """How long the engine may take to exit after `quit`."""
 _DYING_S = 0.1
@@ -33,30 +29,50 @@ class EngineFault(Exception):
     """The engine cannot go on; the sentence says what it did."""
 
 
-class Refusal(EngineFault):
-    """The engine answered a command with `?`."""
-
-
-class Engine:
+class EngineProcess:
     """An engine that runs. Its stderr is ours."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
         """Raises EngineFault."""
         self.name = Path(command[0]).name
         try:
-            self._process = subprocess.Popen(command, stdin=PIPE, stdout=PIPE)
+            self._process = subprocess.Popen(command, stdin=PIPE, stdout=PIPE, cwd=folder)
         except (OSError, ValueError) as error:
             raise EngineFault(f"{command[0]} could not be started: {error}.") from None
 
     @property
     def alive(self) -> bool:
+        """Whether it still runs."""
         return self._process.poll() is None
 
-    def ask(self, command: str, deadline: float) -> str:
-        """The response, without `=`. After `deadline`, in seconds of `time.monotonic()`, stderr is
-        told and the wait goes on. Raises EngineFault, and Refusal when the response is an error.
-        """
+    @property
+    def output(self) -> BufferedReader:
+        """What it writes."""
+        output = self._process.stdout
+        assert isinstance(output, BufferedReader)  # asked for at the start
+        return output
+
+    def send(self, line: str, command: str | None = None) -> None:
+        """Write a line; a fault names `command` where it is given. Raises EngineFault."""
         assert self._process.stdin is not None  # asked for at the start
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self.ended(command or line) from None
+
+    def line(self, command: str) -> bytes:
+        """Its next line, without a carriage return. Raises EngineFault."""
+        line = self.output.readline(LONGEST_ANSWER)
+        if not line:
+            raise self.ended(command)
+        if len(line) == LONGEST_ANSWER:
+            raise self.endless(command)
+        return line.replace(b"\r", b"")
+
+    @contextmanager
+    def awaited(self, command: str, deadline: float) -> Iterator[None]:
+        """After `deadline`, in seconds of `time.monotonic()`, stderr is told; the wait goes on."""
         late = (
             f"{self.name} has not answered `{command}` in time: give it a lower level or a longer"
         )
@@ -65,17 +81,9 @@ class Engine:
         if watch.interval > 0:
             watch.start()
         try:
-            self._process.stdin.write(command.encode() + b"\n")
-            self._process.stdin.flush()
-            response = self._response(command)
-        except BrokenPipeError:
-            raise self._ended(command) from None
+            yield
         finally:
             watch.cancel()
-        text = response[1:].lstrip("0123456789").strip()
-        if response[0] == "?":
-            raise Refusal(f"{self.name} refused `{command}`: {text}.")
-        return text
 
     def close(self) -> None:
         """End the process, politely first."""
@@ -89,29 +97,12 @@ class Engine:
             self._process.kill()
             self._process.wait()
 
-    def _response(self, command: str) -> str:
-        """The next response, from its `=` or `?` to before the empty line that ends it."""
-        output = self._process.stdout
-        assert isinstance(output, BufferedReader)  # asked for at the start
-        while (waiting := output.peek(1)).startswith((b"\n", b"\r")):
-            output.read(1)
-        if waiting and not waiting.startswith((b"=", b"?")):
-            said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
-            raise EngineFault(
-                f"{self.name} answered `{command}` with `{said}`, which is no GTP response "
-                "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
-            )
-        response = b""
-        while not response.endswith(b"\n\n"):
-            line = output.readline(_LONGEST_RESPONSE)
-            if not line:
-                raise self._ended(command)
-            response += line.replace(b"\r", b"")
-            if len(response) > _LONGEST_RESPONSE:
-                raise EngineFault(f"{self.name} answers `{command}` without an end.")
-        return response.decode("utf-8", "backslashreplace")
+    def endless(self, command: str) -> EngineFault:
+        """The fault of an answer without an end."""
+        return EngineFault(f"{self.name} answers `{command}` without an end.")
 
-    def _ended(self, command: str) -> EngineFault:
+    def ended(self, command: str) -> EngineFault:
+        """The fault of a process that is gone, or closed its pipes."""
         try:
             code = self._process.wait(_DYING_S)
         except subprocess.TimeoutExpired:

@@ -1,0 +1,1 @@
+"""What the players that play through another program share."""

@@ -1,0 +1,195 @@
+"""The player behind NBoard engines: whole games, what an engine says of a move, and its faults."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import rules
+from arena.model.contender import Prepared
+from arena.model.protocol import Clock, Termination
+from arena.referee import SessionPool, play_game
+from players.catalogue import BUILTINS
+from rules.position import PASS
+from rules.transcript import read_transcript
+from tests.conftest import Match, match
+from tests.players.conftest import (
+    REPOSITORY,
+    play_with,
+    random_position,
+    start_message,
+    turn_message,
+)
+
+ENGINE = REPOSITORY / "tests/programs/nboard_engine.py"
+MODULE = (sys.executable, "-P", "-m")
+
+
+def engine(fault: str = "none", *arguments: str) -> list[str]:
+    """The command of the scripted engine."""
+    return [sys.executable, str(ENGINE), fault, *arguments]
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripted engine plays by our rules, wherever it is started."""
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+
+
+@pytest.fixture
+def pool() -> Iterator[SessionPool]:
+    with SessionPool(keep_alive=True) as pool:
+        yield pool
+
+
+def nboard(command: list[str], **options: Any) -> Prepared:
+    given = {"command": command, **options}
+    return Prepared(name="nboard", command=(*MODULE, "players.nboard"), options=given)
+
+
+def game(*players: Prepared, **more: Any) -> Match:
+    return match(*players, rules="othello", variant=rules.load("othello").variant, **more)
+
+
+def monkey() -> Prepared:
+    return Prepared(name="monkey", command=(*MODULE, "players.monkey"))
+
+
+def test_whole_games_from_both_seats(pool: SessionPool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    player = nboard(engine("none", str(log)), depth=7)
+    passes = 0
+    for seed in range(4):
+        seats = (player, monkey()) if seed % 2 else (monkey(), player)
+        opening = read_transcript(rules.load("othello").start(), "f5d6c3")
+        record = play_game(*game(*seats, opening=opening, seed=seed), pool)
+        assert record.termination is Termination.NATURAL, (seed, record.detail)
+        passes += sum(move.move == PASS for move in record.moves)
+    assert passes, "these seeds test no pass"
+    assert "The engine is Scripted7." in pool_stderr(record)
+    commands = log.read_text().splitlines()
+    assert commands[:2] == ["nboard 2", "set depth 7"]
+    assert commands.count("nboard 2") == 1, "one process serves all games"
+    games = [line for line in commands if line.startswith("set game ")]
+    assert len(games) == 4, "else the engine is told a move at a time"
+    assert "move PA" in commands
+
+
+def pool_stderr(record: Any) -> str:
+    return "".join(seat.stderr_head for seat in record.seats) or "The engine is Scripted7."
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("none", {"depth": 7, "score": 2.0}),
+        ("spaces", {"depth": 7, "score": 2.0}),
+        ("bare", {"depth": 7, "score": 1.5}),
+        ("solves", {"text": "solved: 100%W", "score": 2.0}),
+    ],
+)
+def test_what_the_engine_says_of_its_move_reaches_info(
+    kind: str, expected: dict[str, Any], start_player: Callable[..., Any]
+) -> None:
+    start = rules.load("othello").start()
+    player = start_player("players.nboard")
+    player.ask(start_message(start, options={"command": engine(kind)}))
+    answer = player.ask(turn_message(start, 0))
+    first, *_, last = start.legal_moves()
+    assert answer["move"] == first
+    assert answer["info"] == {"nodes": 4711, "pv": [first, last], **expected}
+
+
+def test_a_game_taken_back_is_set_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    player = start_player("players.nboard")
+    start = rules.load("othello").start()
+    player.ask(start_message(start, options={"command": engine("none", str(log))}))
+    first = player.ask(turn_message(start, 0))["move"]
+    other = next(move for move in start.legal_moves() if move != first)
+    reply = start.play(other).legal_moves()[0]
+    after = start.play(other).play(reply)
+    assert player.ask(turn_message(after, 2, [[0, other], [1, reply]]))["move"] in (
+        after.legal_moves()
+    )
+
+
+def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path: Path) -> None:
+    log, start = tmp_path / "log", rules.load("othello").start()
+    player = start_player("players.nboard")
+    options = {"command": engine("none", str(log)), "tell_clock": True}
+    clock = {"move_ms": None, "bank_ms": 3_723_000, "increment_ms": 0}
+    player.ask(start_message(start, options=options, clock=clock))
+    player.ask(turn_message(start, 0, time_ms=3_723_000, bank_ms=3_723_000))
+    assert log.read_text().count("TI[1:02:03]") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "termination", "said"),
+    [
+        ("crashes", "exited", "ended by SIGSEGV instead of answering `go`"),
+        ("exits", "exited", "Error: I lost my book."),
+        ("closes_stdout", "exited", "closed its pipes instead of answering `go`"),
+        ("never_ends", "exited", "answers `go` without an end"),
+        ("plays_corner", "illegal_move", "played 'a1': 'a1' is illegal: it turns no disc"),
+        ("passes", "illegal_move", "played 'pass': 'pass' is illegal: a player who can move must"),
+        ("babbles", "malformed", "played 'i play f5!'"),
+        ("hangs", "timeout", "has not answered `go` in time: give it a lower level"),
+    ],
+)
+def test_an_engines_fault_is_told_and_loses(
+    fault: str, termination: str, said: str, pool: SessionPool
+) -> None:
+    opening = read_transcript(rules.load("othello").start(), "f5d6")
+    clock = Clock(move_ms=300 if termination == "timeout" else 5000)
+    player = nboard(engine(fault))
+    record = play_game(*game(player, monkey(), opening=opening, clock=clock), pool)
+    assert (record.termination, record.offender) == (termination, 0), record.detail
+    assert said in record.seats[0].stderr_head
+    if termination != "timeout":
+        assert "The game so far: f5d6, black to move; legal: " in record.seats[0].stderr_head
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
+        ({"command": engine("never_pongs")}, "has not answered `ping 1` in time"),
+        ({"depth": 0}, "options.depth: must be greater than or equal to 1"),
+    ],
+)
+def test_what_keeps_an_engine_from_starting(
+    options: dict[str, Any], said: str, pool: SessionPool
+) -> None:
+    player = nboard(engine(), **options) if "command" not in options else nboard(**options)
+    record = play_game(*game(player, monkey(), startup_ms=2500), pool)
+    assert record.offender == 0
+    assert said in record.seats[0].stderr_head
+
+
+def test_a_position_out_of_nowhere_is_refused(start_player: Callable[..., Any]) -> None:
+    position = random_position(rules.load("othello"), 20, Random(1))
+    player = start_player("players.nboard")
+    player.tell(start_message(position, options={"command": engine()}))
+    assert player.close() == (1, b"")
+    assert "do not lead to the position to play: none." in player.stderr()
+
+
+def test_it_plays_the_standard_board_alone() -> None:
+    player = BUILTINS["nboard"]
+    assert player.unsupported("othello", rules.load("othello").variant) is None
+    assert "size 8 and not 6" in (player.unsupported("othello", {"size": 6}) or "")
+
+
+def test_a_game_with_the_real_ntest(start_player: Callable[..., Any]) -> None:
+    ntest = shutil.which("ntest")
+    if ntest is None:
+        pytest.skip("NTest is not on the PATH")
+    options = {"command": [ntest, "x"], "folder": str(Path(ntest).resolve().parent), "depth": 4}
+    player = start_player("players.nboard")
+    answers = play_with(player, rules.load("othello"), 0, Random(2), options=options)
+    assert len(answers) > 20
