@@ -112,8 +112,9 @@ class Gtp(EnginePlayer):
         """Play a move, or a pass where the engine takes passes."""
         if move == PASS and not self._takes_passes:
             return
+        vertex = move if move == PASS else move.translate(_TO_GTP)
         try:
-            _ask(self.engine, f"play {COLOURS[seat]} {move.translate(_TO_GTP)}", deadline)
+            _ask(self.engine, f"play {COLOURS[seat]} {vertex}", deadline)
         except Refusal as refusal:
             if move != PASS:
                 raise
@@ -128,8 +129,9 @@ class Gtp(EnginePlayer):
             stones = 0 if turn.start.clock.move_ms is None else 1
             left = f"time_left {colour} {turn.time_ms // 1000} {stones}"
             _ask(self.engine, left, turn.deadline)
-        said = _ask(self.engine, f"genmove {colour}", turn.deadline).lower()
-        move = said if said in (PASS, "resign") else said.translate(_FROM_GTP)
+        self.said = _ask(self.engine, f"genmove {colour}", turn.deadline)
+        move = self.said.lower()
+        move = move if move in (PASS, "resign") else move.translate(_FROM_GTP)
         self.told.append((turn.seat, move))
         return move, None
 

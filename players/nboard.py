@@ -79,11 +79,11 @@ class NBoard(EnginePlayer):
             self._set_game(_left_s(turn))
         self._in_step(turn.deadline)
         lines = self._said("go", "===", turn.deadline)
-        answer = lines.pop().removeprefix("===").strip()
+        self.said = lines.pop().removeprefix("===").strip()
         try:
-            move, score, _ = read_move(answer)
+            move, score, _ = read_move(self.said)
         except ValueError:
-            return answer.lower(), None
+            return self.said.lower(), None
         return move, _info(move, score, lines)
 
     def _set_game(self, left_s: int) -> None:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any, Self
 
+from pydantic import Field
+
 from arena.model import Frozen
 from arena.model.containment import Held
 from arena.model.game_spec import GameSetup
@@ -122,6 +124,9 @@ class GameRecord(GameSetup):
     """UTC, ISO 8601."""
     duration_ms: float
     host: Host
+    stated: dict[str, Any] = Field(default_factory=dict)
+    """Of a game from another program's file: what that says besides, such as a theoretical score.
+    """
 
     def without_info(self, players: Collection[str]) -> Self:
         """The same without the `info` of these players: there is no more room for it."""

@@ -104,6 +104,8 @@ class EnginePlayer(Builtin):
         self.position = self.first
         self.moves: list[tuple[int, str]] = []
         self.told: list[tuple[int, str]] = []
+        self.said = ""
+        """Its last move in its own words."""
         self._follow(start.moves, start.state)
         try:
             if not self._runs(options):
@@ -208,7 +210,7 @@ class EnginePlayer(Builtin):
         try:
             self.position.play(move)
         except MoveError as error:
-            wrong = "resigned" if move == "resign" else f"played {move!r}: {error}"
+            wrong = "resigned" if move == "resign" else f"played {self.said!r}: {error}"
             sys.stderr.write(f"The engine {wrong}.\n")
             self._say_where()
 

@@ -42,7 +42,7 @@ class Engine:
             self.go()
         elif line.startswith("set game "):
             assert BOARD in rest, rest
-            assert rest.startswith("(;GM[Othello]")
+            assert rest.startswith("game (;GM[Othello]")
             assert rest.endswith(";)")
             self.position = rules.load("othello").start()
             for move in re.findall(r"\][BW]\[([A-Z0-9]+)", rest):
