@@ -11,6 +11,7 @@ from arena.cli import (
     course_commands,
     learning_commands,
     position_commands,
+    record_commands,
     report_commands,
     web_commands,
 )
@@ -100,7 +101,13 @@ app.add_typer(report_commands.app)
 
 @app.command()
 def rate(
-    file: Annotated[Path, argument("FILE.csv", "Columns first, second, score and, if any, pair.")],
+    file: Annotated[
+        Path,
+        argument(
+            "FILE",
+            "CSV with first, second, score and, if any, pair; PGN; or games in any form.",
+        ),
+    ],
     anchor: Annotated[
         str | None, option("NAME", "The player whose Elo is fixed.", show_default="pool mean")
     ] = None,
@@ -109,14 +116,10 @@ def rate(
 ) -> None:
     """Rate any list of results."""
     from arena.ratings.standings import standings_of_results
-    from arena.reports import csv_report, terminal
+    from arena.reports import terminal
+    from arena.reports.results_file import results_in
 
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise UserError(f"{file}: cannot be read: {reason}") from None
-    results = csv_report.read_results(text, str(file))
+    results, damaged = results_in(file)
     names = {name for result in results for name in result[:2]}
     if anchor is not None and anchor not in names:
         raise UserError(
@@ -127,8 +130,12 @@ def rate(
         say_json(rated.model_dump_json(indent=2))
     else:
         terminal.show(rated, console())
+    for each in damaged:
+        say(f"{file}, {each}", err=True)
+    raise typer.Exit(Exit.FAILED if damaged else Exit.DONE)
 
 
+app.add_typer(record_commands.app)
 app.add_typer(position_commands.app)
 app.add_typer(learning_commands.app)
 app.add_typer(bot_commands.app)

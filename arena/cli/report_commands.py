@@ -142,8 +142,8 @@ def replay(
         str | None,
         option(
             "FORM",
-            "For other programs instead: transcript, record (of dots), or dialogue: what a bot "
-            "was sent.",
+            "For other programs instead: transcript, ggf, pgn, record or dots (of dots), jsonl, or "
+            "dialogue: what a bot was sent.",
             "--as",
         ),
     ] = None,
@@ -157,12 +157,12 @@ def replay(
     To meet a fault again under a debugger:
     arena replay runs/cup.sqlite 12 --as dialogue --seat 0 | python bot.py
     """
-    from arena.records import FORMS
+    from arena.records import TEXTS
     from arena.records.dialogue import dialogue
     from arena.reports import replay
     from arena.tournament.run_view import recorded_game
 
-    refuse_unknown("--as", form, (*FORMS, "dialogue"))
+    refuse_unknown("--as", form, (*TEXTS, "dialogue"))
     if seat is not None and form != "dialogue":
         raise UserError("--seat: give it with --as dialogue")
     config, record = recorded_game(run, game)
@@ -170,7 +170,7 @@ def replay(
     if form == "dialogue":
         say_json(dialogue(config, record, seat))
     elif form is not None:
-        say_json(FORMS[form](record, config.name))
+        say_json(TEXTS[form](record, config.name))
     elif all_ or not (screen.is_terminal and sys.stdin.isatty()):
         replay.dump(record, screen)
     else:

@@ -1,34 +1,44 @@
-"""Game records in the forms other programs read: one function a form."""
+"""Game records in the forms of other programs: one file a form, and one line here."""
 
-from collections.abc import Callable
+from pathlib import Path
 
-from arena.errors import RecordError
-from arena.model.record import GameRecord
-from rules.dots import Dots
-from rules.dots_record import write_record
-from rules.transcript import write_transcript
+from arena.errors import UserError
+from arena.records.championship import CHAMPIONSHIP
+from arena.records.dots_text import DOTS_TEXT
+from arena.records.form import Form, TextForm
+from arena.records.ggf import GGF
+from arena.records.json_lines import JSON_LINES
+from arena.records.obf import OBF
+from arena.records.parquet import PARQUET
+from arena.records.pgn import PGN
+from arena.records.transcript import TRANSCRIPT
+from arena.records.wthor import WTHOR
+
+_ALL: tuple[Form, ...] = (
+    TRANSCRIPT,
+    CHAMPIONSHIP,
+    DOTS_TEXT,
+    GGF,
+    WTHOR,
+    OBF,
+    PGN,
+    JSON_LINES,
+    PARQUET,
+)
+FORMS: dict[str, Form] = {form.name: form for form in _ALL}
+"""Every form by the name that `--as` takes."""
+TEXTS = {name: form.one for name, form in FORMS.items() if isinstance(form, TextForm)}
+"""Writes one game of an event as text, by the form's name. Raises RecordError."""
 
 
-def transcript(record: GameRecord, event: str) -> str:
-    """The moves in a line, as `rules.transcript` writes them for the game."""
-    return write_transcript(record.start(), (move.move for move in record.moves)) + "\n"
-
-
-def championship_record(record: GameRecord, event: str) -> str:
-    """The Chinese championship's JSON record of a game of dots and boxes, won as it was scored."""
-    game = record.terms.game
-    if not isinstance(game, Dots):
-        raise RecordError(f"game {record.game} is {game.name}; only dots has such a record")
-    red, blue = (seat.player for seat in record.seats)
-    moves = (move.move for move in record.moves)
-    date = record.started_at[:10]
-    winner = {1.0: "R", 0.0: "B"}.get(record.points[0], "U") if record.points else "U"
-    seats = {"red": red, "blue": blue, "winner": winner}
-    return write_record(game, moves, **seats, date=date, event=event) + "\n"
-
-
-FORMS: dict[str, Callable[[GameRecord, str], str]] = {
-    "transcript": transcript,
-    "record": championship_record,
-}
-"""Writes a game of an event, by the name that `arena replay --as` takes. Raises RecordError."""
+def form_of(path: Path, name: str | None = None) -> Form:
+    """The form of that name, or that a file's name ends with. Raises UserError."""
+    known = ", ".join(f"{form.name} ({form.endings[0]})" for form in _ALL)
+    if name is not None:
+        if name not in FORMS:
+            raise UserError(f'--as: there is no form "{name}"; there are {known}')
+        return FORMS[name]
+    for form in _ALL:
+        if path.name.lower().endswith(form.endings):
+            return form
+    raise UserError(f"{path}: its name ends like that of no form; name one by --as: {known}")

@@ -28,7 +28,7 @@ from arena.errors import ArenaError, ConfigError, FileError, PackageError, Submi
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
-from arena.records import championship_record
+from arena.records import TEXTS
 from arena.referee import SessionPool, judge, play_game
 from arena.tournament.config_file import load_config
 from arena.tournament.events import EventReader, events_file
@@ -206,7 +206,7 @@ def _read_transcripts(path: Path) -> None:
 
 def _transcripts() -> SearchStrategy[bytes]:
     game = play_record("dots", "a", "b", rows=2, cols=3)
-    record = json.loads(championship_record(game, "cup"))
+    record = json.loads(TEXTS["record"](game, "cup"))
     texts = [" ".join(move.move for move in game.moves).encode(), *_TRANSCRIPTS]
     return edited([*texts, as_json(record)]) | documents([record]).map(as_json)
 

@@ -1,24 +1,222 @@
-"""Each form that a game can be written in: written and read again, of the games that have it."""
+"""Each form: written and read again, files as other programs write them, and damaged ones."""
+
+import struct
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import rules
-from arena.errors import RecordError
-from arena.records import FORMS
-from rules.dots_record import read_record
-from rules.transcript import read_transcript
+from arena.errors import RecordError, UserError
+from arena.model.record import GameRecord
+from arena.records import FORMS, TEXTS, form_of
+from arena.records.form import Damaged, evaluation_of, two_players
+from arena.records.json_lines import JSON_LINES
+from arena.records.obf import read_positions, write_position
+from arena.records.wthor import DEPTH, THEORETICAL
 from tests.reports.conftest import play_record
+
+FILES = Path(__file__).parent / "files"
+OTHELLO = ("transcript", "ggf", "wthor", "pgn", "jsonl", "parquet")
+DOTS = ("transcript", "record", "dots", "jsonl", "parquet")
+NAMES = st.text(st.characters(codec="latin-1", categories=("L", "N")), min_size=1, max_size=19)
+
+
+def read(form: str, path: Path, game: rules.Game | None = None) -> list[GameRecord | Damaged]:
+    return list(FORMS[form].read(path, game))
+
+
+def good(found: list[GameRecord | Damaged]) -> list[GameRecord]:
+    return [each for each in found if isinstance(each, GameRecord)]
+
+
+def moves_of(record: GameRecord) -> list[str]:
+    return [move.move for move in record.moves]
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "form"), [("othello", f) for f in OTHELLO] + [("dots", f) for f in DOTS]
+)
+@given(
+    seeds=st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True),
+    names=st.tuples(NAMES, NAMES).filter(lambda two: two[0] != two[1]),
+)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again(
+    rule_set: str, form: str, seeds: list[int], names: tuple[str, str], tmp_path: Path
+) -> None:
+    board = {} if rule_set == "othello" else {"rows": 3, "cols": 4}
+    records = [
+        play_record(rule_set, *names, seed=seed, game=f"g{number:04}", **board)
+        for number, seed in enumerate(seeds, 1)
+    ]
+    path = tmp_path / "games"
+    FORMS[form].write(records, "cup", path)
+    back = good(read(form, path, rules.load(rule_set, **board)))
+    assert list(map(moves_of, back)) == list(map(moves_of, records))
+    for one, other in zip(back, records, strict=True):
+        assert (one.scores, one.points, one.game) == (other.scores, other.points, other.game)
+        assert one.final_state == other.final_state
+        if form != "transcript":
+            assert two_players(one) == names
+        if form in ("jsonl", "parquet"):
+            assert one == other
+        if form == "ggf":
+            assert list(map(evaluation_of, one.moves)) == list(map(evaluation_of, other.moves))
+            times = [round((move.used_ms or 0) / 1000, 2) for move in other.moves]
+            assert [(move.used_ms or 0) / 1000 for move in one.moves] == pytest.approx(times)
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["dots", "othello"])
-def test_a_game_is_written_and_read_again(form: str, name: str) -> None:
+def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path: Path) -> None:
     record = play_record(name, "one", "other", seed=3)
-    game, write = rules.load(name), FORMS[form]
-    if (form, name) == ("record", "othello"):
-        with pytest.raises(RecordError, match="only dots"):
-            write(record, "cup")
-        return
-    text = write(record, "cup")
-    back = read_transcript(game.start(), text) if form != "record" else read_record(game, text)
-    assert tuple(back) == tuple(m.move for m in record.moves)
+    knows = {"othello": (*OTHELLO, "obf"), "dots": DOTS}[name]
+    if form in knows:
+        FORMS[form].write([record], "cup", tmp_path / "games")
+    else:
+        with pytest.raises(RecordError, match="game g1 is "):
+            FORMS[form].write([record], "cup", tmp_path / "games")
+
+
+def test_a_forfeit_keeps_its_winner(tmp_path: Path) -> None:
+    record = play_record("othello", "one", "other", seed=3, forfeit=0)
+    path = tmp_path / "games.ggf"
+    FORMS["ggf"].write([record], "cup", path)
+    (back,) = good(read("ggf", path))
+    assert (record.points, back.points) == ((0.0, 1.0), (0.0, 1.0))
+    assert "RE[-64:" in path.read_text()
+
+
+def test_ggf_of_a_server() -> None:
+    first, late, damaged = read("ggf", FILES / "server.ggf")
+    assert isinstance(first, GameRecord)
+    assert moves_of(first) == ["d3", "c5", "f6", "f5"]
+    assert list(map(evaluation_of, first.moves)) == [None, -2.39, 1.1, None]
+    assert [move.used_ms for move in first.moves] == [10, 12500, 0, 0]
+    assert first.started_at == "2003-12-15T12:33:18"
+    assert first.stated["black_rating"] == "2196.37"
+    assert isinstance(late, GameRecord)
+    assert (late.points, late.detail.partition(", ")[2]) == ((0.0, 1.0), "out of time")
+    assert str(damaged) == "game 3: move 2: 'a1' is illegal: it turns no disc"
+
+
+def test_pgn_of_an_archive() -> None:
+    first, second, chess = read("pgn", FILES / "archive.pgn")
+    assert isinstance(first, GameRecord)
+    assert two_players(first) == ("Ann", 'Bob "Bee"')
+    assert (first.scores, len(first.moves)) == ((34, 30), 6)
+    assert str(second) == "game 2: move 3: 'a1' is illegal: it turns no disc"
+    assert str(chess).startswith("game 3: Result '1/2-1/2' is none of")
+
+
+def test_dots_of_little_golem() -> None:
+    first, second = read("dots", FILES / "golem.dots")
+    assert isinstance(first, GameRecord)
+    assert moves_of(first) == ["b2c2", "c2c3", "b3c3", "b2b3", "d4e4", "f5f6"]
+    assert first.scores == (0, 1)
+    assert str(second) == "game 2: move 2: 'b2c2' is illegal: it is drawn already"
+
+
+def test_records_of_the_championship() -> None:
+    first, second = read("record", FILES / "championship.json")
+    assert isinstance(first, GameRecord)
+    assert (first.points, first.detail) == ((1.0, 0.0), "0-0, won by Ann")
+    assert str(second) == ("game 2: piece 2 of the record: b(a9,v) is outside a board of 5×5 boxes")
+
+
+def test_lines_of_a_file() -> None:
+    first, second, third = read("transcript", FILES / "lines.txt")
+    assert isinstance(first, GameRecord)
+    assert isinstance(second, GameRecord)
+    assert moves_of(second)[: len(first.moves)] == moves_of(first)
+    assert str(third).startswith("game 3: move 2 of the transcript: 'a1' is illegal")
+
+
+def test_positions_are_written_and_read_again() -> None:
+    known, bare, damaged = read_positions((FILES / "problems.obf").read_text())
+    assert not isinstance(known, Damaged)
+    assert known.values == {"g8": 18, "h1": 12, "h7": 6}
+    assert not isinstance(bare, Damaged)
+    assert bare.position == rules.load("othello").start()
+    assert str(damaged) == ("game 3: 'A1:+18' is no legal move with its value, as G8:+18 is one")
+    (again,) = read_positions(write_position(*known))
+    assert again == known
+    with pytest.raises(RecordError, match="2 positions and no game"):
+        read("obf", FILES / "problems.obf")
+
+
+def test_positions_of_a_run(tmp_path: Path) -> None:
+    record = play_record("othello", "one", "other", seed=3)
+    FORMS["obf"].write([record], "cup", tmp_path / "run.obf")
+    found = list(read_positions((tmp_path / "run.obf").read_text()))
+    chosen = [move for move in record.moves if move.used_ms is not None]
+    assert [each.values for each in found if not isinstance(each, Damaged)] == [
+        {move.move: 0.25} for move in chosen
+    ]
+
+
+def wthor(folder: Path) -> Path:
+    """Files byte by byte as the federation's description has them."""
+    head = bytes([20, 25, 11, 27])
+    game = struct.pack("<HHHBB", 1, 2, 0, 40, 34) + bytes([56, 64, 33]).ljust(60, b"\0")
+    other = struct.pack("<HHHBB", 0, 1, 9, 64, 64) + bytes([56, 11]).ljust(60, b"\0")
+    header = head + struct.pack("<IHHBBBB", 3, 0, 2025, 8, 0, 24, 0)
+    (folder / "WTH_2025.wtb").write_bytes(header + game + other + game[:20])
+    for name, size, names in (("WTHOR.JOU", 20, "Ann Bob Éve"), ("WTHOR.TRN", 26, "Club Cup")):
+        words = names.split()
+        packed = b"".join(word.encode("latin-1").ljust(size, b"\0") for word in words)
+        (folder / name).write_bytes(head + struct.pack("<IHHI", 0, len(words), 0, 0) + packed)
+    return folder / "WTH_2025.wtb"
+
+
+def test_wthor_of_the_federation(tmp_path: Path) -> None:
+    first, damaged, cut = read("wthor", wthor(tmp_path))
+    assert isinstance(first, GameRecord)
+    assert (two_players(first), moves_of(first)) == (("Éve", "Ann"), ["f5", "d6", "c3"])
+    assert (first.scores, first.stated["event"]) == ((40, 24), "Cup")
+    assert (first.stated[THEORETICAL], first.stated[DEPTH]) == (34, 24)
+    assert first.started_at.startswith("2025")
+    assert str(damaged) == "game 2: move 2: 'a1' is illegal: it turns no disc"
+    assert str(cut) == "game 3: the file ends after 20 of its 68 bytes"
+    FORMS["wthor"].write([first], "cup", tmp_path / "again.wtb")
+    (again,) = good(read("wthor", tmp_path / "again.wtb"))
+    assert again.model_copy(update={"game": first.game}) == first
+
+
+def test_equal_names_stay_apart(tmp_path: Path) -> None:
+    long = "alphabeta with many nodes"
+    record = play_record("othello", f"{long}, 1", f"{long}, 2", seed=3)
+    FORMS["wthor"].write([record], "cup", tmp_path / "games.wtb")
+    (back,) = good(read("wthor", tmp_path / "games.wtb"))
+    assert two_players(back) == ("alphabeta with many", "alphabeta with ma~2")
+
+
+def test_damaged_lines_of_json() -> None:
+    text = TEXTS["jsonl"](play_record("dots", "one", "other", rows=2, cols=2), "cup")
+    with pytest.raises(ValueError, match="terms"):
+        JSON_LINES.parse('{"game": "g1"}', None, 1)
+    with pytest.raises(ValueError, match="Invalid JSON"):
+        JSON_LINES.parse(text[:50], None, 1)
+    with pytest.raises(ValueError, match="do not lead"):
+        JSON_LINES.parse(text.replace('"to_move":null', '"to_move":1'), None, 1)
+
+
+def test_damaged_files_have_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"no such thing")
+    for form, said in (("wthor", "too short"), ("parquet", "no Parquet file")):
+        with pytest.raises(RecordError, match=said):
+            read(form, path)
+    path.write_text("(;GM[Othello]PB[a")
+    assert str(*read("ggf", path)) == "game 1: a game of GGF begins with `(;` and ends with `;)`"
+
+
+def test_a_form_is_chosen_by_name_or_ending() -> None:
+    assert form_of(Path("x.WTB")).name == "wthor"
+    assert form_of(Path("x.wtb"), "ggf").name == "ggf"
+    with pytest.raises(UserError, match=r"name one by --as: transcript \(\.txt\)"):
+        form_of(Path("games"))
+    with pytest.raises(UserError, match='there is no form "sgf"'):
+        form_of(Path("games"), "sgf")

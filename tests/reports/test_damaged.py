@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arena.errors import ArenaError, StoreError
 from arena.model.record import GameRecord
-from arena.records import FORMS
+from arena.records import TEXTS
 from arena.reports import replay, terminal
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
@@ -71,7 +71,7 @@ def replayed(path: Path, game: str) -> str:
     out = io.StringIO()
     config, record = recorded_game(path, game)
     replay.dump(record, Console(file=out, width=100))
-    FORMS["record"](record, config.name)
+    TEXTS["record"](record, config.name)
     return out.getvalue()
 
 

@@ -1,0 +1,66 @@
+"""The commands between our runs and other people's programs: `arena export`, `import`, `engine`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.arguments import (
+    RULES,
+    GameSettings,
+    RunPath,
+    argument,
+    load_game,
+    option,
+    read_pairs,
+    say,
+)
+from arena.errors import Exit
+
+app = typer.Typer()
+
+FormName = Annotated[
+    str | None, option("FORM", "The form.", "--as", show_default="by the end of the file's name")
+]
+
+
+@app.command("export")
+def export(
+    run: RunPath,
+    out: Annotated[Path, option("FILE", "Where to write them.")],
+    form: FormName = None,
+) -> None:
+    """Write the games of a run for other programs.
+
+    Forms: transcript; ggf, wthor, obf, pgn (Othello); record, dots (dots and boxes); jsonl,
+    parquet (everything). For example: arena export runs/cup.sqlite --as ggf --out games.ggf
+    """
+    from arena.records.run_file import export_run
+
+    say(f"{out}: {export_run(run, out, form):,} games")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, argument("FILE", "Games that another program wrote.")],
+    to: Annotated[Path, option("RUN", "The run to make, runs/NAME.sqlite.")],
+    form: FormName = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(help="The rule set, where the file does not say it.", **RULES),
+    ] = None,
+    settings: GameSettings = None,
+) -> None:
+    """Make a run of another program's games: to report, replay, analyse and rate.
+
+    Damaged games are named and left out, with exit code 1.
+    """
+    from arena.records.run_file import import_run
+
+    variant = read_pairs("--set", settings)
+    game = load_game(rules or "othello", variant) if rules or variant else None
+    found = import_run(file, to, form, game)
+    say(f"{to}: {len(found.records):,} games")
+    for damaged in found.damaged:
+        say(f"{file}, {damaged}", err=True)
+    raise typer.Exit(Exit.FAILED if found.damaged else Exit.DONE)

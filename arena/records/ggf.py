@@ -1,0 +1,131 @@
+"""GGF, the games of Othello servers and of NBoard, NTest and Edax: see `rules.ggf`."""
+
+import re
+
+from arena.errors import RecordError
+from arena.model.protocol import Clock, Termination
+from arena.model.record import GameRecord
+from arena.records.form import (
+    TextForm,
+    Told,
+    evaluation_of,
+    game_or,
+    record_of,
+    seconds_of,
+    two_players,
+)
+from rules import load
+from rules.ggf import (
+    BLACK_WHITE,
+    read_board,
+    read_move,
+    read_properties,
+    split_games,
+    write_board,
+    write_move,
+    write_properties,
+)
+from rules.othello import Othello
+from rules.position import Game
+
+_DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)[ _T](\d\d:\d\d:\d\d)")
+_RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rlts]))?")
+_FLAGS = {"r": "resigned", "l": "left", "t": "out of time", "s": "agreed"}
+_KEPT = {"PC": "place", "RB": "black_rating", "RW": "white_rating", "TI": "clock", "TY": "type"}
+
+
+def standard(record: GameRecord, form: str) -> Othello:
+    """The game of a record, Othello by the usual rules. Raises RecordError."""
+    game = record.terms.game
+    if not isinstance(game, Othello) or game != load("othello", size=game.size):
+        raise RecordError(f"game {record.game} is no standard Othello, and {form} has no other")
+    return game
+
+
+def _one(record: GameRecord, event: str) -> str:
+    game = standard(record, "GGF")
+    black, white = two_players(record)
+    heading = {
+        "GM": "Othello",
+        "PC": event,
+        "DT": record.started_at[:19].replace("-", ".").replace("T", "_"),
+        "PB": black,
+        "PW": white,
+        "RE": _result(record),
+        "TI": _clock(record.terms.clock),
+        "TY": str(game.size),
+        "BO": write_board(record.start()),
+    }
+    moves = [
+        (BLACK_WHITE[move.seat], write_move(move.move, evaluation_of(move), seconds_of(move)))
+        for move in record.moves
+    ]
+    return write_properties([*heading.items(), *moves]) + "\n"
+
+
+def _result(record: GameRecord) -> str:
+    """Black's margin; with a flag, what the winner of an ended game is given."""
+    margin = record.scores[0] - record.scores[1]
+    if record.offender is None:
+        return f"{margin:+}"
+    flag = "t" if record.termination is Termination.TIMEOUT else "r"
+    most = len(record.final_state["board"]) ** 2
+    return f"{-most if record.offender == 0 else most:+}:{flag}"
+
+
+def _clock(clock: Clock) -> str:
+    """Minutes and seconds, and what each move adds."""
+    seconds = (clock.bank_ms or clock.move_ms or 0) // 1000
+    more = clock.increment_ms // 1000
+    return f"{seconds // 60:02}:{seconds % 60:02}/{more // 60:02}:{more % 60:02}"
+
+
+def _parse(text: str, game: Game | None, number: int) -> GameRecord:
+    found = read_properties(text)
+    values = {name: value for name, value in found if name not in BLACK_WHITE}
+    if values.get("GM", "Othello") != "Othello":
+        raise ValueError(f"GM[{values['GM']}] is not Othello")
+    start = read_board(values.get("BO", ""))
+    played = game_or(game, start.game, "GGF")
+    if start != played.start():
+        raise ValueError("BO is not the usual start; a run has games from there alone")
+    moves = [read_move(value) for name, value in found if name in BLACK_WHITE]
+    margin, flag = _margin(values.get("RE", "?"))
+    date = _DATE.search(values.get("DT", ""))
+    scores, points = _stated(margin, flag, len(start.state()["board"]) ** 2)
+    told = Told(
+        moves=[move.move for move in moves],
+        players=(values.get("PB", ""), values.get("PW", "")),
+        seconds=[move.seconds for move in moves],
+        evaluations=[move.score for move in moves],
+        scores=scores,
+        points=points,
+        flag=_FLAGS.get(flag, ""),
+        date="{}-{}-{}T{}".format(*date.groups()) if date else "",
+        stated={key: values[name] for name, key in _KEPT.items() if name in values},
+    )
+    return record_of(told, played, number)
+
+
+def _margin(value: str) -> tuple[float | None, str]:
+    """Of black, where it is known, and the flag."""
+    found = _RESULT.fullmatch(value.strip())
+    if found is None and value.strip() not in ("", "?"):
+        raise ValueError(f"RE[{value}] is no result, as +4 or -64.00:t is one")
+    return (float(found[1]), found[2] or "") if found else (None, "")
+
+
+def _stated(
+    margin: float | None, flag: str, squares: int
+) -> tuple[tuple[int, int] | None, tuple[float, float] | None]:
+    """Scores and points. After a flag the margin says who won, and the board what was scored."""
+    if margin is None:
+        return None, None
+    if flag:
+        black = 0.5 if margin == 0 else float(margin > 0)
+        return None, (black, 1 - black)
+    black_discs = (squares + int(margin)) // 2
+    return (black_discs, squares - black_discs), None
+
+
+GGF = TextForm("ggf", (".ggf",), _one, split_games, _parse)

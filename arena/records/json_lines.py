@@ -1,0 +1,36 @@
+"""JSON lines: everything that is kept of each game, a line each."""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from arena.model.record import GameRecord
+from arena.records.form import TextForm
+from rules.position import Game
+
+
+def _one(record: GameRecord, event: str) -> str:
+    return record.model_dump_json() + "\n"
+
+
+def _split(text: str) -> Iterable[str]:
+    return filter(str.strip, text.split("\n"))
+
+
+def parse(text: str, game: Game | None, number: int) -> GameRecord:
+    """The record of a JSON object, its moves replayed. Raises ValueError."""
+    try:
+        record = GameRecord.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+    position = record.start()
+    for move in record.moves:
+        position = position.play(move.move)
+    if position.state() != record.final_state:
+        raise ValueError("its moves do not lead to its last position")
+    return record
+
+
+JSON_LINES = TextForm("jsonl", (".jsonl", ".ndjson"), _one, _split, parse)

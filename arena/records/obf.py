@@ -1,0 +1,107 @@
+"""OBF, positions of Othello with moves and their values, as collections of problems have them.
+
+    --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;
+
+64 cells by row, X and O discs and `-` empty, the side to move, then moves with the margin in discs
+that the mover ends with. `%` begins a remark. A run's games are written as the positions in which a
+player chose, each with its move and what the player stated of it.
+
+Source: the problems of FFO as Edax writes them (github.com/abulmo/edax-reversi, problem/).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import RecordError
+from arena.model.record import GameRecord
+from arena.records.form import SHORT, Damaged, evaluation_of, text_of
+from arena.records.ggf import standard
+from rules import load
+from rules.position import Game, Position
+
+_LINE = re.compile(r"([XO*.\-]{64})\s+([XO*])\s*;?(.*)", re.IGNORECASE)
+_VALUE = re.compile(r"\s*([a-h][1-8]|pass|pa|ps)\s*:\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
+_CELLS = str.maketrans("xo*-", "XOX.")
+
+
+class ObfPosition(NamedTuple):
+    """A position and what its moves are worth."""
+
+    position: Position
+    values: dict[str, float]
+    """The margin for the mover, by move."""
+
+
+def write_position(position: Position, values: dict[str, float]) -> str:
+    """A line, without its end."""
+    cells = "".join(position.state()["board"]).replace(".", "-")
+    moves = "".join(f" {move.upper()}:{_number(value)};" for move, value in values.items())
+    return f"{cells} {'XO'[position.to_move or 0]};{moves}"
+
+
+def read_positions(text: str) -> Iterator[ObfPosition | Damaged]:
+    """The positions of a file, and a sentence for each that is damaged."""
+    lines = (line.partition("%")[0].strip() for line in text.splitlines())
+    for number, line in enumerate(filter(None, lines), 1):
+        try:
+            yield _position(line)
+        except ValueError as error:
+            yield Damaged(number, str(error))
+
+
+def _position(line: str) -> ObfPosition:
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(f"{line[:SHORT]!r} is no board of 64 cells and the side to move")
+    cells = found[1].translate(_CELLS).upper()
+    board = [cells[at : at + 8] for at in range(0, 64, 8)]
+    side = "XO".index(found[2].translate(_CELLS).upper())
+    position = load("othello").position({"board": board, "to_move": side})
+    values: dict[str, float] = {}
+    for part in filter(str.strip, found[3].split(";")):
+        value = _VALUE.fullmatch(part)
+        if value is None or value[1].lower() not in position.legal_moves():
+            raise ValueError(f"{part.strip()!r} is no legal move with its value, as G8:+18 is one")
+        values[value[1].lower()] = float(value[2])
+    return ObfPosition(position, values)
+
+
+def _number(value: float) -> str:
+    return f"{value:+.0f}" if value == int(value) else f"{value:+.2f}"
+
+
+class Obf:
+    """The form. It has no games to import."""
+
+    name = "obf"
+    endings = (".obf",)
+
+    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
+        """Write the positions of all games in which a player chose."""
+        lines = (line for record in records for line in _lines(record))
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+        """Raise RecordError: it says what to do with positions, and which of them are damaged."""
+        found = list(read_positions(text_of(path)))
+        damaged = [str(each) for each in found if isinstance(each, Damaged)]
+        said = f"{path}: {len(found) - len(damaged)} positions and no game; OBF has no others. "
+        more = "Write one of them to a file and run `arena analyse othello @FILE`."
+        raise RecordError("\n".join([said + more, *damaged]))
+        yield  # a reader of games, of which there are none
+
+
+def _lines(record: GameRecord) -> Iterator[str]:
+    if standard(record, "OBF").size != 8:
+        raise RecordError(f"game {record.game} is not on 8×8, and OBF has no other board")
+    position = record.start()
+    for move in record.moves:
+        score = evaluation_of(move)
+        if move.used_ms is not None and move.fault is None:
+            yield write_position(position, {} if score is None else {move.move: score})
+        position = position.play(move.move)
+
+
+OBF = Obf()

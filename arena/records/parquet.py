@@ -1,0 +1,75 @@
+"""Parquet: a row a game, for pandas, polars and DuckDB; needs pyarrow (`bot-arena[parquet]`).
+
+The columns are those of interest; `record` has everything, as JSON, and is what is read again.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.errors import RecordError
+from arena.model.record import GameRecord
+from arena.records.form import Damaged, evaluation_of
+from arena.records.json_lines import parse
+from rules.position import Game
+
+
+class Parquet:
+    """The form."""
+
+    name = "parquet"
+    endings = (".parquet",)
+
+    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
+        """Write a file. Raises RecordError where pyarrow is not there."""
+        arrow, parquet = _pyarrow()
+        parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)
+
+    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+        """The games of a file."""
+        arrow, parquet = _pyarrow()
+        try:
+            rows = parquet.read_table(path, columns=["record"]).column("record").to_pylist()
+        except (arrow.ArrowException, KeyError) as error:
+            raise RecordError(f"{path}: no Parquet file of games: {error}") from None
+        for number, text in enumerate(rows, 1):
+            try:
+                yield parse(text or "", game, number)
+            except ValueError as error:
+                yield Damaged(number, str(error))
+
+
+def _row(record: GameRecord) -> dict[str, Any]:
+    return {
+        "game": record.game,
+        "round": record.round,
+        "pair": record.pair,
+        "rules": record.terms.rules,
+        "players": [seat.player for seat in record.seats],
+        "scores": list(record.scores),
+        "points": list(record.points),
+        "termination": record.termination.value,
+        "detail": record.detail,
+        "started_at": record.started_at,
+        "duration_ms": record.duration_ms,
+        "moves": [move.move for move in record.moves],
+        "seats": [move.seat for move in record.moves],
+        "used_ms": [move.used_ms for move in record.moves],
+        "evaluations": [evaluation_of(move) for move in record.moves],
+        "record": record.model_dump_json(),
+    }
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise RecordError(
+            "Parquet is written and read by pyarrow, which is not installed; "
+            "pip install 'bot-arena[parquet]'"
+        ) from None
+    return pyarrow, parquet
+
+
+PARQUET = Parquet()

@@ -1,0 +1,99 @@
+"""A run written in a form of other programs, and a run made from a file of one."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import RecordError, StoreError, UserError
+from arena.model.contender import CommandLine, Contender
+from arena.model.record import GameRecord
+from arena.records import form_of
+from arena.records.form import Damaged
+from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.store import Store
+from rules.position import Game
+
+
+class Read(NamedTuple):
+    """What a file has."""
+
+    records: Sequence[GameRecord]
+    damaged: Sequence[Damaged]
+    """Games that cannot be read; all others are."""
+
+
+def export_run(run: Path, out: Path, form: str | None = None) -> int:
+    """Write the games of a run that have a result in a form, by its name or the ending of `out`.
+    How many they are. Raises UserError, StoreError, RecordError.
+    """
+    chosen = form_of(out, form)
+    with Store.open(run) as store:
+        config, records = store.config, list(store.records())
+    if not records:
+        raise UserError(f"{run}: no game has been played yet")
+    chosen.write(records, config.name, out)
+    return len(records)
+
+
+def import_run(file: Path, to: Path, form: str | None = None, game: Game | None = None) -> Read:
+    """Make a run of a file's games; see `read_file`. Raises StoreError too."""
+    if to.exists():
+        raise StoreError(f"{to}: is there already; give the run another name, or move it away")
+    found = read_file(file, form, game)
+    with PlayedStore.open_run(to, _config(to.stem, found.records)) as store:
+        for record in found.records:
+            store.add(record)
+    return found
+
+
+def read_file(file: Path, form: str | None = None, game: Game | None = None) -> Read:
+    """The games of a file, of a form by its name or the file's ending, read as `game` where that
+    is given. Raises UserError, and RecordError where none can be read.
+    """
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file")
+    found = _sorted_out(form_of(file, form).read(file, game))
+    if not found.records:
+        why = "\n".join(map(str, found.damaged)) or "it is empty, or of another form"
+        raise RecordError(f"{file}: no game can be read from it: {why}")
+    return found
+
+
+def _sorted_out(found: Iterable[GameRecord | Damaged]) -> Read:
+    """Good games and damaged ones; a game of other rules than the first, or whose id was there
+    before, cannot be in one run with it.
+    """
+    records, damaged = dict[str, GameRecord](), list[Damaged]()
+    game: Game | None = None
+    for number, each in enumerate(found, 1):
+        if isinstance(each, Damaged):
+            damaged.append(each)
+            continue
+        game = game or each.terms.game
+        if each.terms.game != game:
+            damaged.append(Damaged(number, "it has other rules than the first; a run has one game"))
+        elif each.game in records:
+            damaged.append(Damaged(number, f"there is another game {each.game} before it"))
+        else:
+            records[each.game] = each
+    return Read(list(records.values()), damaged)
+
+
+def _config(name: str, records: Sequence[GameRecord]) -> TournamentConfig:
+    """A tournament that has these players and nothing left to play."""
+    names = dict.fromkeys(seat.player for record in records for seat in record.seats)
+    return TournamentConfig(
+        name=name,
+        rounds=0,
+        concurrency=1,
+        terms=records[0].terms,
+        players=tuple(map(_player, names)),
+    )
+
+
+def _player(name: str) -> Player:
+    """A player that nothing is known of but its name."""
+    program = CommandLine(words=(name,))
+    contender = Contender(name=name, program=program, memory_mb=None, sandbox="none")
+    return Player(bot=name, builtin=None, uses_clock=None, contender=contender)

@@ -1,0 +1,168 @@
+"""WTHOR, the archive of the French Othello federation: `.wtb` with its `.jou` and `.trn`.
+
+All numbers are little-endian. A file begins with 16 bytes: the century, year, month and day it was
+made on; the number of games (4 bytes); the number of names (2); the year of the games (2); the size
+of the board (0 is 8), the kind (1 is solitaires), the number of empty squares from which the
+theoretical score was calculated, and a byte without a meaning. A game has 68 bytes: the numbers of
+its tournament, of black and of white (2 bytes each), black's discs, black's discs after best play
+from that number of empty squares, and 60 moves, row·10 + column from 1, 0 after the last; passes
+are left out. `.jou` has names of players in 20 bytes, `.trn` of tournaments in 26.
+
+Source: the federation's description (ffothello.org/wthor/Format_WThor.pdf), and its files.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import RecordError
+from arena.model.record import GameRecord
+from arena.records.form import Damaged, Told, game_or, record_of, two_players
+from arena.records.ggf import standard
+from rules import load
+from rules.position import PASS, Game, square_name
+
+_HEADER = struct.Struct("<BBBBIHHBBBB")
+_GAME = struct.Struct("<HHHBB60s")
+_PLAYER, _TOURNAMENT = 20, 26
+"""Bytes of a name, its closing 0 among them."""
+_SQUARES = 64
+_MOST = 2**16
+THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
+"""What a record keeps of black's discs after best play, and from how many empty squares."""
+
+
+class _Names(NamedTuple):
+    """The names that a file's games refer to by number."""
+
+    players: Sequence[str]
+    tournaments: Sequence[str]
+
+    def player(self, number: int) -> str:
+        """The name, or the number where there is none."""
+        return self.players[number] if number < len(self.players) else f"player {number}"
+
+    def tournament(self, number: int) -> str:
+        """The same of a tournament."""
+        there = number < len(self.tournaments)
+        return self.tournaments[number] if there else f"tournament {number}"
+
+
+class Wthor:
+    """The form."""
+
+    name = "wthor"
+    endings = (".wtb",)
+
+    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
+        """Write the games, and the names into files next to them."""
+        players = list(dict.fromkeys(name for each in records for name in two_players(each)))
+        events = list(dict.fromkeys(_event(record, event) for record in records))
+        if max(len(players), len(events)) > _MOST:
+            raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
+        now, year = datetime.now(UTC), int(records[0].started_at[:4] or 0) if records else 0
+        depth = max((int(record.stated.get(DEPTH, 0)) for record in records), default=0)
+        head = (now.year // 100, now.year % 100, now.month, now.day)
+        games = (_packed(record, players, events, event) for record in records)
+        header = _HEADER.pack(*head, len(records), 0, year, 8, 0, depth, 0)
+        path.write_bytes(header + b"".join(games))
+        for ending, names, size in ((".jou", players, _PLAYER), (".trn", events, _TOURNAMENT)):
+            header = _HEADER.pack(*head, 0, len(names) % _MOST, 0, 0, 0, 0, 0)
+            path.with_suffix(ending).write_bytes(header + b"".join(_named(names, size)))
+
+    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+        """The games of a file; their names from those next to it, where they are there."""
+        played, data = game_or(game, load("othello"), "WTHOR"), path.read_bytes()
+        if len(data) < _HEADER.size:
+            raise RecordError(f"{path}: too short to be a file of WTHOR")
+        *_, number, _, year, size, kind, depth, _ = _HEADER.unpack_from(data)
+        if size not in (0, 8) or kind not in (0, 1):
+            raise RecordError(f"{path}: no games of WTHOR on 8×8 (board {size}, kind {kind})")
+        names = _Names(_names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT))
+        at = range(_HEADER.size, len(data), _GAME.size)
+        for index, place in enumerate(at[:number], 1):
+            try:
+                told = _told(data[place : place + _GAME.size], names, year, depth)
+                yield record_of(told, played, index)
+            except ValueError as error:
+                yield Damaged(index, str(error))
+        for index in range(len(at) + 1, min(number, len(at) + 1) + 1):
+            yield Damaged(index, f"the file ends before it; {number} games were announced")
+
+
+def _told(data: bytes, names: _Names, year: int, depth: int) -> Told:
+    if len(data) < _GAME.size:
+        raise ValueError(f"the file ends after {len(data)} of its {_GAME.size} bytes")
+    tournament, black, white, discs, theoretical, moves = _GAME.unpack(data)
+    if max(discs, theoretical) > _SQUARES:
+        raise ValueError(f"black cannot have {max(discs, theoretical)} discs")
+    return Told(
+        moves=[_square(each) for each in moves.rstrip(b"\0")],
+        players=(names.player(black), names.player(white)),
+        scores=(discs, _SQUARES - discs),
+        date=f"{year}-01-01T00:00:00+00:00",
+        stated={"event": names.tournament(tournament), THEORETICAL: theoretical, DEPTH: depth},
+    )
+
+
+def _square(number: int) -> str:
+    row, column = divmod(number - 11, 10)
+    if not 0 <= row < 8 or not 0 <= column < 8:
+        raise ValueError(f"{number} is no square; they are 11 to 88")
+    return square_name(row, column)
+
+
+def _packed(record: GameRecord, players: Sequence[str], events: Sequence[str], event: str) -> bytes:
+    if standard(record, "WTHOR").size != 8:
+        raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
+    discs = _with_empties(record.scores)
+    moves = bytes(
+        10 * int(move.move[1:]) + ord(move.move[0]) - ord("a") + 1
+        for move in record.moves
+        if move.move != PASS
+    )
+    black, white = (players.index(name) for name in two_players(record))
+    theoretical = int(record.stated.get(THEORETICAL, discs))
+    tournament = events.index(_event(record, event))
+    return _GAME.pack(tournament, black, white, discs, theoretical, moves)
+
+
+def _with_empties(scores: Sequence[int]) -> int:
+    """Black's discs, the squares left empty counted for the winner, as tournaments do."""
+    black, white = scores
+    empty = _SQUARES - black - white
+    return black + (empty if black > white else 0 if black < white else empty // 2)
+
+
+def _event(record: GameRecord, event: str) -> str:
+    return str(record.stated.get("event", event))
+
+
+def _named(names: Sequence[str], size: int) -> Iterator[bytes]:
+    """Names cut to their room; of equal ones the later end in `~2` and so on."""
+    taken: set[bytes] = set()
+    for name in names:
+        whole, number = name.encode("latin-1", "replace"), 1
+        cut = whole[: size - 1]
+        while cut in taken:
+            number += 1
+            mark = f"~{number}".encode()
+            cut = whole[: size - 1 - len(mark)] + mark
+        taken.add(cut)
+        yield cut.ljust(size, b"\0")
+
+
+def _names(games: Path, ending: str, size: int) -> list[str]:
+    """The names of the file next to the games, its own or the archive's; none without one."""
+    near = {path.name.lower(): path for path in games.parent.iterdir()}
+    for name in (games.stem.lower() + ending, "wthor" + ending):
+        if name in near:
+            data = near[name].read_bytes()
+            cuts = range(_HEADER.size, len(data), size)
+            return [data[at : at + size].split(b"\0")[0].decode("latin-1") for at in cuts]
+    return []
+
+
+WTHOR = Wthor()

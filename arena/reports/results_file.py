@@ -1,0 +1,47 @@
+"""Results from a file of others: CSV, headers of PGN, or games in any form."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import RateError, UserError
+from arena.ratings.results import Result, digest, results_of
+from arena.records import FORMS, pgn
+from arena.records.form import Damaged, text_of
+from arena.records.run_file import read_file
+from arena.reports.csv_report import read_results
+
+
+class Rated(NamedTuple):
+    """The results of a file."""
+
+    results: Sequence[Result]
+    damaged: Sequence[Damaged] = ()
+    """Games without a result that can be read."""
+
+
+def results_in(file: Path) -> Rated:
+    """The results of a file, by the ending of its name; any other is CSV. Raises UserError,
+    RateError, RecordError.
+    """
+    forms = (form for form in FORMS.values() if file.name.lower().endswith(form.endings))
+    match next(forms, None):
+        case pgn.PGN:
+            found = list(pgn.results(_text(file)))
+            results = [each for each in found if isinstance(each, Result)]
+            damaged = [each for each in found if isinstance(each, Damaged)]
+            if not results:
+                raise RateError("\n".join([f"{file}: no result", *map(str, damaged)]))
+            return Rated(results, damaged)
+        case None:
+            return Rated(read_results(_text(file), str(file)))
+        case _:
+            read = read_file(file)
+            return Rated(results_of(map(digest, read.records)), read.damaged)
+
+
+def _text(file: Path) -> str:
+    try:
+        return text_of(file)
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror}") from None
