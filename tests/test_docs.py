@@ -60,6 +60,7 @@ COSTLY = {
     "warm",
     "bench",
     "doctor",
+    "engine",
     "serve",
     "worker",
 }

@@ -1,13 +1,14 @@
 """The commands between our runs and other people's programs: `arena export`, `import`, `engine`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from arena.cli.arguments import (
     RULES,
     GameSettings,
+    Pairs,
     RunPath,
     argument,
     load_game,
@@ -64,3 +65,26 @@ def import_(
     for damaged in found.damaged:
         say(f"{file}, {damaged}", err=True)
     raise typer.Exit(Exit.FAILED if found.damaged else Exit.DONE)
+
+
+@app.command()
+def engine(
+    protocol: Annotated[Literal["nboard", "gtp"], typer.Option(help="What the program speaks.")],
+    bot: Annotated[
+        str, option("PLAYER", "A built-in player, a script's path, or a command of several words.")
+    ] = "alphabeta",
+    options: Annotated[Pairs, option("KEY=VALUE", "An option of it.", "--option")] = None,
+    settings: GameSettings = None,
+    move_ms: Annotated[
+        int, option("MS", "Its limit for a move, unless GTP says one.", min=1, max=1_000_000_000)
+    ] = 1000,
+    seed: Annotated[int | None, option("N", "Its seed.", show_default="random")] = None,
+) -> None:
+    """Let a player of ours play Othello in another program, which runs this command.
+
+    For example, as an engine of NBoard: arena engine --protocol nboard --bot alphabeta
+    """
+    from arena.human.engine import serve
+
+    game = load_game("othello", read_pairs("--set", settings))
+    serve(protocol, bot, read_pairs("--option", options), game, move_ms, seed)

@@ -27,7 +27,7 @@ _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no lim
 
 
 def choose_opponent(
-    words: str | None, options: dict[str, Any], game: Game
+    words: str | None, options: dict[str, Any], game: Game, label: str = "--against"
 ) -> tuple[Prepared, str | None]:
     """The opponent, contained unless it is a built-in, and its name if so. `words`: a built-in's
     name, a script's path or a command; None for the strongest built-in. Raises UserError.
@@ -38,13 +38,13 @@ def choose_opponent(
         try:
             command = split(words)
         except ValueError as error:
-            raise UserError(f"--against: {error} in {words}") from None
+            raise UserError(f"{label}: {error} in {words}") from None
         if not command:
-            raise UserError("--against names no player")
+            raise UserError(f"{label} names no player")
         named = {"bot": command[0]} if len(command) == 1 else {"command": command}
     resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options=options, resources=resources)
-    return open_opponent(table, game, "--against")
+    return open_opponent(table, game, label)
 
 
 def open_opponent(
@@ -86,7 +86,8 @@ class Opponent:
         self.name = player.name
         self.seat = seat
         self._options = player.options
-        self._move_ms = move_ms
+        self.move_ms = move_ms
+        """What its next move may take."""
         self._seed = seed
         self._pool = pool
         self._session = pool.open(player)
@@ -99,7 +100,7 @@ class Opponent:
             position,
             moves,
             seat=self.seat,
-            clock=Clock(move_ms=self._move_ms),
+            clock=Clock(move_ms=self.move_ms),
             startup_ms=_STARTUP_MS,
             seed=derive(self._seed, f"player {self.seat}"),
             options=self._options,
@@ -111,7 +112,7 @@ class Opponent:
         """Its move."""
         told, used_ms = self._told, self._used_ms
         request = turn_request(
-            "play", position, moves, told=told, time_ms=self._move_ms, used_ms=used_ms
+            "play", position, moves, told=told, time_ms=self.move_ms, used_ms=used_ms
         )
         answered = self._session.turn(request, _GRACE_MS)
         self._told, self._used_ms = len(moves), answered.used_ms

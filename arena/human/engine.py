@@ -1,0 +1,51 @@
+"""Our players as engines for other people's programs: `arena engine`.
+
+A front reads the commands of a protocol and answers them; the player behind it is started and asked
+as in a game of the arena.
+"""
+
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TextIO
+
+from arena.human.engine_gtp import GtpFront
+from arena.human.engine_nboard import NBoardFront
+from arena.human.engine_player import EnginePlayer
+from arena.human.opponent import choose_opponent
+from arena.referee.pool import SessionPool
+from arena.tournament.warming import warm_kernels
+from players.catalogue import BUILTINS
+from rules.position import Game
+
+Front = Callable[[str], Iterable[str]]
+"""The lines that answer a command; it raises EOFError where the dialogue ends."""
+FRONTS: dict[str, Callable[[EnginePlayer], Front]] = {
+    "gtp": lambda player: GtpFront(player).answer,
+    "nboard": lambda player: NBoardFront(player).answer,
+}
+
+
+def serve(
+    protocol: str, bot: str, options: dict[str, Any], game: Game, move_ms: int, seed: int | None
+) -> None:
+    """Answer commands from stdin until it ends, or says so. Raises UserError."""
+    prepared, builtin = choose_opponent(bot, options, game, "--bot")
+    if builtin is not None and BUILTINS[builtin].kernels:
+        warm_kernels([game.name])
+    drawn = secrets.randbits(31) if seed is None else seed
+    with SessionPool() as pool:
+        player = EnginePlayer(prepared, game, pool, move_ms, drawn)
+        for line in answers(FRONTS[protocol](player), sys.stdin):
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+        player.close()
+
+
+def answers(front: Front, commands: TextIO) -> Iterator[str]:
+    """The lines that answer all commands."""
+    for command in commands:
+        try:
+            yield from front(command.strip())
+        except EOFError:
+            return

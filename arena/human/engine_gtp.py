@@ -1,0 +1,144 @@
+"""The front that speaks the Go Text Protocol, version 2: see `players.gtp` for its form."""
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import rules
+from arena.human.engine_player import EnginePlayer
+from arena.model.record import PlayerFault
+from arena.referee.session import Moves
+from rules.position import PASS, MoveError, Position
+
+_COLOURS = {"black": 0, "b": 0, "white": 1, "w": 1}
+_LETTERS = "abcdefghijklmnop", "abcdefghjklmnopq"
+"""Of columns: ours, and those of GTP, which have no `i`."""
+_TO_GTP, _FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
+_STILL_TO_COME = 20
+"""Moves that a time for the whole game is kept for."""
+
+
+class Refused(Exception):
+    """A command that cannot be done; the text says why."""
+
+
+class GtpFront:
+    """A game of Othello, told and asked by GTP."""
+
+    def __init__(self, player: EnginePlayer) -> None:
+        self.player = player
+        self.moves: Moves = []
+
+    def answer(self, line: str) -> Iterator[str]:
+        """The response to a command line, an empty line at its end. EOFError after `quit`."""
+        found = re.match(r"(\d*)\s*(\S*)\s*([^#]*)", line)
+        assert found is not None  # all of it may be empty
+        number, command, rest = found.groups()
+        if not command or command.startswith("#"):
+            return
+        try:
+            do = getattr(self, f"do_{command}", None)
+            if do is None:
+                raise Refused("unknown command")
+            yield f"={number} {do(*rest.lower().split())}".rstrip()
+        except (Refused, MoveError, TypeError, ValueError) as error:
+            said = "syntax error" if isinstance(error, TypeError) else error
+            yield f"?{number} {said}"
+        except PlayerFault as fault:
+            yield f"?{number} {self.player.name} failed: {' '.join(fault.detail.split())}"
+        yield ""
+        if command == "quit":
+            raise EOFError
+
+    def do_protocol_version(self) -> str:
+        return "2"
+
+    def do_name(self) -> str:
+        return self.player.name
+
+    def do_version(self) -> str:
+        return version("bot-arena")
+
+    def do_list_commands(self) -> str:
+        return "\n".join(name[3:] for name in dir(self) if name.startswith("do_"))
+
+    def do_known_command(self, command: str) -> str:
+        return str(hasattr(self, f"do_{command}")).lower()
+
+    def do_quit(self) -> str:
+        return ""
+
+    def do_set_game(self, game: str) -> str:
+        if game != "othello":
+            raise Refused("this engine plays Othello")
+        return ""
+
+    def do_boardsize(self, size: str) -> str:
+        """Another size begins another game; a player that cannot play it says so when asked."""
+        variant = {**self.player.game.variant, "size": int(size)}
+        self.player.resize(rules.load("othello", **variant))
+        return self.do_clear_board()
+
+    def do_clear_board(self) -> str:
+        self.moves = []
+        return ""
+
+    def do_komi(self, komi: str) -> str:
+        return ""
+
+    def do_play(self, colour: str, vertex: str) -> str:
+        position = self._turn_of(colour)
+        self._make(position, vertex if vertex == PASS else vertex.translate(_FROM_GTP))
+        return ""
+
+    def do_genmove(self, colour: str) -> str:
+        position = self._turn_of(colour)
+        if position.is_over or position.must_pass:
+            move = PASS
+        else:
+            move = self.player.choose(self.moves).move.move
+        if not position.is_over:
+            self._make(position, move)
+        return move if move == PASS else move.translate(_TO_GTP).upper()
+
+    def do_undo(self) -> str:
+        if not self.moves:
+            raise Refused("cannot undo")
+        self.moves = self.moves[:-1]
+        return ""
+
+    def do_showboard(self) -> str:
+        return f"\n{self.player.after(self.moves)}"
+
+    def do_final_score(self) -> str:
+        black, white = self.player.after(self.moves).scores()
+        return "0" if black == white else f"{'BW'[white > black]}+{abs(black - white)}"
+
+    def do_time_settings(self, main: str, more: str, stones: str) -> str:
+        """Byo-yomi, or main time, a part of it for each move."""
+        per_move = int(more) / max(1, int(stones)) if int(more) else int(main) / _STILL_TO_COME
+        if per_move:
+            self.player.move_ms = max(1, int(1000 * per_move))
+        return ""
+
+    def do_time_left(self, colour: str, seconds: str, stones: str) -> str:
+        left = int(seconds) / (int(stones) or _STILL_TO_COME)
+        self.player.move_ms = max(1, int(1000 * left))
+        return ""
+
+    def _turn_of(self, colour: str) -> Position:
+        """The position, after a forced pass of the other colour where there is one to make."""
+        if colour not in _COLOURS:
+            raise Refused("invalid color")
+        position = self.player.after(self.moves)
+        if position.to_move == 1 - _COLOURS[colour] and position.must_pass:
+            self._make(position, PASS)
+            position = position.play(PASS)
+        if not position.is_over and position.to_move != _COLOURS[colour]:
+            raise Refused("it is not its turn")
+        return position
+
+    def _make(self, position: Position, move: str) -> None:
+        position.play(move)
+        assert position.to_move is not None  # it could be played
+        self.moves = [*self.moves, (position.to_move, move)]
