@@ -42,8 +42,7 @@ def import_run(file: Path, to: Path, form: str | None = None, game: Game | None 
         raise StoreError(f"{to}: is there already; give the run another name, or move it away")
     found = read_file(file, form, game)
     with PlayedStore.open_run(to, _config(to.stem, found.records)) as store:
-        for record in found.records:
-            store.add(record)
+        store.add_all(found.records)
     return found
 
 

@@ -34,10 +34,18 @@ def results_in(file: Path) -> Rated:
                 raise RateError("\n".join([f"{file}: no result", *map(str, damaged)]))
             return Rated(results, damaged)
         case None:
-            return Rated(read_results(_text(file), str(file)))
+            return Rated(read_results(_csv(file), str(file)))
         case _:
             read = read_file(file)
             return Rated(results_of(map(digest, read.records)), read.damaged)
+
+
+def _csv(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise UserError(f"{file}: cannot be read: {reason}") from None
 
 
 def _text(file: Path) -> str:

@@ -4,6 +4,7 @@ import json
 import platform
 import secrets
 import sqlite3
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -152,6 +153,17 @@ class PlayedStore(Store):
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
         self._check_still_there()
         return added
+
+    def add_all(self, records: Iterable[GameRecord]) -> None:
+        """Keep games of which none is there, all or nothing."""
+        try:
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                for record in records:
+                    self._insert(record, record.model_dump_json())
+                    self._count_info(record)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: the games cannot be kept: {error}") from None
 
     def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
         """Add the rows of a game. False when the attempt, or a result, is there already."""

@@ -28,7 +28,8 @@ from arena.errors import ArenaError, ConfigError, FileError, PackageError, Submi
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
-from arena.records import TEXTS
+from arena.records import FORMS, TEXTS
+from arena.records.parquet import PARQUET
 from arena.referee import SessionPool, judge, play_game
 from arena.tournament.config_file import load_config
 from arena.tournament.events import EventReader, events_file
@@ -209,6 +210,21 @@ def _transcripts() -> SearchStrategy[bytes]:
     record = json.loads(TEXTS["record"](game, "cup"))
     texts = [" ".join(move.move for move in game.moves).encode(), *_TRANSCRIPTS]
     return edited([*texts, as_json(record)]) | documents([record]).map(as_json)
+
+
+def _read_forms(path: Path) -> None:
+    """What is damaged is yielded; Parquet is read by a library."""
+    _each(*(partial(list, form.read(path, None)) for form in FORMS.values() if form != PARQUET))
+
+
+def _forms() -> SearchStrategy[bytes]:
+    seeds = [path.read_bytes() for path in sorted((ROOT / "tests/records/files").iterdir())]
+    othello, dots = play_record("othello", "a", "b"), play_record("dots", "a", "b")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.wtb"
+        FORMS["wthor"].write([othello], "cup", path)
+        seeds += [path.read_bytes(), TEXTS["jsonl"](dots, "cup").encode()]
+    return edited(seeds)
 
 
 _CSV = (
@@ -495,6 +511,7 @@ READERS = {
         Reader(
             "transcript", "t.txt", _read_transcripts, (ArenaError, *_VALUE_ERRORS), _transcripts
         ),
+        Reader("forms", "games", _read_forms, (ArenaError,), _forms),
         Reader("weights", "w.json", _read_weights, _VALUE_ERRORS, _weights),
         Reader("patterns", "w.npz", _read_patterns, _VALUE_ERRORS, _patterns),
         Reader("network", "n.ntuple", _read_network, _VALUE_ERRORS, _networks),
