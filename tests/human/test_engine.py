@@ -56,17 +56,17 @@ def test_a_game_by_gtp(ask: Ask) -> None:
         *("time_settings 0 3 1", "time_left black 2 1", "final_score", "# remark", "", "quit"),
     )
     assert [line for line in said if line] == [
-        *("=1 2", "= first", "=", "=", "= C4"),
+        *("=1 2", "= first", "=", "=", "= D3"),
         *("=", "= B3", "=", "? it is not its turn", "? 'pass' is illegal: a player who can move "
-          "must", "? it is not its turn"),
+          "must not pass", "? it is not its turn"),
         *("= true", "= false", "? unknown command", "? size must be even, from 4 to 16, not 9"),
-        *("? syntax error", "=", "=", "= B+3", "="),
+        *("? syntax error", "=", "=", "= 0", "="),
     ]  # fmt: skip
 
 
 def test_another_board_by_gtp(ask: Ask) -> None:
     said = ask("gtp", "boardsize 10", "genmove black", "play white j1", "play white E4", "quit")
-    assert [line for line in said if line][1:3] == ["= D5", "? 'i1' is illegal: it turns no disc"]
+    assert [line for line in said if line][1:3] == ["= E4", "? 'i1' is illegal: it turns no disc"]
 
 
 def test_a_game_by_nboard(ask: Ask) -> None:
