@@ -4,7 +4,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Form, Header, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
@@ -115,11 +115,6 @@ async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> 
 
 
 @pages.get("/me/challenge/{id}/live")
-async def live(
-    request: Request,
-    run: Found,
-    after: int | None = None,
-    last_event_id: Annotated[int | None, Header()] = None,
-) -> Response:
+async def live(request: Request, run: Found, known: run_pages.Known) -> Response:
     """What happens in it."""
-    return await run_pages.live(request, run, after, last_event_id)
+    return await run_pages.live(request, run, known)

@@ -54,6 +54,16 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
 Found = Annotated[ShownRun, Depends(_find)]
 
 
+async def _known(
+    after: int | None = None, last_event_id: Annotated[int | None, Header()] = None
+) -> int | None:
+    """The last event that a page knows; a browser that comes back says it by a header."""
+    return after if last_event_id is None else last_event_id
+
+
+Known = Annotated[int | None, Depends(_known)]
+
+
 @router.get("/")
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
@@ -130,15 +140,11 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
 async def live(
     request: Request,
     run: Found,
-    after: int | None = None,
-    last_event_id: Annotated[int | None, Header()] = None,
+    known: Known,
 ) -> Response:
-    """What happens in it from now on, or `after` an event. A browser that comes back says which was
-    the last by a header.
-    """
+    """What happens in it from now on, or after an event."""
     refuse_beyond(request)
     hubs: Hubs = request.app.state.hubs
-    known = after if last_event_id is None else last_event_id
     events: AsyncGenerator[bytes] = hubs[run].listen(known)
     first = await anext(events)
     told = as_long(first, events, lambda: is_still_shown(request, run))

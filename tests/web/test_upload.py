@@ -8,7 +8,6 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,36 +16,19 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
-from arena.web.app import ServerSettings, make_app
+from arena.web.app import make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
 from tests.right_bot import RIGHT
 
 from .conftest import TestClient
+from .test_mine import app, folder, tokens
 
-NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+__all__ = ["app", "folder", "tokens"]
+
 BROKEN = RIGHT.replace("        reply =", '        print("thinking")\n        reply =')
 QUICK = Path(__file__).with_name("quick_checker.py")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
-    course.init(tmp_path / "course")
-    return tmp_path / "course"
-
-
-@pytest.fixture
-def tokens(folder: Path) -> dict[str, str]:
-    return course.add_owners(folder, ["ada", "bob"], NOW)
-
-
-@pytest.fixture
-def app(folder: Path) -> FastAPI:
-    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.checks.jobs.command = (sys.executable, str(QUICK))
-    return app
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ async function followLab(lab) {
   for (let etag = ""; ; await new Promise((done) => setTimeout(done, LAB_PAUSE_MS))) {
     if (document.hidden) continue;
     try {
-      const answer = await fetch(lab.dataset.url, { headers: { "If-None-Match": etag }, cache: "no-store" });
+      const answer = await fetch(lab.dataset.url ?? "", { headers: { "If-None-Match": etag }, cache: "no-store" });
       byId("lost").hidden = answer.ok || answer.status === 304;
       if (!answer.ok) continue;
-      etag = answer.headers.get("ETag");
+      etag = answer.headers.get("ETag") ?? "";
       putParts(await answer.json());
     } catch {
       byId("lost").hidden = false;

@@ -6,12 +6,15 @@ import { targetsOf } from "./targets.js";
 
 /**
  * @typedef {{number: number, phase: "preparing"|"thinking"|"yours"|"over", said: string[],
- *   ending: string, names: string[], score: string, ply: number, variant: Object, state: Object|null,
+ *   ending: string, names: string[], score: string, ply: number, variant: Object<string, any>, state: Object<string, any>|null,
  *   board: string, last: string|null, legal: string[], can_undo: boolean, transcript: string}} TableState
  */
 
+/** @type {Object<string, string>} */
 const ARROWS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+/** @type {Object<string, string>} */
 const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
+/** @type {Object<string, string>} */
 const WORDS = { preparing: "Preparing the game. The first one takes a while where the opponent's code is compiled.", thinking: "The other one moves.", yours: "Your move." };
 
 /** The state that is shown. @type {TableState|null} */
@@ -31,8 +34,10 @@ async function followTable(table) {
         byId("lost").textContent = "This game is not there any more. Begin a new one.";
         return;
       }
-      showTable(table, await answer.json());
-      if (shownTable.phase === "over") return;
+      /** @type {TableState} */
+      const state = await answer.json();
+      showTable(table, state);
+      if (state.phase === "over") return;
     } catch {
       byId("lost").hidden = false;
       await new Promise((done) => setTimeout(done, 1000));
@@ -46,34 +51,34 @@ function showTable(table, state) {
   byId("status").textContent = state.ending || WORDS[state.phase];
   byId("said").replaceChildren(...state.said.map((line) => element("li", {}, line)));
   byId("score").replaceChildren(...scoreOf(table, state));
-  byId("undo").disabled = !state.can_undo;
-  byId("resign").disabled = state.phase !== "yours";
+  byId("undo").toggleAttribute("disabled", !state.can_undo);
+  byId("resign").toggleAttribute("disabled", state.phase !== "yours");
   byId("written").hidden = !state.transcript;
   byId("transcript").textContent = state.transcript;
   if (state.state) showBoard(table, state);
 }
 
 /** The score in words; of dots with the marks in the boxes. @param {HTMLElement} table @param {TableState} state */
-function scoreOf({ dataset }, { names, score, state }) {
-  if (dataset.drawing !== "dots" || !state) return [score];
-  return names.flatMap((name, seat) => [seatMark(dataset, seat), ` ${name} ${state.score[seat]} `]);
+function scoreOf({ dataset: { drawing } }, { names, score, state }) {
+  if (drawing !== "dots" || !state) return [score];
+  return names.flatMap((name, seat) => [seatMark({ drawing, marks: [] }, seat), ` ${name} ${state.score[seat]} `]);
 }
 
 /** @param {HTMLElement} table @param {TableState} state */
 function showBoard(table, state) {
   const place = byId("board");
   playsByKeys ||= place.contains(document.activeElement);
-  const run = { drawing: table.dataset.drawing };
+  const run = { drawing: table.dataset.drawing ?? "" };
   if (!isDrawn(run)) place.replaceChildren(textBoard(state.board));
   else {
     const drawing = drawingOf(run);
     place.replaceChildren(drawing.draw(drawing.start(state.state, state.variant), state.last ?? undefined));
   }
-  const targets = targetsOf(table.dataset.drawing, state.legal, (move) => sendMove(table, move));
+  const targets = targetsOf(run.drawing, state.legal, (move) => sendMove(table, move));
   if (targets.length) {
     const board = place.firstElementChild;
-    board.setAttribute("role", "group");
-    board.append(svg("g", { class: "targets" }, targets));
+    board?.setAttribute("role", "group");
+    board?.append(svg("g", { class: "targets" }, targets));
   }
   if (!targets.length) showButtons(table, state);
   if (playsByKeys) (targets[0] ?? place).focus();
@@ -82,7 +87,7 @@ function showBoard(table, state) {
 /** Buttons of the moves where they are no places; they stay while another moves. @param {HTMLElement} table @param {TableState} state */
 function showButtons(table, { legal, phase }) {
   const place = byId("choices");
-  for (const button of place.children) button.disabled = true;
+  for (const button of place.children) button.toggleAttribute("disabled", true);
   if (legal.length || phase === "over") place.replaceChildren(...moveButtons(table, legal));
 }
 
@@ -100,7 +105,7 @@ function sendMove(table, move) {
 
 /** @param {HTMLElement} table @param {"move"|"undo"|"resign"} wanted @param {string} [move] */
 async function sendCommand(table, wanted, move = "") {
-  if (commandedTable === shownTable) return;
+  if (!shownTable || commandedTable === shownTable) return;
   commandedTable = shownTable;
   const headers = { "Content-Type": "application/json", "X-Form-Token": table.dataset.formToken ?? "" };
   const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
@@ -128,18 +133,24 @@ function listenAtTable(table) {
 }
 
 async function copyMoves() {
-  getSelection().selectAllChildren(byId("transcript"));
-  await navigator.clipboard?.writeText(byId("transcript").textContent);
+  getSelection()?.selectAllChildren(byId("transcript"));
+  await navigator.clipboard?.writeText(byId("transcript").textContent ?? "");
   byId("copy").textContent = navigator.clipboard ? "Copied" : "Selected: copy it with Ctrl-C";
+}
+
+/** @param {HTMLFormElement} form @param {string} name */
+function select(form, name) {
+  return /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
 }
 
 /** Leaves in the form what fits the board. @param {HTMLFormElement} form */
 function fitChoices(form) {
-  const board = form.elements.board.selectedOptions[0];
-  for (const label of form.querySelectorAll(".two")) label.hidden = board.dataset.seats === "1";
-  for (const option of form.elements.opponent.options) {
+  const board = select(form, "board").selectedOptions[0];
+  for (const label of form.querySelectorAll(".two")) label.toggleAttribute("hidden", board.dataset.seats === "1");
+  const opponents = select(form, "opponent");
+  for (const option of opponents.options) {
     option.hidden = option.disabled = !(option.dataset.boards ?? board.value).split(" ").includes(board.value);
-    if (option.disabled && option.selected) form.elements.opponent.selectedIndex = 0;
+    if (option.disabled && option.selected) opponents.selectedIndex = 0;
   }
 }
 
@@ -148,6 +159,7 @@ if (byId("table")) {
   followTable(byId("table"));
 }
 if (byId("choice")) {
-  byId("choice").addEventListener("change", () => fitChoices(byId("choice")));
-  fitChoices(byId("choice"));
+  const choice = /** @type {HTMLFormElement} */ (byId("choice"));
+  choice.addEventListener("change", () => fitChoices(choice));
+  fitChoices(choice);
 }

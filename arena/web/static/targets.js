@@ -6,9 +6,12 @@ import { squarePlace } from "./othello.js";
 const SQUARE = 40;
 const SQUARES_EDGE = 24;
 const DOTS_EDGE = 36;
+/** @type {Object<string, number[]>} */
 const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 /** The shape of a move on each board, and its middle. */
+/** @typedef {{x: number, y: number, points: number[][]}} Shape */
+/** @type {Object<string, (move: string) => Shape>} */
 const SHAPES = {
   /** @param {string} move */
   othello(move) {
@@ -19,7 +22,7 @@ const SHAPES = {
 
   /** A diamond around the edge: these cover the board. @param {string} move */
   dots(move) {
-    const [, ...ends] = /^([a-z]\d+)([a-z]\d+)$/.exec(move);
+    const ends = move.match(/[a-z]\d+/g) ?? [];
     const [one, other] = ends.map(squarePlace);
     const x = DOTS_EDGE + ((one.column + other.column) / 2) * SQUARE;
     const y = DOTS_EDGE + ((one.row + other.row) / 2) * SQUARE;
@@ -34,11 +37,11 @@ const SHAPES = {
 export function targetsOf(drawing, legal, play) {
   if (!(drawing in SHAPES)) return [];
   const targets = legal.map((move, at) => target(move, SHAPES[drawing](move), at === 0, play));
-  for (const each of targets) each.addEventListener("keydown", (event) => onTargetKey(event, each, targets, play));
+  for (const each of targets) each.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => onTargetKey(event, each, targets, play));
   return targets;
 }
 
-/** @param {string} move @param {{x: number, y: number, points: number[][]}} shape */
+/** @param {string} move @param {Shape} shape @param {boolean} isFirst @param {(move: string) => void} play */
 function target(move, { x, y, points }, isFirst, play) {
   return svg("polygon", {
     class: "target",
@@ -53,9 +56,9 @@ function target(move, { x, y, points }, isFirst, play) {
   });
 }
 
-/** @param {KeyboardEvent} event @param {SVGElement} from @param {SVGElement[]} targets */
+/** @param {KeyboardEvent} event @param {SVGElement} from @param {SVGElement[]} targets @param {(move: string) => void} play */
 function onTargetKey(event, from, targets, play) {
-  if (event.key === "Enter" || event.key === " ") play(from.dataset.move);
+  if (event.key === "Enter" || event.key === " ") play(from.dataset.move ?? "");
   else if (event.key in WAYS) focusTarget(from, nearestTarget(from, targets, WAYS[event.key]));
   else return;
   event.preventDefault();
@@ -68,10 +71,10 @@ function focusTarget(from, to) {
   to.focus();
 }
 
-/** The closest target that way, sideways counting double. @param {SVGElement} from @param {SVGElement[]} targets */
+/** The closest target that way, sideways counting double. @param {SVGElement} from @param {SVGElement[]} targets @param {number[]} way */
 function nearestTarget(from, targets, [right, down]) {
   const far = (/** @type {SVGElement} */ to) => {
-    const [dx, dy] = [to.dataset.x - from.dataset.x, to.dataset.y - from.dataset.y];
+    const [dx, dy] = [Number(to.dataset.x) - Number(from.dataset.x), Number(to.dataset.y) - Number(from.dataset.y)];
     const ahead = dx * right + dy * down;
     return ahead > 0 ? ahead + 2 * Math.abs(dx * down + dy * right) : Infinity;
   };

@@ -13,7 +13,7 @@ const LAST_MOVES = 12;
 
 /** Shows games in the section `boards`. @param {RunData} run */
 export function boardsInPlay(run) {
-  const grid = byId("boards").querySelector(".boards");
+  const grid = /** @type {Element} */ (byId("boards").querySelector(".boards"));
   /** The page has room for those that were played when it was made. @type {Slot[]} */
   const slots = [...grid.children].map((node) => ({ node, id: "", over: true }));
   grid.after(element("p", { class: "note" }, "No game is being played at the moment. Boards come by themselves."));

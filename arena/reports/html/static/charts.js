@@ -66,7 +66,7 @@ function cursor(height) {
 
 /** Move the cursor of a chart to a ply. @param {Element} chart @param {GameData} game @param {number} ply */
 export function placeCursor(chart, game, ply) {
-  const line = chart.querySelector(".cursor");
+  const line = /** @type {Element} */ (chart.querySelector(".cursor"));
   line.setAttribute("visibility", ply ? "visible" : "hidden");
   if (ply) line.setAttribute("transform", `translate(${moveX(game, ply - 1)} 0)`);
 }

@@ -44,7 +44,7 @@ function championshipRecord(run, game) {
 
 /** An edge as the championship names it, whose rows count from the bottom. @param {string} move @param {number} rows */
 function championshipEdge(move, rows) {
-  const [, first, second] = /^([a-z]\d+)([a-z]\d+)$/.exec(move);
+  const [first, second] = /** @type {string[]} */ (move.match(/[a-z]\d+/g));
   const { row } = squarePlace(first);
   const isFlat = squarePlace(second).row === row;
   return `${first[0]}${rows - row + Number(isFlat)},${isFlat ? "h" : "v"}`;

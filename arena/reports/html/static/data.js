@@ -1,5 +1,7 @@
 /** Where the data of a run come from: blocks of the page itself, or the server that sent it. */
 
+import { byId } from "./dom.js";
+
 /**
  * The games that have a result, a list a column; see `GameColumns` in model.py.
  * @typedef {{id: string[], round: number[], players: number[][], scores: number[][], points: number[][],
@@ -7,13 +9,20 @@
  */
 /**
  * A game that is being played; see `GameRunning`.
- * @typedef {{id: string, round: number, players: number[], opening: number, start: Object, moves: string[]}} GameRunning
+ * @typedef {{id: string, round: number, players: number[], opening: number, start: Object<string, any>, moves: string[]}} GameRunning
+ */
+/**
+ * What is known of a player; see `PlayerData`.
+ * @typedef {{version: string, status: string, rank: number|null, rating: string, games: number, wins: number,
+ *   draws: number, losses: number, mean_ms: number|null, max_ms: number|null, random_moves: number,
+ *   interval: [number, number, number]|null, as_first: string, as_second: string, versions: number[],
+ *   faults: {ending: string, count: number, game: string, detail: string, stderr: string}[]}} PlayerFigures
  */
 /**
  * A run; see `RunData`.
- * @typedef {{name: string, title: string, rules: string, variant: Object, drawing: string, marks: string[],
+ * @typedef {{name: string, title: string, rules: string, variant: Object<string, any>, drawing: string, marks: string[],
  *   seats: number, unit: string, move_gap: string, limit_ms: number|null, players: string[], endings: string[],
- *   games: GameColumns, running: GameRunning[]}} RunData
+ *   figures: PlayerFigures[], games: GameColumns, running: GameRunning[]}} RunData
  */
 /**
  * What a player wrote to stderr; see `SeatSaid`.
@@ -22,7 +31,7 @@
 /**
  * A game; see `GameData`.
  * @typedef {{id: string, round: number, attempt: number, players: number[], seed: number, opening: number,
- *   start: Object, moves: string[], seats: number[], used_ms: (number|null)[], score: (number|null)[],
+ *   start: Object<string, any>, moves: string[], seats: number[], used_ms: (number|null)[], score: (number|null)[],
  *   depth: (number|null)[], text: (string|null)[], faults: [number, number, string, string][], ending: string,
  *   detail: string, offender: number, scores: number[], points: number[], started_at: string,
  *   duration_ms: number, machine: string, stderr: (SeatSaid|null)[], boards: string[]}} GameData
@@ -50,7 +59,7 @@ function embeddedSource() {
   };
 }
 
-/** A game of a block, which is a list a field. @param {Object} columns @param {number} at */
+/** A game of a block, which is a list a field. @param {Object<string, any[]>} columns @param {number} at @returns {any} */
 function rowOf(columns, at) {
   if (columns.id[at] === null) return undefined;
   return Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[at]]));
@@ -64,7 +73,7 @@ function servedSource(address) {
 
 /** @param {string} id */
 async function unpacked(id) {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(byId(id).textContent?.trim() ?? ""), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).json();
 }

@@ -5,6 +5,7 @@ const UNSEEN =
 const SVG = "http://www.w3.org/2000/svg";
 const PLAIN = /^[\x20-\x7e\n]*$/;
 const NUMBERS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+/** @type {Object<string, string>} */
 const SHORT = { "\t": "\\t", "\r": "\\r" };
 
 /**
@@ -17,14 +18,15 @@ export function printable(text) {
 
 /** @param {string} character */
 function escapedCharacter(character) {
-  const code = character.codePointAt(0).toString(16);
+  const code = /** @type {number} */ (character.codePointAt(0)).toString(16);
   if (code.length > 4) return `\\U${code.padStart(8, "0")}`;
   return SHORT[character] ?? (code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`);
 }
 
 /**
  * An HTML element. An attribute `onclick` is a listener; null and false leave an attribute out.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Object<string, any>} attributes
  * @param {...any} children Nodes, texts and lists of them
  */
@@ -34,7 +36,8 @@ export function element(tag, attributes = {}, ...children) {
 
 /**
  * An SVG element, likewise.
- * @param {string} tag
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Object<string, any>} attributes
  * @param {...any} children
  */
@@ -42,13 +45,14 @@ export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
+/** @template {Element} Made @param {Made} node @param {Object<string, any>} attributes @param {any[]} children */
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, printable(String(value)));
   }
-  node.append(...children.flat(Infinity).map((child) => (child instanceof Node ? child : printable(String(child)))));
+  node.append(...children.flat(Infinity).map((/** @type {any} */ child) => (child instanceof Node ? child : printable(String(child)))));
   return node;
 }
 
@@ -57,7 +61,7 @@ function filled(node, attributes, children) {
  * @param {string} id
  */
 export function byId(id) {
-  return document.getElementById(id);
+  return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 
 /**

@@ -105,7 +105,7 @@ function allEdges(rows, cols) {
 
 /** The one or two boxes next to an edge. @param {DotsCells} cells @param {string} move */
 function boxesAround(cells, move) {
-  const [, first, second] = /^([a-z]\d+)([a-z]\d+)$/.exec(move);
+  const [first, second] = /** @type {string[]} */ (move.match(/[a-z]\d+/g));
   const { row, column } = squarePlace(first);
   const flat = squarePlace(second).row === row;
   const boxes = [{ row, column }, flat ? { row: row - 1, column } : { row, column: column - 1 }];

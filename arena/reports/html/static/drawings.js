@@ -5,12 +5,19 @@ import { element } from "./dom.js";
 import { othello } from "./othello.js";
 import { tiles } from "./tiles.js";
 
+/**
+ * What draws a game: `cells` are its own, of a position.
+ * @typedef {{start: (state: any, variant: any) => any, play: (cells: any, move: string, seat?: number) => any,
+ *   state: (cells: any, toMove: number|null) => Object<string, any>, scores: (cells: any) => number[],
+ *   label: (cells: any) => string, draw: (cells: any, last?: string) => SVGElement}} Drawing
+ */
+/** @type {Object<string, Drawing>} */
 const DRAWINGS = { othello, dots, tiles };
 
 /**
  * The positions of a game, made as they are looked at.
- * @param {{drawing: string, variant: Object}} run
- * @param {{start: Object, moves: string[], seats?: number[]}} game
+ * @param {{drawing: string, variant: Object<string, any>}} run
+ * @param {{start: Object<string, any>, moves: string[], seats?: number[]}} game
  */
 export function replayed(run, game) {
   const drawing = DRAWINGS[run.drawing];

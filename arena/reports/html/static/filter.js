@@ -8,6 +8,7 @@
 /** A game, by its place in the columns, as the player on a seat sees it. @typedef {{at: number, seat: number}} SeenGame */
 
 export const SIDES = ["first", "second"];
+/** @type {("lost"|"drawn"|"won")[]} */
 export const RESULTS = ["lost", "drawn", "won"];
 const KEEPS = ["natural", "adjudicated", "void"];
 

@@ -29,6 +29,7 @@ export function gamePage(run, game) {
   const said = stderrBoxes(run, game);
   let [ply, playing, addressing] = [-1, 0, 0];
 
+  /** @type {GamePage} */
   const page = {
     nodes: [],
     go(wanted) {
@@ -116,7 +117,7 @@ function chartsOf(run, game, go) {
     const chart = statedChart(game, seat, nameOf(run, place));
     if (chart) found.push({ heading: element("h3", {}, `Score as ${nameOf(run, place)} saw it `, element("small", {}, "dashed: depth")), chart });
   });
-  for (const { chart } of found) chart.addEventListener("click", (event) => go(pointedPly(event, chart, game)));
+  for (const { chart } of found) chart.addEventListener("click", (/** @type {MouseEvent} */ event) => go(pointedPly(event, chart, game)));
   return found;
 }
 
@@ -159,8 +160,8 @@ function captionOf(run, game, ply) {
   const who = seat === -1 ? "chance" : seat === undefined ? "" : nameOf(run, game.players[seat]);
   const facts = [
     ply <= game.opening ? "opening" : null,
-    (game.used_ms[at] ?? null) === null ? null : duration(game.used_ms[at]),
-    (game.score[at] ?? null) === null ? null : `score ${written(game.score[at])}`,
+    (game.used_ms[at] ?? null) === null ? null : duration(game.used_ms[at] ?? 0),
+    (game.score[at] ?? null) === null ? null : `score ${written(game.score[at] ?? 0)}`,
     (game.depth[at] ?? null) === null ? null : `depth ${game.depth[at]}`,
     game.text[at] ? `“${game.text[at]}”` : null,
   ].filter((fact) => fact !== null);

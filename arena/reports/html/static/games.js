@@ -7,8 +7,9 @@ import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
 
-const ROWS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 100;
 const GAME_HEADINGS = ["Game", "Player", "Opponent", "Side", "Result", "Score", "Moves", "Slowest", "Ending"];
+/** @type {Object<string, string>} */
 const SORTS = { oldest: "as they ended", newest: "newest first", slowest: "slowest move first", longest: "longest first" };
 /** The order where none is asked for: a server's runs go on. */
 const USUAL = document.body.dataset.run === undefined ? "oldest" : "newest";
@@ -17,7 +18,7 @@ const USUAL = document.body.dataset.run === undefined ? "oldest" : "newest";
 export function showGames(run, filter) {
   const view = byId("games-view");
   if (!view.querySelector("form")) view.replaceChildren(...emptyList(run));
-  fillForm(view.querySelector("form"), filter);
+  fillForm(/** @type {HTMLFormElement} */ (view.querySelector("form")), filter);
   listGames(run, filter);
 }
 
@@ -49,7 +50,7 @@ function gamesForm(run) {
   const names = run.players.map((name) => [name, shortened(name)]);
   const form = element(
     "form",
-    { class: "filters", onsubmit: (event) => event.preventDefault(), onchange: () => (location.hash = gamesHash(formFilter(form))) },
+    { class: "filters", onsubmit: (/** @type {Event} */ event) => event.preventDefault(), onchange: () => (location.hash = gamesHash(formFilter(form))) },
     choice("player", "Player", "anyone", names),
     choice("against", "Opponent", "anyone", names),
     choice("side", "Side", "either", SIDES.map((side) => [side, side])),
@@ -81,7 +82,8 @@ function formFilter(form) {
 
 /** @param {HTMLFormElement} form @param {Object<string, string>} filter */
 function fillForm(form, filter) {
-  for (const field of form.querySelectorAll("select, input")) field.value = filter[field.name] ?? "";
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("select, input"));
+  for (const field of fields) field.value = filter[field.name] ?? "";
 }
 
 /** @param {RunData} run @param {Object<string, string>} filter @param {number} count */

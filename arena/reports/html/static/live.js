@@ -32,7 +32,7 @@ export function followRun(address, after, loading, watcher) {
     if (events.readyState === EventSource.CLOSED) setTimeout(loadAgain, pause);
   };
   for (const name of HAPPENINGS) {
-    events.addEventListener(name, async (event) => (await heard)[name](event.data ? JSON.parse(event.data) : null, events));
+    events.addEventListener(name, async (event) => (await heard)[name]?.(event.data ? JSON.parse(event.data) : null, events));
   }
 }
 
@@ -50,7 +50,10 @@ function connectionLine() {
   return line;
 }
 
-/** A function for each kind of event. @param {RunData} run @param {Watcher} watcher */
+/**
+ * A function for each kind of event.
+ * @param {RunData} run @param {Watcher} watcher @returns {Object<string, (data: any, events: EventSource) => void>}
+ */
 function hearer(run, watcher) {
   const boards = boardsInPlay(run);
   run.running.forEach(boards.draw);
@@ -75,7 +78,7 @@ function hearer(run, watcher) {
     },
     finished({ row, players, endings, moves }) {
       Object.assign(run, { players, endings });
-      if (!run.games.id.includes(row.id)) for (const [column, value] of Object.entries(row)) run.games[column].push(value);
+      if (!run.games.id.includes(row.id)) for (const [column, value] of Object.entries(row)) /** @type {any} */ (run.games)[column].push(value);
       if (moves.length) Object.assign(playing(row.id) ?? {}, { moves });
       ended(row.id, `ended ${row.scores.join("–")}`);
       watcher.finished(row.id);

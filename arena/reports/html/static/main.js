@@ -12,12 +12,16 @@ import { readRoute } from "./route.js";
 /** @typedef {import("./data.js").GameData} GameData */
 
 const VIEW_NAMES = ["overview", "games", "game", "player"];
+/** @typedef {import("./route.js").Route} Route */
+
+/** @type {Object<string, (page: import("./game.js").GamePage) => void>} */
 const KEYS_OF_GAME = { ArrowLeft: (page) => page.step(-1), ArrowRight: (page) => page.step(1), Home: (page) => page.go(0), End: (page) => page.end(), " ": (page) => page.toggle() };
 
 /** The pages of one run in one document. */
 class RunPages {
   constructor() {
     this.source = openSource();
+    /** @type {Promise<RunData>|null} */
     this.loading = null;
     /** @type {import("./game.js").GamePage|null} */
     this.page = null;
@@ -42,11 +46,12 @@ class RunPages {
     try {
       if (route.view !== "overview") await this.fill(route, isSame, () => asked === this.asked);
     } catch (error) {
-      byId(`${route.view}-view`).replaceChildren(element("p", { role: "alert" }, `This did not load: ${error.message}`));
+      byId(`${route.view}-view`).replaceChildren(element("p", { role: "alert" }, `This did not load: ${/** @type {Error} */ (error).message}`));
     }
     if (asked === this.asked) this.turnTo(route, isSame);
   }
 
+  /** @param {Route} route @param {boolean} isSame @param {() => boolean} isWanted */
   async fill(route, isSame, isWanted) {
     const run = await this.run();
     if (!isWanted()) return;
@@ -55,12 +60,13 @@ class RunPages {
     if (!isSame || !this.page) await this.openGame(run, route.name, isWanted);
   }
 
-  /** Figures change with each game. */
+  /** Figures change with each game. @param {RunData} run @param {string} name */
   async fillPlayer(run, name) {
     if ("live" in document.body.dataset) Object.assign(run, await this.source.run());
     showPlayer(run, name);
   }
 
+  /** @param {RunData} run @param {string} id @param {() => boolean} isWanted */
   async openGame(run, id, isWanted) {
     const running = run.running.find((each) => each.id === id);
     const game = running ? unfinished(running) : await this.source.game(id, run.games.id.indexOf(id));
@@ -70,7 +76,7 @@ class RunPages {
     byId("game-view").replaceChildren(...(this.page?.nodes ?? noGame(run, id)));
   }
 
-  /** Show one view and hide the others. */
+  /** Show one view and hide the others. @param {Route} route @param {boolean} isSame */
   turnTo(route, isSame) {
     const isFirst = !this.shown;
     if (route.view !== "game") this.leaveGame();
@@ -78,7 +84,7 @@ class RunPages {
     for (const view of VIEW_NAMES) byId(view === "overview" ? view : `${view}-view`).hidden = view !== route.view;
     for (const link of document.querySelectorAll(".views a")) markCurrent(link, route.view);
     this.page?.go(route.ply ?? Infinity);
-    const heading = byId(`${route.view}-view`)?.querySelector("h2");
+    const heading = document.getElementById(`${route.view}-view`)?.querySelector("h2");
     document.title = heading ? `${heading.textContent} · ${this.title}` : this.title;
     if (isSame) return;
     if (!isFirst) heading?.focus({ preventScroll: true });
@@ -91,15 +97,17 @@ class RunPages {
     this.page = null;
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     const act = KEYS_OF_GAME[event.key];
-    const isElsewhere = event.target.closest("input, select, textarea, pre, .scroll") || (event.key === " " && event.target.closest("a, button, summary"));
+    const target = /** @type {Element} */ (event.target);
+    const isElsewhere = target.closest("input, select, textarea, pre, .scroll") || (event.key === " " && target.closest("a, button, summary"));
     if (!act || !this.page || isElsewhere || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     act(this.page);
   }
 
-  /** A game that is shown went on. */
+  /** A game that is shown went on. @param {string} id */
   async moved(id) {
     if (this.shown !== `game ${id}`) return;
     const run = await this.run();
@@ -108,6 +116,7 @@ class RunPages {
     this.page?.go(ply ?? Infinity);
   }
 
+  /** @param {string} id */
   async finished(id) {
     await this.moved(id);
     const route = readRoute(location.hash);
@@ -117,7 +126,7 @@ class RunPages {
 
 /** @param {Element} link @param {string} view */
 function markCurrent(link, view) {
-  const target = readRoute(link.getAttribute("href")).view;
+  const target = readRoute(link.getAttribute("href") ?? "").view;
   if (target === view) link.setAttribute("aria-current", "page");
   else link.removeAttribute("aria-current");
 }
@@ -138,7 +147,8 @@ function noGame(run, id) {
 function beginRunPages() {
   if (!byId("overview") || !byId("games-view")) return;
   const pages = new RunPages();
-  if ("live" in document.body.dataset) followRun(document.body.dataset.run, document.body.dataset.live, pages.run(), pages);
+  const { run = "", live } = document.body.dataset;
+  if (live !== undefined) followRun(run, live, pages.run(), pages);
   pages.show();
 }
 

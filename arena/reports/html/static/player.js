@@ -7,9 +7,11 @@ import { gameHash, gamesHash } from "./route.js";
 import { deed, nameOf, shortened, sideWord } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
-/** Results of games. @typedef {{won: number, drawn: number, lost: number}} Tally */
+/** @typedef {import("./data.js").PlayerFigures} PlayerFigures */
+/** Results of games. @typedef {{games: number, won: number, drawn: number, lost: number}} Tally */
 
 const SLOWEST_GAMES = 5;
+/** @type {Object<string, string>} */
 const STATUS = { replaced: "A newer version plays on for it.", gone: "Its file left the tournament.", out: "It is out of the tournament." };
 
 /** @param {RunData} run @param {string} name */
@@ -45,18 +47,19 @@ function playerParts(run, place) {
   ];
 }
 
+/** @param {PlayerFigures} figures */
 function figuresLine(figures) {
   const facts = [
     figures.rank === null ? [] : ["Rank ", element("b", {}, figures.rank)],
     figures.rating ? ["Elo ", element("b", {}, figures.rating)] : [],
     figures.games ? [element("b", {}, counted(figures.games, "game")), `: ${figures.wins} won, ${figures.draws} drawn, ${figures.losses} lost`] : ["No game has ended yet"],
-    figures.mean_ms === null ? [] : [`${duration(figures.mean_ms)} a move, at most ${duration(figures.max_ms)}`],
+    figures.mean_ms === null ? [] : [`${duration(figures.mean_ms)} a move, at most ${duration(figures.max_ms ?? 0)}`],
     figures.random_moves ? [counted(figures.random_moves, "random move"), " after faults"] : [],
   ];
   return element("p", { class: "facts" }, facts.filter((fact) => fact.length).flatMap((fact, at) => (at ? [" · ", ...fact] : fact)));
 }
 
-/** Its interval among those of all, on one scale. @param {RunData} run */
+/** Its interval among those of all, on one scale. @param {RunData} run @param {PlayerFigures} figures */
 function ratingDrawn(run, figures) {
   if (figures.interval === null) return [];
   const all = run.figures.flatMap((each) => (each.interval === null ? [] : [each.interval]));
@@ -76,7 +79,7 @@ function signed(elo) {
   return `${elo < -0.5 ? "−" : elo >= 0.5 ? "+" : ""}${Math.abs(Math.round(elo))}`;
 }
 
-/** @param {RunData} run @param {number} place */
+/** @param {RunData} run @param {number} place @param {PlayerFigures} figures */
 function sides(run, place, figures) {
   if (run.seats < 2) return [];
   const rows = [figures.as_first, figures.as_second].map((share, seat) => {
@@ -111,7 +114,10 @@ function headToHead(run, place) {
 /** @param {RunData} run @param {import("./filter.js").SeenGame[]} games @returns {Tally} */
 function tallied(run, games) {
   const tally = { games: games.length, won: 0, drawn: 0, lost: 0 };
-  for (const { at, seat } of games) tally[resultOf(run.games, at, seat)] += 1;
+  for (const { at, seat } of games) {
+    const result = resultOf(run.games, at, seat);
+    if (result) tally[result] += 1;
+  }
   return tally;
 }
 
@@ -136,6 +142,7 @@ function slowestGames(run, name) {
   return [element("h3", {}, "Games with the slowest moves ", element("small", {}, "of either player")), table, element("p", {}, all)];
 }
 
+/** @param {PlayerFigures} figures */
 function faultsOf(figures) {
   if (!figures.faults.length) return [];
   const lines = figures.faults.map((fault) =>
@@ -146,7 +153,7 @@ function faultsOf(figures) {
   return [element("h3", {}, "Faults"), element("ul", { class: "faults" }, lines)];
 }
 
-/** @param {RunData} run @param {number} place */
+/** @param {RunData} run @param {number} place @param {PlayerFigures} figures */
 function versionsOf(run, place, figures) {
   if (!figures.versions.length) return [];
   const lines = figures.versions.map((each) =>

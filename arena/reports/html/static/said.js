@@ -12,7 +12,7 @@ import { deed, nameOf } from "./words.js";
  * @param {GameData} game @param {number} seat @param {number} ply
  */
 export function saidBy(game, seat, ply) {
-  const { head, tail, bytes, marks } = game.stderr[seat];
+  const { head, tail, bytes, marks } = wroteOf(game, seat);
   const letters = [...head, ...tail];
   const isWhole = ply >= game.moves.length || !marks.length;
   const asked = askedMoves(game, seat, ply);
@@ -21,6 +21,11 @@ export function saidBy(game, seat, ply) {
   const from = isOwnMove || isWhole ? (marks[asked - 2 + Number(isWhole && !isOwnMove)] ?? 0) : end;
   const gap = head.length + tail.length > 0 && bytes > new TextEncoder().encode(head + tail).length ? [...head].length : -1;
   return { before: cutOut(letters, 0, from, gap), now: cutOut(letters, from, end, gap) };
+}
+
+/** What may be read of a player. @param {GameData} game @param {number} seat */
+function wroteOf(game, seat) {
+  return /** @type {import("./data.js").SeatSaid} */ (game.stderr[seat]);
 }
 
 /** How many moves a player was asked for up to a ply. @param {GameData} game @param {number} seat @param {number} ply */
@@ -45,8 +50,8 @@ export function stderrBoxes(run, game) {
 /** @param {RunData} run @param {GameData} game @param {number} seat */
 function stderrBox(run, game, seat) {
   const name = nameOf(run, game.players[seat]);
-  const heading = element("h3", {}, `stderr of ${name} `, element("small", {}, `${written(game.stderr[seat].bytes)} bytes, up to this move`));
-  if (!game.stderr[seat].bytes) return { node: element("p", { class: "note" }, `${name} wrote nothing to stderr.`), show: () => {} };
+  const heading = element("h3", {}, `stderr of ${name} `, element("small", {}, `${written(wroteOf(game, seat).bytes)} bytes, up to this move`));
+  if (!wroteOf(game, seat).bytes) return { node: element("p", { class: "note" }, `${name} wrote nothing to stderr.`), show: () => {} };
   const text = element("pre", { class: "stderr", tabindex: 0, role: "region", "aria-label": `stderr of ${name}` });
   const show = (/** @type {number} */ ply) => {
     const { before, now } = saidBy(game, seat, ply);

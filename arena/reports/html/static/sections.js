@@ -8,7 +8,7 @@ export function replaceSection(old, html) {
   template.innerHTML = html;
   const fresh = /** @type {HTMLElement|null} */ (template.content.firstElementChild);
   if (!old || !fresh) return;
-  const focused = [...old.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
+  const focused = [...old.querySelectorAll(FOCUSABLE)].indexOf(/** @type {Element} */ (document.activeElement));
   const scrolled = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
   const opened = [...old.querySelectorAll("details")].map((details) => details.open);
   markChanges(old, fresh);
@@ -16,7 +16,7 @@ export function replaceSection(old, html) {
   old.replaceWith(fresh);
   fresh.querySelectorAll("details").forEach((details, at) => (details.open = opened[at] ?? details.open));
   fresh.querySelectorAll(".scroll").forEach((box, at) => (box.scrollLeft = scrolled[at] ?? 0));
-  if (focused >= 0) fresh.querySelectorAll(FOCUSABLE)[focused]?.focus({ preventScroll: true });
+  if (focused >= 0) /** @type {HTMLElement[]} */ ([...fresh.querySelectorAll(FOCUSABLE)])[focused]?.focus({ preventScroll: true });
 }
 
 /** Mark the cells of tables that say something else now. @param {Element} old @param {Element} fresh */

@@ -14,10 +14,11 @@ const TILE_CELL = 80;
 const TILE_EDGE = 24;
 const MOST_RANK = 17;
 /** For each slide, the first cell at the wall, the step away from it, and the step to the next lane. */
+/** @type {Object<string, number[]>} */
 const SLIDES = { up: [0, 4, 1], down: [12, -4, 1], left: [0, 1, 4], right: [3, -1, 4] };
 
 export const tiles = {
-  /** @param {{board: number[][], score: number}} state @param {{spawn: string}} variant @returns {TilesCells} */
+  /** @param {{board: number[][], score: number, cell?: string}} state @param {{spawn: string}} variant @returns {TilesCells} */
   start(state, variant) {
     return { tiles: state.board.flat(), score: state.score, doubling: variant.spawn === "2/4", seat: 0, cell: state.cell ?? null };
   },
@@ -71,9 +72,9 @@ function slid(cells, [first, away, across]) {
     const places = Array.from({ length: SIDE }, (_, at) => first + lane * across + at * away);
     const queue = places.map((at) => cells.tiles[at]).filter((tile) => tile);
     for (let to = 0; queue.length; to++) {
-      let tile = queue.shift();
+      let tile = queue.shift() ?? 0;
       if (queue.length && mergeTiles(tile, queue[0], cells.doubling)) {
-        tile += queue.shift();
+        tile += queue.shift() ?? 0;
         score += tile;
       }
       after[places[to]] = tile;

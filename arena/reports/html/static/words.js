@@ -2,6 +2,7 @@
 
 import { counted } from "./dom.js";
 
+/** @type {Object<string, string>} */
 const DEEDS = {
   start_failed: "did not start",
   exited: "exited",
