@@ -156,7 +156,7 @@ SLOW = (
     r"web/test_upload.py::test_(a_broken_bot|a_killed_server)",
     r"web/test_submit_to_server.py::test_(what_is_shown|a_folder)",
     r"web/test_keeper.py::test_(a_killed_server|what_cannot_be_played)",
-    r"web/test_challenge.py::test_(two_games|there_is_a_quota)",
+    r"web/test_challenge.py::test_(two_games|in_a_sandbox|there_is_a_quota)",
     r"web/test_killed_server\.py",
     "web/test_api.py::test_it_answers_as_described",
     # what bytes mean, once more where the referee goes on

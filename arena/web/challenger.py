@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots import course
+from arena.bots.course_file import TOURNAMENTS
 from arena.checks.events import Refused
 from arena.errors import ArenaError, UserError
 from arena.files.lock import acquire, release
@@ -68,8 +69,10 @@ def _side(home: Path, letter: str, name: str) -> Side:
     """A player by its name; a bot of the course comes before a player of the same name."""
     playing = (entry for entry in course.bots(home) if entry.state == "plays")
     version = next((entry.plays for entry in playing if entry.name == name), None)
-    bot = f"{name}@{version.number}" if version else name
-    return Side(letter, name, {"bot": bot, "name": name}, home, {})
+    if version is not None:
+        return Side(letter, name, {"bot": f"{name}@{version.number}", "name": name}, home, {})
+    # a built-in sees its folder, and no player's user may enter that of all matches
+    return Side(letter, name, {"bot": name, "name": name}, home / TOURNAMENTS, {})
 
 
 if __name__ == "__main__":

@@ -71,6 +71,15 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     assert played["id"] not in bob.get("/").text
 
 
+def test_in_a_sandbox(app: FastAPI, browser: Browser, folder: Path) -> None:
+    small = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+    (folder / "tournaments" / "small.toml").write_text(small)
+    hand_in(folder, "ada", RIGHT)
+    ada = browser("ada")
+    ada.post("/api/challenges", json=WANTED)
+    assert over(ada)["state"] == "played"
+
+
 def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", RIGHT)
     ada = browser("ada")
