@@ -148,9 +148,11 @@ def header(record: GameRecord) -> Text:
         f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
         f"+{clock.increment_ms} ms a move" if clock.increment_ms else "",
     ]
+    if not record.host.arena:  # another program kept it: its clock is not known
+        limits = [f"{key.replace('_', ' ')} {value}" for key, value in record.stated.items()]
     rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
     text = Text.assemble((f"Game {record.game}", "bold"))
-    text.append(f" · {rules} · {', '.join(filter(None, limits))}\n")
+    text.append(" · ".join(filter(None, ["", rules, ", ".join(filter(None, limits))])) + "\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))

@@ -96,24 +96,28 @@ def test_a_player_that_fails_is_begun_again(ask: Ask) -> None:
     ] * 2
 
 
-@pytest.mark.parametrize(
-    ("adapter", "bot", "options"),
-    [("nboard", "alphabeta", {"depth": 2}), ("gtp", "alphabeta", {"depth": 2})],
-)
+@pytest.mark.parametrize(("adapter", "size"), [("nboard", 8), ("gtp", 10)])
 def test_through_our_front_a_player_plays_the_same_moves(
-    adapter: str, bot: str, options: dict[str, int]
+    adapter: str, size: int, tmp_path: Path
 ) -> None:
-    given = [word for key, value in options.items() for word in ("--option", f"{key}={value}")]
-    front = [*MODULE, "arena", "engine", "--protocol", adapter, "--bot", bot, *given]
-    direct = Prepared(name="a", command=(*MODULE, f"players.{bot}"), options=dict(options))
+    """A budget of nodes on the usual board, a script on one with the columns i and j."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(FIRST_LEGAL.format(info=INFO).replace("[0]", "[-1]"))
+    direct = Prepared(name="a", command=(sys.executable, str(bot)))
+    given = [str(bot)]
+    if size == 8:
+        direct = Prepared(name="a", command=(*MODULE, "players.alphabeta"), options={"depth": 2})
+        given = ["alphabeta", "--option", "depth=2"]
+    front = [*MODULE, "arena", "engine", "--protocol", adapter, "--bot", *given]
     through = Prepared(
         name="a", command=(*MODULE, f"players.{adapter}"), options={"command": front}
     )
+    variant = rules.load("othello", size=size).variant
     other = Prepared(name="b", command=(*MODULE, "players.monkey"))
     with SessionPool() as pool:
         one, same = (
             play_game(
-                *match(player, other, rules="othello", variant=rules.load("othello").variant),
+                *match(player, other, rules="othello", variant=variant),
                 pool,
             )
             for player in (direct, through)

@@ -1,0 +1,105 @@
+"""Runs made of other programs' files, by the commands that a person types."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from arena.cli import app
+from tests.records.test_forms import FILES, wthor
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun
+
+
+def arena(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
+    run = tmp_path / "server.sqlite"
+    made = arena("import", FILES / "server.ggf", "--to", run)
+    assert (made.exit_code, made.stdout) == (1, f"{run}: 2 games\n")
+    assert made.stderr == (
+        f"{FILES}/server.ggf, game 3: move 2: 'a1' is illegal: it turns no disc\n"
+    )
+    report = arena("report", run)
+    assert "server · othello · 2 of 2 games" in report.stdout
+    assert "bob" in report.stdout
+    shown = arena("replay", run, "2", "--all")
+    assert "out of time" in shown.stdout
+    assert "place GGS/os, clock 05:00//02:00, type 8" in shown.stdout
+    assert "ms a move" not in shown.stdout.partition("End:")[0]
+    again = arena("import", FILES / "server.ggf", "--to", run)
+    assert (again.exit_code, "is there already; give the run another name" in again.stderr) == (
+        2,
+        True,
+    )
+    page = tmp_path / "page.html"
+    assert arena("report", run, "--html", page).exit_code == 0
+    assert "out of time" in page.read_text()
+
+
+def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
+    run, lines, back = (tmp_path / name for name in ("a.sqlite", "a.jsonl", "b.sqlite"))
+    games = [
+        play_record("dots", *pair, game=f"g{n}", seed=n, rows=2, cols=2)
+        for n, pair in enumerate([("ann", "bob"), ("bob", "ann")], 1)
+    ]
+    with begun(run, games) as store:
+        for game in games:
+            store.add(game)
+    assert arena("export", run, "--out", lines).stdout == f"{lines}: 2 games\n"
+    assert arena("import", lines, "--to", back).exit_code == 0
+    one, other = (arena("report", each, "--csv", "players").stdout for each in (run, back))
+    assert one == other
+    text = tmp_path / "a.txt"
+    arena("export", run, "--out", text)
+    third = tmp_path / "c.sqlite"
+    of = ("--rules", "dots", "--set", "rows=2", "--set", "cols=2")
+    assert arena("import", text, "--to", third, *of).exit_code == 0
+    wrong = arena("export", run, "--out", tmp_path / "a.ggf")
+    assert (wrong.exit_code, "game g1 is no standard Othello" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("import", "none.ggf", "--to", "x.sqlite"), "none.ggf: there is no such file"),
+        (("import", "empty.ggf", "--to", "x.sqlite"), "it is empty, or of another form"),
+        (("import", "empty.doc", "--to", "x.sqlite"), "name one by --as: transcript (.txt)"),
+        (("import", FILES / "problems.obf", "--to", "x.sqlite"), "2 positions and no game"),
+        (
+            ("import", FILES / "server.ggf", "--to", "x.sqlite", "--rules", "dots"),
+            "GGF has games of othello, not of dots",
+        ),
+        (("export", "none.sqlite", "--out", "x.ggf"), "none.sqlite: no such run"),
+        (("export", "none.sqlite", "--out", "x.ggf", "--as", "sgf"), 'no form "sgf"'),
+        (("rate", "none.pgn"), "none.pgn: cannot be read: No such file"),
+        (("rate", "empty.pgn"), "empty.pgn: no result"),
+    ],
+)
+def test_a_mistake_has_a_sentence(
+    words: tuple[object, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty.ggf", "empty.doc", "empty.pgn"):
+        Path(name).touch()
+    result = arena(*words)
+    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+    assert not Path("x.sqlite").exists()
+
+
+def test_rating_reads_headers_of_pgn_and_games(tmp_path: Path) -> None:
+    chess = tmp_path / "chess.pgn"
+    chess.write_text(
+        '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+        '[White "Bob"]\n[Black "Ann"]\n[Result "*"]\n\n1. e4 *\n\n'
+        '[White "Bob"]\n[Result "1-0"]\n\n1. e4 1-0\n'
+    )
+    rated = arena("rate", chess)
+    assert (rated.exit_code, "chess · 1 games" in rated.stdout) == (1, True)
+    assert rated.stderr == f"{chess}, game 3: its heading has no Black\n"
+    archive = arena("rate", FILES / "archive.pgn")
+    assert "archive · 3 games" in archive.stdout
+    games = arena("rate", wthor(tmp_path))
+    assert (games.exit_code, "Éve" in games.stdout) == (1, True)
