@@ -117,7 +117,7 @@ def test_through_our_front_a_player_plays_the_same_moves(
     with SessionPool() as pool:
         one, same = (
             play_game(
-                *match(player, other, rules="othello", variant=variant),
+                *match(player, other, rules="othello", variant=variant, startup_ms=300_000),
                 pool,
             )
             for player in (direct, through)
