@@ -12,10 +12,12 @@ from rich.table import Table
 from players.bench.measurement import Measurement, quickest, table
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
+from players.learning.tiles.episodes import NO_VISITS, TileTally, play
 from players.learning.tiles.trainer import TileTrainer, TrainConfig
 from players.learning.trainer import CHECKPOINT
 from players.learning.training_file import Rate
 from players.ntuple.network import Network
+from players.ntuple.temporal import new_trajectory
 from players.search.expectimax.settings import make_settings, new_scratch
 from players.search.sampling import play_games, random_games
 from players.search.stop import NEVER
@@ -125,8 +127,12 @@ def deep_games(network: Network, games: int) -> Iterator[Measurement]:
 
 def _play(network: Network, depth: int, games: int, memory_mb: int) -> tuple[int, Any]:
     board = TileBoard("2048", "2/4")
-    settings = make_settings(board.laws, network, memory_mb=memory_mb)
     random, scores = np.array([1], np.uint64), np.zeros(games, np.uint64)
     start = board.board([0] * CELLS)
+    if depth == 1:
+        tally = TileTally(random, np.zeros(2, np.int64), scores, np.zeros(games, np.uint64))
+        play(start, board.laws, network, tally, new_trajectory(network, 0).at, NO_VISITS)
+        return int(tally.counts[1]), scores
+    settings = make_settings(board.laws, network, memory_mb=memory_mb)
     slides = play_games(start, np.int64(depth), settings, NEVER, new_scratch(), random, scores)
     return int(slides), scores

@@ -18,7 +18,7 @@ import numpy as np
 from arena.files.toml_tables import shown
 from players.learning.training_file import Training
 from players.ntuple.network import Network
-from players.ntuple.temporal import Memory, Rule
+from players.ntuple.temporal import ERROR, SIZE, Rule, with_sums
 from players.search.types import Array, Flag
 from players.weights.network_file import Header, load_network, save_network
 from players.weights.network_header import network_of
@@ -74,14 +74,13 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     def _begin(self) -> None:
         config, network = self.config, network_of(self.config.header())
-        sums = len(network.weights) if config.rate == "tc" else 1
         streams = [Random(f"{config.seed} {each}") for each in range(config.threads)]
         self._arrays = {
             "random": np.array([stream.getrandbits(64) for stream in streams], np.uint64),
             "counts": np.zeros(2 * config.threads, np.int64),
             **{name: np.zeros(config.block, np.uint64) for name in self.block_arrays},
         }
-        self._memory = Memory(network, np.zeros(sums, np.float32), np.zeros(sums, np.float32))
+        self._network = with_sums(network) if config.rate == "tc" else network
 
     def _read(self) -> None:
         """Go on from the checkpoint."""
@@ -102,7 +101,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
                 f"{self._path} was begun with {'; '.join(changed)}: write that again to go on, or "
                 "give the run another name to begin again"
             )
-        self._memory = Memory(loaded.network, *(loaded.extra[name] for name in SUMS))
+        self._network = loaded.network
+        if self.config.rate == "tc":
+            self._network = with_sums(loaded.network, *(loaded.extra[name] for name in SUMS))
         self._arrays = {name: loaded.extra[name] for name in names}
         for block in record["blocks"]:
             for shares in (each for each in block.values() if isinstance(each, dict)):
@@ -129,8 +130,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @property
     def network(self) -> Network:
-        """What was learned so far."""
-        return self._memory.network
+        """What was learned so far, without what learning notes."""
+        weights = np.ascontiguousarray(self._noted(0))
+        return self._network._replace(weights=weights, spread=np.uint64(0))
 
     def interrupt(self) -> None:
         """Let `run_block` return once each thread has ended its game, and from then on at once.
@@ -177,7 +179,10 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
             "blocks": [block._asdict() for block in blocks],
             "seconds": self._seconds,
         }
-        arrays = {**self._arrays, **{name: getattr(self._memory, name) for name in SUMS}}
+        sums = [np.zeros(1, np.float32)] * len(SUMS)
+        if self.config.rate == "tc":
+            sums = [self._noted(int(each)) for each in (ERROR, SIZE)]
+        arrays = {**self._arrays, **dict(zip(SUMS, sums, strict=True))}
         arrays[PROGRESS] = np.frombuffer(json.dumps(record).encode(), np.uint8)
         save_network(self._path, self._header(), self.network, arrays)
 
@@ -185,6 +190,10 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """Write the network alone, as a whole; `found` are fields of its header. Raises OSError."""
         header = self._header().model_copy(update=dict(found or {}))
         save_network(path, header, self.network)
+
+    def _noted(self, place: int) -> Array:
+        """The weights, or the sums in that place next to each."""
+        return self._network.weights[place :: 1 << int(self._network.spread)]
 
     def _header(self) -> Header:
         """What the files of the run tell."""

@@ -22,7 +22,7 @@ Rate = Literal["tc", "fixed"]
 
 MOST_INITIAL = 1e8
 """More than any game scores."""
-WEIGHT_BYTES = {"tc": 12, "fixed": 4}
+WEIGHT_BYTES = {"tc": 16, "fixed": 4}
 """What a weight takes, with its sums of errors where there are any."""
 COUNTED = {"othello": "discs", "dots": "edges"}
 """What stages count, where they are no tiles."""

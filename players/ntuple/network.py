@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.cache import part
-from players.compiled.types import Array, Real
+from players.compiled.prefetch import prefetch
+from players.compiled.types import Array, Real, Word
 from players.ntuple.board import Grid, entry, flipped, mirrored, progress, transposed
 
 SYMMETRIES = 8
+N1, N2, N3, N4, N5, N6, N7, N8 = (np.uint64(n) for n in range(1, 9))
 
 NOTHING = np.float32(0)
 """A weight that was never learned: in a later stage the one before answers for it."""
@@ -31,6 +33,8 @@ class Network(NamedTuple):
     """uint64[stages − 1]: the `progress` from which on each later stage counts."""
     initial: Real
     """float64: what the sum of entries is added to: the value of a board never met."""
+    spread: Word = np.uint64(0)
+    """uint64: weights are 2^spread places apart, with room between them for what learning notes."""
 
 
 @part
@@ -39,43 +43,71 @@ def value(board: Grid, network: Network) -> Any:
     if len(network.floors) > 0:
         return _value_in_stage(board, network)
     a, b, c, d, e, f, g, h = symmetric(board)
-    weights, masks = network.weights, network.masks
+    weights, masks, spread = network.weights, network.masks, network.spread
     total = NOTHING
     for index in range(len(masks)):
         at, mask = np.uint64(network.offsets[index]), masks[index]
         total += (
-            (weights[at + entry(a, mask)] + weights[at + entry(b, mask)])
-            + (weights[at + entry(c, mask)] + weights[at + entry(d, mask)])
+            (weights[at + entry(a, mask) << spread] + weights[at + entry(b, mask) << spread])
+            + (weights[at + entry(c, mask) << spread] + weights[at + entry(d, mask) << spread])
         ) + (
-            (weights[at + entry(e, mask)] + weights[at + entry(f, mask)])
-            + (weights[at + entry(g, mask)] + weights[at + entry(h, mask)])
+            (weights[at + entry(e, mask) << spread] + weights[at + entry(f, mask) << spread])
+            + (weights[at + entry(g, mask) << spread] + weights[at + entry(h, mask) << spread])
         )
     return network.initial + np.float64(total)
 
 
 @part
-def entries(board: Grid, network: Network, out: Array) -> Any:
-    """Write where the board's entries are to the front of the uint64 array `out`; their number."""
+def entries(board: Grid, network: Network, out: Array, first: Word) -> None:
+    """Write where the board's weights are to the uint64 array `out`, `breadth` places from `first`
+    on, and have the processor fetch them.
+    """
     a, b, c, d, e, f, g, h = symmetric(board)
-    first, count = stage_offset(board, network), 0
+    begin, spread, count = stage_offset(board, network), network.spread, first
     for index in range(len(network.masks)):
-        at, mask = np.uint64(first + network.offsets[index]), network.masks[index]
-        out[count] = at + entry(a, mask)
-        out[count + 1] = at + entry(b, mask)
-        out[count + 2] = at + entry(c, mask)
-        out[count + 3] = at + entry(d, mask)
-        out[count + 4] = at + entry(e, mask)
-        out[count + 5] = at + entry(f, mask)
-        out[count + 6] = at + entry(g, mask)
-        out[count + 7] = at + entry(h, mask)
-        count += SYMMETRIES
-    return count
+        at, mask = np.uint64(begin + network.offsets[index]), network.masks[index]
+        out[count] = at + entry(a, mask) << spread
+        out[count + N1] = at + entry(b, mask) << spread
+        out[count + N2] = at + entry(c, mask) << spread
+        out[count + N3] = at + entry(d, mask) << spread
+        out[count + N4] = at + entry(e, mask) << spread
+        out[count + N5] = at + entry(f, mask) << spread
+        out[count + N6] = at + entry(g, mask) << spread
+        out[count + N7] = at + entry(h, mask) << spread
+        for place in range(count, count + N8):
+            prefetch(network.weights, np.int64(out[place]))
+        count += N8
+
+
+@part
+def breadth(network: Network) -> Word:
+    """How many weights make the value of a board, as uint64."""
+    return np.uint64(len(network.masks)) * N8
+
+
+@part
+def listed_value(network: Network, at: Array, first: Word) -> Any:
+    """The value of the board whose weights are at the places that `entries` wrote."""
+    weights, total, end = network.weights, NOTHING, first + breadth(network)
+    if len(network.floors) > 0:
+        for place in range(first, end):
+            total += weight(network, at[place])
+        return network.initial + np.float64(total)
+    for place in range(first, end, N8):
+        total += (
+            (weights[at[place]] + weights[at[place + N1]])
+            + (weights[at[place + N2]] + weights[at[place + N3]])
+        ) + (
+            (weights[at[place + N4]] + weights[at[place + N5]])
+            + (weights[at[place + N6]] + weights[at[place + N7]])
+        )
+    return network.initial + np.float64(total)
 
 
 @part
 def weight(network: Network, at: Array) -> Any:
     """The weight at `at`; of a later stage that never learned it, that of the stage before."""
-    found, size = network.weights[at], np.uint64(network.offsets[-1])
+    found, size = network.weights[at], np.uint64(network.offsets[-1]) << network.spread
     while found == NOTHING and at >= size:
         at -= size
         found = network.weights[at]
@@ -109,14 +141,26 @@ def symmetric(board: Grid) -> Any:
 def _value_in_stage(board: Grid, network: Network) -> Any:
     """`value` of a network with several stages."""
     a, b, c, d, e, f, g, h = symmetric(board)
-    first, total = stage_offset(board, network), NOTHING
+    first, spread, total = stage_offset(board, network), network.spread, NOTHING
     for index in range(len(network.masks)):
         at, mask = np.uint64(first + network.offsets[index]), network.masks[index]
         total += (
-            (weight(network, at + entry(a, mask)) + weight(network, at + entry(b, mask)))
-            + (weight(network, at + entry(c, mask)) + weight(network, at + entry(d, mask)))
+            (
+                weight(network, at + entry(a, mask) << spread)
+                + weight(network, at + entry(b, mask) << spread)
+            )
+            + (
+                weight(network, at + entry(c, mask) << spread)
+                + weight(network, at + entry(d, mask) << spread)
+            )
         ) + (
-            (weight(network, at + entry(e, mask)) + weight(network, at + entry(f, mask)))
-            + (weight(network, at + entry(g, mask)) + weight(network, at + entry(h, mask)))
+            (
+                weight(network, at + entry(e, mask) << spread)
+                + weight(network, at + entry(f, mask) << spread)
+            )
+            + (
+                weight(network, at + entry(g, mask) << spread)
+                + weight(network, at + entry(h, mask) << spread)
+            )
         )
     return network.initial + np.float64(total)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import ZERO, packed, swapped
+from players.compiled.bits import ONE, ZERO, packed, swapped
 from players.compiled.cache import answers
 from players.compiled.types import Array, Word
 from players.games.tiles import interface as tiles
@@ -17,6 +17,9 @@ ODD_CELLS, ODD_PAIRS = np.uint64(0x0F0F_0F0F_0F0F_0F0F), np.uint64(0x00FF_00FF_0
 ODD_ROWS, UPPER = np.uint64(0x0000_FFFF_0000_FFFF), np.uint64(0x0000_0000_FFFF_FFFF)
 OFF_DIAGONAL, OFF_BLOCKS = np.uint64(0x0000_F0F0_0000_F0F0), np.uint64(0x0000_0000_FF00_FF00)
 N1, N2, N4, N8, N12, N16, N24, N32, N48 = (np.uint64(n) for n in (1, 2, 4, 8, 12, 16, 24, 32, 48))
+CELL_ENDS = np.uint64(64)
+LEAST_MISSING = np.uint64(2)
+"""Chance places the tiles up to this one: none of them is missing for long."""
 
 
 class Board2048(NamedTuple):
@@ -66,6 +69,29 @@ def _placed(board: Board2048, cell: Word, tile: Word) -> Any:
 @answers(tiles.tile_at, Board2048)
 def _tile_at(board: Board2048, cell: Word) -> Any:
     return board.cells >> (cell << N2) & TILE
+
+
+@answers(tiles.downgraded, Board2048)
+def _downgraded(board: Board2048, ceiling: Word) -> Any:
+    """All tiles above the largest one that is missing are halved: equal ones stay equal."""
+    cells = board.cells
+    while True:
+        present = ZERO
+        for shift in range(ZERO, CELL_ENDS, N4):
+            present |= ONE << (cells >> shift & TILE)
+        if present >> ceiling == ZERO:
+            break
+        missing = TILE
+        while present >> missing == ZERO:
+            missing -= ONE
+        while present >> missing & ONE != ZERO and missing > LEAST_MISSING:
+            missing -= ONE
+        if missing == LEAST_MISSING:
+            break
+        for shift in range(ZERO, CELL_ENDS, N4):
+            if cells >> shift & TILE > missing:
+                cells -= ONE << shift
+    return Board2048(cells)
 
 
 @answers(network.entry, Board2048)

@@ -60,6 +60,13 @@ def tile_at(board: Tiles, cell: Word) -> Any:
     raise NotImplementedError  # answered for each type
 
 
+def downgraded(board: Tiles, ceiling: Word) -> Any:
+    """The board as one of smaller tiles that plays alike, whose largest tile has an index below
+    `ceiling` where that can be (tile-downgrading, Guei 2022).
+    """
+    raise NotImplementedError  # answered for each type
+
+
 @part
 def slid(board: Tiles, slide: Int, laws: Laws) -> Any:
     """(the board after slide 0 to 3, whether that changed it, the reward as uint64)."""

@@ -18,7 +18,7 @@ from players.games import interface as game
 from players.games.interface import count_moves
 from players.ntuple.board import banked, view, words
 from players.ntuple.network import Network, value
-from players.ntuple.temporal import Memory, Rule, Trajectory, learn_ended, learn_reached
+from players.ntuple.temporal import Rule, Trajectory, learn_ended, learn_reached
 from players.search.types import Array, Flag, Position, Rng
 
 UNIT = 2.0**-64
@@ -47,7 +47,7 @@ class GameTally(NamedTuple):
 @bare_kernel
 def learn(
     start: Position,
-    memory: Memory,
+    network: Network,
     rule: Rule,
     habits: Habits,
     tally: GameTally,
@@ -59,7 +59,7 @@ def learn(
     seen after each game. The trajectory has room for PLIES afterstates; int16[MOVES] `moves` is for
     the kernel's own use.
     """
-    state, network, model = tally.random[0], memory.network, view(start)
+    state, model = tally.random[0], view(start)
     while tally.counts[0] < tally.games and not is_set(stop):
         position, state = opened(start, habits.plies, moves, state)
         count = 0
@@ -69,7 +69,7 @@ def learn(
             if wanders:
                 if count > 0:
                     last = trajectory.values[count - 1]
-                    learn_ended(trajectory, count, last, model, memory, rule)
+                    learn_ended(trajectory, count, last, model, network, rule)
                 count = 0
                 after, state = at_random(position, moves, state)
             else:
@@ -80,14 +80,14 @@ def learn(
             if count_moves(position) == 0:
                 if not wanders:
                     last = gained + np.float64(game.net(position) - banked(position))
-                    learn_ended(trajectory, count, last, model, memory, rule)
+                    learn_ended(trajectory, count, last, model, network, rule)
                 break
             board, sign = view(position), 1.0 if position.seat == 0 else -1.0
             trajectory.boards[2 * count], trajectory.boards[2 * count + 1] = words(board)
             trajectory.rewards[count], trajectory.signs[count] = gained, sign
             trajectory.values[count] = sign * value(board, network)
             if rule.forward:
-                learn_reached(trajectory, count, model, memory, rule)
+                learn_reached(trajectory, count, model, network, rule)
             count += 1
         tally.counts[0] += 1
         tally.random[0] = state

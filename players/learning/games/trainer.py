@@ -163,8 +163,8 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         board = load_board(config.rules, config.variant)
         self._start = board.position(rule_set.start().state())
         self._habits = Habits(np.int64(config.plies), np.float64(config.epsilon))
-        network, threads = self._memory.network, range(config.threads)
-        self._trajectories = [new_trajectory(network, game.PLIES) for _ in threads]
+        threads = range(config.threads)
+        self._trajectories = [new_trajectory(self._network, game.PLIES) for _ in threads]
         self._moves = [np.zeros(game.MOVES, np.int16) for _ in threads]
         self._greedy = config.yardstick != "random"
         name = config.yardstick if self._greedy else "default"
@@ -179,7 +179,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         random, counts, games = self._counted(thread)
         tally = GameTally(random, counts, np.int64(games.stop - games.start))
         own = (self._habits, tally, self._trajectories[thread], self._moves[thread])
-        learn(self._start, self._memory, self._rule, *own, stop)
+        learn(self._start, self._network, self._rule, *own, stop)
 
     def _compare(self, pairs: int) -> Array:
         """The network's points and margin in that many pairs against the yardstick, from the same
@@ -187,7 +187,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         """
         sums = np.zeros(2)
         random = np.array([Random(f"{self.config.seed} yardstick").getrandbits(64)], np.uint64)
-        players = (self._memory.network, self._terms, self._greedy, self._habits)
+        players = (self._network, self._terms, self._greedy, self._habits)
         compare(self._start, *players, random, np.int64(pairs), self._moves[0], sums)
         return sums
 

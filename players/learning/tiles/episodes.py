@@ -13,13 +13,16 @@ from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, part
 from players.games.tiles.interface import SLIDES, Laws, largest, pushed, spawned
 from players.ntuple.board import of_words, transposed, words
-from players.ntuple.network import NOTHING, Network, entries, value
-from players.ntuple.temporal import Memory, Rule, Trajectory, learn_ended, learn_reached
-from players.search.types import Array, Flag, Real, Tiles, Word
+from players.ntuple.network import NOTHING, Network, breadth, entries, listed_value
+from players.ntuple.temporal import LISTED, Rule, Trajectory, learn_ended, learn_reached
+from players.search.types import Array, Flag, Int, Real, Tiles, Word
 
 ROOM = 1 << 15
 """Afterstates there is room for at first; it doubles with a game that is longer."""
 WORST = -1e300
+NO_SLIDE = np.uint64(1 << 63)
+NO_VISITS = np.zeros(0, np.uint32)
+"""For games whose weights are not counted."""
 
 
 class TileTally(NamedTuple):
@@ -46,7 +49,7 @@ def with_more_room(trajectory: Trajectory) -> Trajectory:
 def learn(
     start: Tiles,
     laws: Laws,
-    memory: Memory,
+    network: Network,
     rule: Rule,
     tally: TileTally,
     trajectory: Trajectory,
@@ -63,7 +66,7 @@ def learn(
             board, state = spawned(board, laws, state)
             score = ZERO
         while True:
-            after, can, reward, worth = best_slide(board, laws, memory.network)
+            after, can, reward, worth = best_slide(board, laws, network, trajectory.at)
             if not can:
                 break
             if count == len(trajectory.rewards):
@@ -73,11 +76,11 @@ def learn(
             trajectory.boards[2 * count], trajectory.boards[2 * count + 1] = words(after)
             trajectory.rewards[count], trajectory.values[count] = np.float64(reward), worth
             if rule.forward:
-                learn_reached(trajectory, count, start, memory, rule)
+                learn_reached(trajectory, count, start, network, rule)
             count += 1
             score += reward
             board, state = spawned(after, laws, state)
-        learn_ended(trajectory, count, 0.0, start, memory, rule)
+        learn_ended(trajectory, count, 0.0, start, network, rule)
         tally.scores[played], tally.tops[played] = score, largest(board)
         played += 1
         tally.counts[0], tally.random[0] = played, state
@@ -91,22 +94,18 @@ def play(
     start: Tiles, laws: Laws, network: Network, tally: TileTally, at: Array, visits: Array
 ) -> None:
     """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
-    weight was asked for an afterstate that was chosen; uint64[entries] `at` is for its own use.
+    weight was asked for an afterstate that was chosen, or is empty; `at` is that of `best_slide`.
     """
-    state, size = tally.random[0], np.uint64(network.offsets[-1])
+    state = tally.random[0]
     for number in range(len(tally.scores)):
         board, state = spawned(start, laws, state)
         board, state = spawned(board, laws, state)
         while True:
-            after, can, reward, _ = best_slide(board, laws, network)
+            after, can, reward, _ = best_slide(board, laws, network, at)
             if not can:
                 break
-            for index in range(entries(after, network, at)):
-                place = at[index]
-                visits[place] += np.uint32(1)
-                while network.weights[place] == NOTHING and place >= size:
-                    place -= size  # the stage before answers
-                    visits[place] += np.uint32(1)
+            if len(visits) > 0:
+                count_visits(after, network, at, visits)
             tally.scores[number] += reward
             tally.counts[1] += 1
             board, state = spawned(after, laws, state)
@@ -116,18 +115,48 @@ def play(
 
 
 @part
-def best_slide(board: Tiles, laws: Laws, network: Network) -> tuple[Tiles, bool, Word, Real]:
+def count_visits(board: Tiles, network: Network, at: Array, visits: Array) -> None:
+    """Count the weights that a board asks for; where a stage has none, those before it too."""
+    size = np.uint64(network.offsets[-1])
+    entries(board, network, at, ZERO)
+    for index in range(breadth(network)):
+        place = at[index]
+        visits[place] += np.uint32(1)
+        while network.weights[place] == NOTHING and place >= size:
+            place -= size  # the stage before answers
+            visits[place] += np.uint32(1)
+
+
+@part
+def best_slide(
+    board: Tiles, laws: Laws, network: Network, at: Array
+) -> tuple[Tiles, bool, Word, Real]:
     """(the afterstate of the best slide, or its mirror image; whether there is a slide; the reward
-    as uint64; the afterstate's value).
+    as uint64; the afterstate's value). The weights of all slides are asked for before the first is
+    summed up: `at`, that of a trajectory, has where they are, and then the rewards.
     """
-    best, chosen, can, gained, worth = WORST, board, False, ZERO, 0.0
-    side = transposed(board)
+    side, size = transposed(board), breadth(network)
+    rewards = LISTED * size
     for slide in range(SLIDES):
-        start = side if slide < 2 else board
-        after, changed, reward = pushed(start, laws.left if slide & 1 == 0 else laws.right)
+        after, changed, reward = _towards(board, side, slide, laws)
+        at[rewards + np.uint64(slide)] = reward if changed else NO_SLIDE
         if changed:
-            rest = value(after, network)
+            entries(after, network, at, np.uint64(slide) * size)
+    best, chosen, gained, worth = WORST, -1, ZERO, 0.0
+    for slide in range(SLIDES):
+        reward = at[rewards + np.uint64(slide)]
+        if reward != NO_SLIDE:
+            rest = listed_value(network, at, np.uint64(slide) * size)
             if np.float64(reward) + rest > best:
                 best, worth = np.float64(reward) + rest, rest
-                chosen, can, gained = after, True, reward
-    return chosen, can, gained, worth
+                chosen, gained = slide, reward
+    after, _, _ = _towards(board, side, chosen, laws)
+    return after, chosen >= 0, gained, worth
+
+
+@part
+def _towards(board: Tiles, side: Tiles, slide: Int, laws: Laws) -> tuple[Tiles, bool, Word]:
+    """`slid`, but transposed where the slide is up or down; `side` is the board transposed."""
+    start = side if slide < 2 else board
+    found: tuple[Tiles, bool, Word] = pushed(start, laws.left if slide & 1 == 0 else laws.right)
+    return found

@@ -20,6 +20,7 @@ from players.games.tiles.interface import CELLS
 from players.learning.tiles.episodes import TileTally, play
 from players.learning.tiles.trainer import TileBlock, block_of
 from players.ntuple.network import SYMMETRIES, Network
+from players.ntuple.temporal import new_trajectory
 from players.search.types import Array
 from players.weights.network_file import (
     INT16_MOST,
@@ -42,7 +43,7 @@ def play_greedily(
     scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
     tally = TileTally(random, np.zeros(2, np.int64), scores, tops)
     visits = np.zeros(len(network.weights), np.uint32)
-    at = np.zeros(SYMMETRIES * len(network.masks), np.uint64)
+    at = new_trajectory(network, 0).at
     play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
     block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
     return block, visits
@@ -52,10 +53,14 @@ def shrunk(
     header: Header, network: Network, visits: Array, least: int, grain: float
 ) -> tuple[Header, Network]:
     """The network as int16 can tell it: weights with less than `least` of the `visits` are 0, the
-    others multiples of their table's scale, which is `grain` or what int16 needs.
+    others multiples of their table's scale, which is `grain` or what int16 needs. What the network
+    starts from is part of each weight, so that a board never met is worth nothing.
     """
-    weights = np.where(visits >= least, network.weights, np.float32(0))
+    share = np.float32(network.initial / (SYMMETRIES * len(network.masks)))
     size, scales = int(network.offsets[-1]), []
+    met = visits >= least
+    met[size:] &= network.weights[size:] != 0  # the others inherit
+    weights = np.where(met, network.weights + share, np.float32(0))
     for table in tables_of(header):
         kept = weights[table]
         scale = max(float(np.abs(kept).max()) / INT16_MOST, grain) or 1.0
@@ -64,8 +69,9 @@ def shrunk(
             multiples = np.where(multiples == 0, np.sign(kept), multiples)
         weights[table] = multiples * np.float32(scale)
         scales.append(scale)
-    small = header.model_copy(update={"numbers": "int16", "scales": tuple(scales)})
-    return small, network._replace(weights=weights)
+    told = {"numbers": "int16", "scales": tuple(scales), "initial": 0.0}
+    small = header.model_copy(update=told)
+    return small, network._replace(weights=weights, initial=np.float64(0.0))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -127,15 +127,16 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         super().__init__(config, folder)
         self._board = TileBoard(config.rules, config.spawn)
-        network, threads = self._memory.network, range(config.threads)
-        self._trajectories = [new_trajectory(network, ROOM) for _ in threads]
+        self._trajectories = [new_trajectory(self._network, ROOM) for _ in range(config.threads)]
 
     def _learn(self, thread: int, stop: Flag) -> None:
         board, arrays = self._board, self._arrays
         random, counts, games = self._counted(thread)
         tally = TileTally(random, counts, arrays["scores"][games], arrays["tops"][games])
-        start, memory = board.board([0] * CELLS), self._memory
-        while learn(start, board.laws, memory, self._rule, tally, self._trajectories[thread], stop):
+        start, network = board.board([0] * CELLS), self._network
+        while learn(
+            start, board.laws, network, self._rule, tally, self._trajectories[thread], stop
+        ):
             self._trajectories[thread] = with_more_room(self._trajectories[thread])
 
     def _block_of(self, number: int, moves: int, seconds: float) -> TileBlock:

@@ -10,15 +10,17 @@ import pytest
 from players.compiled.cache import kernel
 from players.games.tiles.boards import TileBoard
 from players.ntuple.board import of_words
-from players.ntuple.network import SYMMETRIES, entries, value
+from players.ntuple.network import SYMMETRIES, Network, entries, listed_value, value
 from players.ntuple.temporal import (
+    ERROR,
+    SIZE,
     WHOLE_GAME,
-    Memory,
     Rule,
     Trajectory,
     learn_ended,
     learn_reached,
     new_trajectory,
+    with_sums,
 )
 from players.weights.network_header import Header, network_of
 
@@ -28,10 +30,9 @@ TUPLES = (("a1", "b1", "a2"), ("b2", "c2"))
 Cells = Sequence[int]
 
 
-def memory_of(header: Header, *, coherent: bool = False) -> Memory:
+def learning(header: Header, *, coherent: bool = False) -> Network:
     network = network_of(header)
-    count = len(network.weights) if coherent else 1
-    return Memory(network, np.zeros(count, np.float32), np.zeros(count, np.float32))
+    return with_sums(network) if coherent else network
 
 
 def rule_of(
@@ -41,19 +42,20 @@ def rule_of(
 
 
 @kernel
-def replay(start: Any, trajectory: Any, count: Any, memory: Any, rule: Any) -> None:
+def replay(start: Any, trajectory: Any, count: Any, network: Any, rule: Any) -> None:
     """Learn from a game that was played already: its first `count` afterstates."""
     for last in range(count):
         board = of_words(start, trajectory.boards[2 * last], trajectory.boards[2 * last + 1])
-        trajectory.values[last] = value(board, memory.network)
+        trajectory.values[last] = value(board, network)
         if rule.forward:
-            learn_reached(trajectory, last, start, memory, rule)
-    learn_ended(trajectory, count, 0.0, start, memory, rule)
+            learn_reached(trajectory, last, start, network, rule)
+    learn_ended(trajectory, count, 0.0, start, network, rule)
 
 
 @kernel
 def entries_of(board: Any, network: Any, out: Any) -> Any:
-    return entries(board, network, out)
+    entries(board, network, out, np.uint64(0))
+    return listed_value(network, out, np.uint64(0))
 
 
 @kernel
@@ -61,13 +63,13 @@ def value_of(board: Any, network: Any) -> Any:
     return value(board, network)
 
 
-def learn_from(game: Sequence[tuple[Cells, float]], memory: Memory, rule: Rule) -> None:
+def learn_from(game: Sequence[tuple[Cells, float]], network: Network, rule: Rule) -> None:
     """Learn from the afterstates of a game, each with the reward for reaching it."""
-    trajectory: Trajectory = new_trajectory(memory.network, room=len(game))
+    trajectory: Trajectory = new_trajectory(network, room=len(game))
     for index, (cells, reward) in enumerate(game):
         trajectory.boards[2 * index] = BOARD.board(cells).cells
         trajectory.rewards[index] = reward
-    replay(EMPTY, trajectory, len(game), memory, rule)
+    replay(EMPTY, trajectory, len(game), network, rule)
 
 
 def board_of(indices: Cells) -> list[int]:
@@ -83,7 +85,7 @@ def test_the_states_of_the_examples_share_no_entry() -> None:
     network, seen = network_of(LONG), set()
     for cells in STATES:
         out = np.zeros(SYMMETRIES, np.uint64)
-        assert entries_of(BOARD.board(cells), network, out) == 8
+        entries_of(BOARD.board(cells), network, out)
         seen |= set(out.tolist())
     assert len(seen) == 4 * 8
 
@@ -103,19 +105,19 @@ def test_the_states_of_the_examples_share_no_entry() -> None:
     ],
 )
 def test_four_afterstates(mix: float, steps: int, forward: bool, expected: list[float]) -> None:
-    memory = memory_of(LONG)
+    network = learning(LONG)
     game = list(zip(STATES, [2.0, 0.0, 4.0, 2.0], strict=True))
-    learn_from(game, memory, rule_of(0.1, mix, steps, forward=forward))
-    values = [value_of(BOARD.board(cells), memory.network) for cells in STATES]
+    learn_from(game, network, rule_of(0.1, mix, steps, forward=forward))
+    values = [value_of(BOARD.board(cells), network) for cells in STATES]
     assert values == pytest.approx(expected, abs=1e-6)
 
 
 def test_monte_carlo_moves_towards_each_return() -> None:
-    memory, values = memory_of(LONG), []
+    network, values = learning(LONG), []
     for result in (10.0, 5000.0, 150.0):
         game = [(STATES[0], 2.0), (STATES[1], result)]
-        learn_from(game, memory, rule_of(0.1, 1.0, WHOLE_GAME))
-        values.append(value_of(BOARD.board(STATES[0]), memory.network))
+        learn_from(game, network, rule_of(0.1, 1.0, WHOLE_GAME))
+        values.append(value_of(BOARD.board(STATES[0]), network))
     assert values == pytest.approx([1, 500.9, 465.81], rel=1e-6)
 
 
@@ -207,38 +209,45 @@ def test_kernels_agree_with_plain_python(
 ) -> None:
     header = Header(rules="2048", spawn="2/4", tuples=TUPLES, stages=(8, 16), initial=20.0)
     rule = rule_of(0.5, mix, steps, coherent=coherent, forward=forward)
-    memory, plain, rng = memory_of(header, coherent=coherent), Plain(header, rule), Random(1)
+    at = np.zeros(SYMMETRIES * len(TUPLES), np.uint64)
+    network, plain, rng = learning(header, coherent=coherent), Plain(header, rule), Random(1)
     for length in (1, 2, 3, 8, 8):
         highest = rng.randint(2, 4)  # every stage is met
         boards = [[rng.randint(0, highest) for _ in range(16)] for _ in range(length)]
         rewards = [float(rng.randint(0, 9)) for _ in boards]
         learn_from(
             [(board_of(cells), reward) for cells, reward in zip(boards, rewards, strict=True)],
-            memory,
+            network,
             rule,
         )
         plain.learn_from(list(zip(boards, rewards, strict=True)))
         for cells in boards:
-            found = value_of(BOARD.board(board_of(cells)), memory.network)
+            board = BOARD.board(board_of(cells))
+            found = value_of(board, network)
+            assert entries_of(board, network, at) == pytest.approx(found, rel=1e-4, abs=1e-3)
             assert found == pytest.approx(plain.value(cells), rel=1e-4, abs=1e-3)
-    assert np.count_nonzero(memory.network.weights) > 100
+    assert np.count_nonzero(network.weights) > 100
     if coherent:
-        assert memory.errors.sum() == pytest.approx(sum(plain.errors.values()), abs=0.01)
-        assert memory.sizes.sum() == pytest.approx(sum(plain.sizes.values()), abs=0.01)
+        assert network.weights[int(ERROR) :: 4].sum() == pytest.approx(
+            sum(plain.errors.values()), abs=0.01
+        )
+        assert network.weights[int(SIZE) :: 4].sum() == pytest.approx(
+            sum(plain.sizes.values()), abs=0.01
+        )
 
 
 def test_a_later_stage_begins_with_what_the_one_before_knows() -> None:
     header = Header(rules="2048", spawn="2/4", tuples=TUPLES, stages=(16,))
-    memory = memory_of(header)
-    size = int(memory.network.offsets[-1])
-    memory.network.weights[:size] = 3.0
+    network = learning(header)
+    size = int(network.offsets[-1])
+    network.weights[:size] = 3.0
     low, high = BOARD.board([2] * 16), BOARD.board([16] + [2] * 15)
-    before = value_of(high, memory.network)
-    assert before == value_of(low, memory.network) == 48.0
-    learn_from([([16] + [2] * 15, 0.0)], memory, rule_of(0.5, 0.0, 1))
-    assert value_of(high, memory.network) < before
-    assert value_of(low, memory.network) == 48.0
-    assert set(memory.network.weights[:size].tolist()) == {3.0}
-    changed = memory.network.weights[size:]
+    before = value_of(high, network)
+    assert before == value_of(low, network) == 48.0
+    learn_from([([16] + [2] * 15, 0.0)], network, rule_of(0.5, 0.0, 1))
+    assert value_of(high, network) < before
+    assert value_of(low, network) == 48.0
+    assert set(network.weights[:size].tolist()) == {3.0}
+    changed = network.weights[size:]
     assert 0 < np.count_nonzero(changed) <= 16
     assert changed[changed != 0].max() < 3.0

@@ -47,6 +47,12 @@ def place(board: Any, cell: Any, tile: Any) -> Any:
 
 
 @kernel
+def downgrade(board: Any, ceiling: Any) -> Any:
+    """`downgraded` for Python."""
+    return tiles.downgraded(board, ceiling)
+
+
+@kernel
 def spawn_often(board: Any, laws: Any, random: Any, counts: Any) -> None:
     """Count in `counts`, int64[16, 2], on which cell `spawned` puts a common and a rare tile, each
     time on the same board, 100 times its empty cells.
@@ -64,8 +70,9 @@ def spawn_often(board: Any, laws: Any, random: Any, counts: Any) -> None:
 @kernel
 def value_of(board: Any, weighted: Any, out: Any) -> Any:
     """(`value`; how many `entries` there are, in `out`; `entry` of the first tuple)."""
-    count = network.entries(board, weighted, out)
-    return network.value(board, weighted), count, grid.entry(board, weighted.masks[0])
+    network.entries(board, weighted, out, np.uint64(0))
+    first = grid.entry(board, weighted.masks[0])
+    return network.value(board, weighted), network.breadth(weighted), first
 
 
 @kernel
@@ -292,3 +299,31 @@ def test_bits_move_together_and_change_places() -> None:
         moved = word & ~(lower | lower << 16)
         assert once == moved | (word & lower) << 16 | word >> 16 & lower
         assert back == word
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "before", "after"),
+    [
+        (64, [32, 16, 4, 2], [32, 16, 4, 2]),
+        (64, [64, 16, 4, 2], [32, 16, 4, 2]),
+        (64, [64, 64, 32, 8, 4], [32, 32, 16, 8, 4]),
+        (64, [256, 128, 8, 0, 8], [32, 16, 8, 0, 8]),
+        (64, [64, 32, 16, 8, 2], [64, 32, 16, 8, 2]),  # nothing but tiles of chance is missing
+        (64, [128, 32, 16, 8], [64, 32, 16, 8]),
+        (32768, [32768, 16384, 16384, 4], [16384, 8192, 8192, 4]),
+    ],
+)
+def test_a_downgraded_board_has_smaller_tiles_and_plays_alike(
+    ceiling: int, before: list[int], after: list[int]
+) -> None:
+    board = TileBoard("2048", "2/4")
+    given = board.board([0] * (16 - len(before)) + before)
+    found = downgrade(given, np.uint64(ceiling.bit_length() - 1))
+    assert board.cells(found) == (*[0] * (16 - len(after)), *after)
+    for slide in range(len(SLIDES)):
+        assert slide_once(given, slide, board.laws)[1] == slide_once(found, slide, board.laws)[1]
+
+
+def test_boards_of_2584_stay_as_they_are() -> None:
+    given = TileBoard("2584", "1/2").board([0] * 14 + [2584, 987])
+    assert downgrade(given, np.uint64(5)) == given
