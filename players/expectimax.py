@@ -56,6 +56,10 @@ class ExpectimaxOptions(NetworkOptions):
     """Star pruning's worst rate: skip a slide whose reward and network value are below the best
     slide times this, and stop looking at placements once their mean so far is; the last slides
     ahead are all looked at. 0 for no pruning."""
+    downgrade: int | None = Field(default=None, ge=16, le=32_768)
+    """Tile-downgrading, of 2048: from this tile on the search sees all tiles above the largest one
+    that is missing as half of what they are, which boards a network has met more often. 2584 has
+    no such boards."""
 
     @field_validator("star")
     @classmethod
@@ -66,6 +70,13 @@ class ExpectimaxOptions(NetworkOptions):
                 "method out"
             )
         return star
+
+    @field_validator("downgrade")
+    @classmethod
+    def _is_tile(cls, tile: int | None) -> int | None:
+        if tile is not None and tile.bit_count() != 1:
+            raise ValueError(f"must be a tile of 2048, such as 16384, not {tile}")
+        return tile
 
     def method_against(self, placer: str) -> TileMethod:
         """The method of a game where `placer`, "chance" or "player", places."""
@@ -93,6 +104,7 @@ class Expectimax(Builtin):
             method=options.method_against(start.variant["placer"]),
             popup=options.popup,
             rate=options.star,
+            ceiling=options.downgrade,
         )
 
     def choose(self, turn: Turn) -> Answer:

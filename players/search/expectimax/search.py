@@ -18,7 +18,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
 from players.compiled.cache import bare_kernel, part
 from players.compiled.prefetch import prefetch
-from players.games.tiles.interface import SLIDES, empty, placed, pushed, slid
+from players.games.tiles.interface import SLIDES, downgraded, empty, placed, pushed, slid
 from players.ntuple.board import entry, of_words, transposed, words
 from players.ntuple.network import Network, stage_offset, symmetric, value
 from players.search.expectimax import settings as kinds
@@ -41,9 +41,11 @@ def slide_worths(
     out: Array,
 ) -> int:
     """Write what each of `slides` (int64, legal, the likely best first) is worth, `depth` slides
-    ahead, to `out` (float64); how many were finished before `stop` was set.
+    ahead, to `out` (float64); how many were finished before `stop` was set. A board that is
+    downgraded is worth what the smaller one is.
     """
     best = LEAST
+    board = downgraded(board, settings.ceiling)
     scratch.nodes += 1
     for index in range(len(slides)):
         after, _changed, reward = slid(board, slides[index], settings.laws)

@@ -20,6 +20,7 @@ TILES = 2
 """Either tile can be placed: the common one, 0, and the rare one, 1."""
 
 NO_LEAF = -1
+NO_CEILING = 63
 
 ENTRY_BYTES = 16
 """Of the table."""
@@ -47,6 +48,8 @@ class TileSettings(NamedTuple):
     """Draws these cells."""
     rate: np.float64
     """The worst rate of star pruning; 0 for none."""
+    ceiling: np.uint64
+    """The index of the tile from which on boards of 2048 are downgraded; NO_CEILING for none."""
 
 
 LEAVES = CELLS * TILES * SLIDES
@@ -84,8 +87,11 @@ def make_settings(
     rate: float = 0.0,
     memory_mb: int = 0,
     seed: int = 0,
+    ceiling: int | None = None,
 ) -> TileSettings:
-    """`draws_tile`: whether chance draws the tile for a minimax placer's cell."""
+    """`draws_tile`: whether chance draws the tile for a minimax placer's cell; `ceiling`: the tile
+    of 2048 from which on boards are downgraded.
+    """
     worst = WORST_CELL if draws_tile else WORST
     entries = memory_mb * 1_000_000 // ENTRY_BYTES
     return TileSettings(
@@ -96,6 +102,7 @@ def make_settings(
         np.int64(CELLS if popup is None else popup),
         np.uint64(seed),
         np.float64(rate),
+        np.uint64(NO_CEILING if ceiling is None else ceiling.bit_length() - 1),
     )
 
 

@@ -323,3 +323,15 @@ def test_whole_games_of_slides_are_those_of_the_search(name: str) -> None:
 
 def test_slides_have_the_order_of_the_rules() -> None:
     assert SLIDES == ("up", "down", "left", "right")
+
+
+def test_a_search_sees_a_downgraded_board_as_the_smaller_one() -> None:
+    board = TileBoard("2048", "2/4")
+    large, small = (board.board([0] * 12 + [top, 256, 4, 2]) for top in (2048, 512))
+    moves = ["up", "left"]
+    downgrading, plain = search_of(GAMES[0], ceiling=1024), search_of(GAMES[0])
+    for depth in (1, 2):
+        seen = plain.slide(small, moves, depth, NEVER)
+        assert downgrading.slide(large, moves, depth, NEVER) == seen
+        assert downgrading.slide(small, moves, depth, NEVER) == seen
+        assert plain.slide(large, moves, depth, NEVER) != seen
