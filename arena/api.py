@@ -9,7 +9,7 @@ What a caller can fix is raised as an `arena.errors.ArenaError`.
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.environments import make as env
 from arena.environments.as_bot import save_bot
@@ -28,10 +28,14 @@ from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
+from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
 
 __all__ = ["Run", "env", "load_run", "play", "rate", "run", "save_bot"]
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Table = dict[str, list[Any]]
 """Columns by name, all of one length."""
@@ -98,20 +102,25 @@ def run(
     store: str | Path | None = None,
     take_new: bool = False,
     without: Sequence[str] = (),
+    on: "str | Client | None" = None,
+    insecure: bool = False,
 ) -> Run:
     """Play a tournament, or what is left of it, and return its run.
 
     `tournament` is a file, or its tables as a dict, with paths relative to the current folder. The
     run is kept in `store`, by default `runs/NAME.sqlite`; it keeps the players it began with,
-    unless `take_new` takes the new ones, and leaves out those `without`. Raises ConfigError,
+    unless `take_new` takes the new ones, and leaves out those `without`. It is played `on` a
+    cluster, as by `arena run --on`, or on that of a `distributed.Client`. Raises ConfigError,
     UserError, StoreError, ExecutorError, and KeyboardInterrupt when it is stopped: the same call
     goes on.
     """
-    read, file = _read(tournament)
-    path = Path(store or default_store(read.name))
-    config = ready_to_go_on(read, file, path, take_new=take_new, without=without)
-    with PlayedStore.open_run(path, config) as opened:
-        outcome = running.run(config, opened)
+    file = tournament if isinstance(tournament, str | Path) else None
+    with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
+        read, place = _read(tournament, at)
+        path = Path(store or default_store(read.name))
+        config = ready_to_go_on(read, place, path, take_new=take_new, without=without, site=at)
+        with PlayedStore.open_run(path, config) as opened:
+            outcome = running.run(config, opened, open_executor=at.open_executor)
     if outcome.interrupted:
         raise KeyboardInterrupt
     return Run(path)
@@ -238,7 +247,7 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
 
 
 def _read(
-    tournament: str | Path | Mapping[str, Any] | TournamentConfig,
+    tournament: str | Path | Mapping[str, Any] | TournamentConfig, at: Site = HERE
 ) -> tuple[TournamentConfig, Path]:
     """A tournament and its file, with the kernels it needs compiled."""
     from players.catalogue import BUILTINS
@@ -249,13 +258,17 @@ def _read(
         case Mapping():
             file = Path("tournament")
             try:
-                config = read_config(dict(tournament), BUILTINS, Path.cwd(), name=file.name)
+                config = read_config(
+                    dict(tournament), BUILTINS, Path.cwd(), name=file.name, fit=at.fit
+                )
             except Unusable as error:
                 found = (Problem(written(at), None, why) for at, why in error.findings)
                 raise ConfigError(file, tuple(found)) from None
         case _:
             file = Path(tournament)
-            config = load_config(file, BUILTINS)
-    if any(BUILTINS[player.builtin].kernels for player in config.players if player.builtin):
+            config = load_config(file, BUILTINS, fit=at.fit)
+    if at.here and any(
+        BUILTINS[player.builtin].kernels for player in config.players if player.builtin
+    ):
         warm_kernels([config.terms.rules])
     return config, file

@@ -10,6 +10,8 @@ from arena.cli.arguments import (
     RULES,
     RULES_HELP,
     GameSettings,
+    Insecure,
+    On,
     Pairs,
     Sandbox,
     argument,
@@ -119,6 +121,8 @@ def sprt(
     replay_damaged: Annotated[
         bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
     ] = False,
+    on: On = None,
+    insecure: Insecure = False,
 ) -> None:
     """Play two players until it is decided whether A is stronger than B.
 
@@ -135,6 +139,7 @@ def sprt(
     Exit codes: 0 decided, 1 not decided by --max-games.
     """
     from arena.reports.playing import play_config, preview_config
+    from arena.tournament.site import site
     from arena.training.sprt import make_config, read_side
     from players.catalogue import BUILTINS
 
@@ -162,8 +167,10 @@ def sprt(
         "openings": {"plies": plies, "file": str(openings) if openings else None},
         "sprt": {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model},
     }
-    config = make_config(sides, tables)
-    if dry_run:
-        preview_config(config, store)
-    else:
-        raise typer.Exit(play_config(config, BUILTINS, store, replay_damaged=replay_damaged))
+    with site(on, insecure=insecure) as at:
+        config = make_config(sides, tables, site=at)
+        if dry_run:
+            preview_config(config, store)
+        else:
+            code = play_config(config, BUILTINS, store, replay_damaged=replay_damaged, site=at)
+            raise typer.Exit(code)

@@ -75,7 +75,7 @@ def report(
         if csv is not None:
             say(csv_report.TABLES[csv](view), nl=False)
         else:
-            terminal.show(view.standings, console())
+            terminal.show(view.standings, console(), view.played_at)
 
 
 def _refuse_both(options: dict[str, bool]) -> None:

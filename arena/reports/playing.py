@@ -106,7 +106,7 @@ def play_config(
             for game in view.games if console.is_terminal else ():
                 _say(in_a_line(game))
         else:
-            terminal.show(view.standings, console)
+            terminal.show(view.standings, console, view.played_at)
     if outcome.interrupted:
         _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
         return outcome.exit_code

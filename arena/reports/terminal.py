@@ -9,9 +9,10 @@ from rich.text import Text
 
 from arena.ratings.matches import Match, Verdict
 from arena.ratings.model import Share, Standings, TileReach
-from arena.reports import words
+from arena.reports import machines, words
 from arena.reports.formats import format_ranking
 from arena.reports.tables import and_more, new_table, paragraphs, titled
+from arena.tournament.machines import PlayedAt
 
 _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
@@ -21,9 +22,9 @@ _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
 
 
-def show(standings: Standings, console: Console) -> None:
-    """Print the whole report."""
-    console.print(Group(*sections(standings, console.width)))
+def show(standings: Standings, console: Console, played_at: Sequence[PlayedAt] = ()) -> None:
+    """Print the whole report; `played_at` are the games by machine."""
+    console.print(Group(*sections(standings, console.width), *machines.sections(played_at)))
 
 
 def sections(standings: Standings, width: int) -> Iterator[RenderableType]:

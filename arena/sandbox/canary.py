@@ -69,6 +69,7 @@ BREACHES: dict[Guarantee, dict[str, str]] = {
         "write": "write files that are not its own",
         "change_mode": "change the mode of a file that is not its own",
         "leave": "leave files behind",
+        "environment": "read the arena's environment, with the address of its cluster",
         "inherited": "use files that the referee had open",
         "system_v": "use the System V shared memory of others by its number",
         "queue": "leave message queues behind",
@@ -223,6 +224,8 @@ class CanaryTargets:
     def __init__(self, stack: ExitStack) -> None:
         self._mark = f"arena-{os.getpid()}-canary-{uuid.uuid4().hex}"
         folders = (*_SHARED, str(Path.cwd()), str(Path.home()))
+        os.environ[canary_acts.VARIABLE] = self._mark  # of the processes below, and of this one
+        stack.callback(os.environ.pop, canary_acts.VARIABLE)
         self._folders = [path for path in dict.fromkeys(folders) if os.access(path, os.W_OK)]
         stack.callback(self._clean)
         self._folder = Path(leftovers.private_folder())

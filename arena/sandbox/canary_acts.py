@@ -18,6 +18,8 @@ from typing import Any
 
 Given = dict[str, Any]
 """The targets; see `canary`."""
+VARIABLE = "ARENA_CANARY"
+"""A variable of the arena's environment, which names the mark."""
 _CHUNK = 1 << 16
 _STRAY_S = 30  # a process that got away ends by itself
 _OWN = ("HOME", "TMPDIR")  # variables that name the player's private folders
@@ -57,6 +59,17 @@ def see(given: Given) -> bool:
                 if b"read line\0" + mark in Path(entry, "cmdline").read_bytes():
                     return True
     return False
+
+
+def environment(given: Given) -> bool:
+    """Inherit a variable of the arena, or read it from a process that did."""
+    mark = f"{VARIABLE}={given['mark']}".encode()
+    with suppress(OSError):
+        for entry in Path("/proc").iterdir():
+            with suppress(OSError):
+                if mark in Path(entry, "environ").read_bytes():
+                    return True
+    return VARIABLE in os.environ
 
 
 def meddle(given: Given) -> None:
@@ -164,6 +177,7 @@ ACTS: dict[str, Callable[[Given], object]] = {
     "write": lambda given: any(_possible(partial(_append, path)) for path in given["secrets"]),
     "change_mode": lambda given: _possible(lambda: Path(given["secrets"][0]).chmod(0o640)),
     "leave": leave,
+    "environment": environment,
     # files that were open before it was started
     "inherited": lambda _: any(_possible(partial(os.fstat, fd)) for fd in range(3, 64)),
     "tcp": lambda given: _connect(socket.AF_INET, ("127.0.0.1", given["tcp"])),

@@ -18,6 +18,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, continued
 from arena.tournament.events import Event, begin_events, events_file
+from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 from arena.tournament.store_faults import (
     DAMAGED,
@@ -33,6 +34,7 @@ from arena.tournament.store_tables import (
     CHECKSUMS,
     GAMES,
     INFO,
+    MACHINES,
     PLAIN,
     ROWS,
     RUN,
@@ -91,7 +93,7 @@ class PlayedStore(Store):
         if self._schema == 1:
             self._migrate()
         with self._database:
-            self._execute_all(CHECKSUMS + INFO)
+            self._execute_all(CHECKSUMS + INFO + MACHINES)
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _create(self, config: TournamentConfig) -> None:
@@ -107,7 +109,7 @@ class PlayedStore(Store):
         )
         with database:  # all or nothing: a kill in between leaves an empty file
             database.execute("BEGIN IMMEDIATE")
-            self._execute_all(RUN + GAMES + CHECKSUMS + INFO)
+            self._execute_all(RUN + GAMES + CHECKSUMS + INFO + MACHINES)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -118,7 +120,7 @@ class PlayedStore(Store):
         with database:
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(GAMES + CHECKSUMS + INFO)
+            self._execute_all(GAMES + CHECKSUMS + INFO + MACHINES)
             query = "SELECT game, attempt, record FROM old ORDER BY rowid"
             for *attempt, text in database.execute(query):
                 record = parsed(text)
@@ -205,6 +207,10 @@ class PlayedStore(Store):
         rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
         sums = (id_, checksum_of(rows), checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
+        insert(
+            "INSERT OR REPLACE INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ((id_, *seat) for seat in seats_at(record)),
+        )
         return True
 
     def _count_info(self, record: GameRecord) -> None:

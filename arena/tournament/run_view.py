@@ -19,6 +19,7 @@ from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament import events
 from arena.tournament.config import TournamentConfig
+from arena.tournament.machines import PlayedAt
 from arena.tournament.store import Store
 from arena.tournament.store_faults import DamagedGame, without_result
 
@@ -123,6 +124,12 @@ class RunView(AbstractContextManager["RunView"]):
     def openings(self) -> tuple[tuple[str, ...], ...]:
         """The openings of the first rounds, up to the first of which no game was played."""
         return self._store.openings()
+
+    @property
+    def played_at(self) -> list[PlayedAt]:
+        """Games by machine and player, of those that a cluster played."""
+        found = self._store.played_at()
+        return [each for each in found if each.player not in self._without]
 
     @property
     def rated(self) -> list[GameDigest]:

@@ -14,6 +14,8 @@
                that standings need not read it
     checksums  of the rows of an attempt and of its record, to tell damaged ones; files of earlier
                versions lack them
+    machines   for each seat of a game that a cluster played: which machine, its processor and its
+               measured speed, and how many nodes the player said it looked at in how many ms
     info       how many characters of each player's `info` the records have, as far as counted
 
 Schema 1, of earlier versions, has `games` alone, with the record in it: it is read as it is, and
@@ -42,6 +44,7 @@ from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, changed_players, differences
 from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
+from arena.tournament.machines import BY_MACHINE, PlayedAt
 from arena.tournament.store_faults import (
     PLAY_AGAIN,
     DamagedGame,
@@ -246,6 +249,13 @@ class Store:
         """Ids of the games that have a result."""
         rows = self._rows("SELECT game FROM games WHERE termination <> 'void'")
         return frozenset(game for (game,) in rows)
+
+    def played_at(self) -> list[PlayedAt]:
+        """Games by machine and player, of those that a cluster played."""
+        there = "SELECT 1 FROM sqlite_master WHERE name = 'machines'"
+        if self._schema == 1 or not list(self._rows(there)):
+            return []
+        return [PlayedAt(*row) for row in self._rows(BY_MACHINE)]
 
     def openings(self) -> tuple[tuple[str, ...], ...]:
         """The openings of the first rounds, up to the first of which no game was played, or whose

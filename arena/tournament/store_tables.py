@@ -44,6 +44,13 @@ CREATE TABLE IF NOT EXISTS checksums (
 INFO = """
 CREATE TABLE IF NOT EXISTS info (player TEXT PRIMARY KEY, kept INTEGER NOT NULL) WITHOUT ROWID;
 """
+MACHINES = """
+CREATE TABLE IF NOT EXISTS machines (
+    id INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL, cpu TEXT NOT NULL,
+    speed REAL NOT NULL, nodes INTEGER, ms REAL,
+    PRIMARY KEY (id, seat)
+) WITHOUT ROWID;
+"""
 SCHEMA_1 = """
 CREATE TEMP VIEW games AS
     SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;

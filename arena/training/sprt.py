@@ -16,6 +16,7 @@ from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
 from arena.tournament.contenders import Reading, players_of
 from arena.tournament.ready import ready
+from arena.tournament.site import HERE, Site
 from players.catalogue import BUILTINS
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -109,7 +110,9 @@ def _with_options(side: Side) -> Side:
     return side._replace(table=side.table | {"options": options | side.options})
 
 
-def make_config(sides: Sequence[Side], tables: Tables, command: str = "sprt") -> TournamentConfig:
+def make_config(
+    sides: Sequence[Side], tables: Tables, command: str = "sprt", site: Site = HERE
+) -> TournamentConfig:
     """The tournament of the two, ready to be played. Raises UserError, ConfigError."""
     names = _names(sides)
     given = {
@@ -127,11 +130,12 @@ def make_config(sides: Sequence[Side], tables: Tables, command: str = "sprt") ->
             BUILTINS,
             Path.cwd(),
             name="-".join((command, given["game"]["rules"], *called)).replace("/", "-"),
+            fit=site.fit,
             player_folders={index: side.folder for index, side in enumerate(sides)},
         )
     except Unusable as error:
         raise UserError("\n".join(_wrong(each, sides) for each in error.findings)) from None
-    return ready(config, Path(f"arena {command}"))
+    return ready(config, Path(f"arena {command}")) if site.here else config
 
 
 def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:

@@ -40,6 +40,7 @@ def test_bare_it_breaks_everything() -> None:
     for guarantee, act in (
         (Guarantee.MEMORY, "memory_file"), (Guarantee.PROCESSES, "orphan"),
         (Guarantee.CPU, "wake"), (Guarantee.FILES, "system_v"),
+        (Guarantee.FILES, "environment"),
     ):  # fmt: skip
         assert canary.BREACHES[guarantee][act] in findings.breaches[guarantee]
     assert not findings.ended_for_memory

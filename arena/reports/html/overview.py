@@ -7,7 +7,7 @@ from markupsafe import Markup
 from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
-from arena.reports import words
+from arena.reports import machines, words
 from arena.reports.bracket import figure
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.charts import Scale, whisker
@@ -164,8 +164,16 @@ def machine(look: Look) -> dict[str, Any] | None:
         record = None
     return {
         "machine": machine_of(record, look.seen) if record else None,
-        "said": words.about_sandbox(look.standings),
+        "said": [*words.about_sandbox(look.standings), *_by_machine(look)],
     }
+
+
+def _by_machine(look: Look) -> list[str]:
+    """Players that are slower on some machines, for those who may read everything."""
+    whose = look.seen.audience
+    if whose.pseudonyms or whose.reads is not None:
+        return []
+    return machines.about(look.view.played_at)
 
 
 def method(look: Look) -> dict[str, Any]:

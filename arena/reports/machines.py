@@ -1,0 +1,42 @@
+"""Results by machine, where a cluster played the games, and players that are slower on some."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+
+from arena.reports.tables import new_table, paragraphs, titled
+from arena.tournament.machines import PlayedAt, slower
+
+
+def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
+    """A table for a terminal, and what there is to say; nothing for games on one machine."""
+    if len({each.machine for each in played}) < 2:
+        return
+    table = new_table("Machine", "Processor", "Player", "Games", "Score", "Nodes/s")
+    for each in played:
+        table.add_row(
+            each.machine,
+            each.cpu,
+            each.player,
+            str(each.games),
+            "" if each.points is None else f"{each.points / each.games:.1%}",
+            "" if each.nodes_per_s is None else f"{each.nodes_per_s:,.0f}",
+        )
+    yield titled("By machine", table)
+    yield from paragraphs(about(played))
+
+
+def about(played: Sequence[PlayedAt]) -> list[str]:
+    """A sentence for each machine on which players are more than 10 % slower."""
+    places = {each.machine: f"{each.machine} ({each.cpu})" for each in played}
+    found = defaultdict[tuple[str, str, bool], list[str]](list)
+    for one in slower(played):
+        words = f"{one.player} by {one.percent:.0f} %"
+        found[one.machine, one.fastest, one.stated].append(words)
+    return [
+        f"Slower on {places[machine]} than on {places[fastest]}, by the "
+        f"{'nodes/s they state' if stated else 'speed that was measured'}: {', '.join(players)}. "
+        "same_kind = true uses only machines with the same processor."
+        for (machine, fastest, stated), players in sorted(found.items())
+    ]
