@@ -161,6 +161,9 @@ SLOW = (
     r"web/test_challenge.py::test_(two_games|in_a_sandbox|there_is_a_quota)",
     r"web/test_killed_server\.py",
     "web/test_api.py::test_it_answers_as_described",
+    # a cluster of processes; machines that sleep are tried next to it
+    "test_cluster_faults.py",
+    "test_spread.py",
     # what bytes mean, once more where the referee goes on
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",
 )

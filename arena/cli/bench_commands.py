@@ -71,3 +71,18 @@ def env(
     from arena.bench import environments
 
     environments.show(environments.bench_environments(steps, repeats), console())
+
+
+@app.command()
+def cluster(
+    workers: Annotated[int, option("N", "Machines that only sleep.", min=1)] = 64,
+    games: Annotated[int, option("N", "Games that they play.", min=380)] = 20_000,
+    seconds: Annotated[float, option("S", "The time of such a game, about.", min=0.001)] = 0.5,
+) -> None:
+    """What a cluster adds to games, and what its head and its scheduler need."""
+    from arena.bench.cluster import bench_cluster
+    from players.catalogue import BUILTINS
+
+    with console(stderr=True).status("measuring"):
+        measured = bench_cluster(BUILTINS, workers, games, seconds)
+    console().print(measured)

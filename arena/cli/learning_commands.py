@@ -52,6 +52,8 @@ def tune(
     file: Annotated[Path, argument("CONFIG.toml", "What to tune.")],
     out: Annotated[Path | None, option("FOLDER", _KEPT, show_default="runs/NAME.tune")] = None,
     verify: Annotated[bool, flag("--verify", "End with two SPRTs of what came of it.")] = False,
+    on: On = None,
+    insecure: Insecure = False,
 ) -> None:
     """Tune a player by games against itself. Stop it anywhere; the same command goes on.
 
@@ -65,9 +67,11 @@ def tune(
     same folder, and tested against the one that players have by default.
     """
     refuse_other(file, "tune", verify=verify)
+    from arena.tournament.site import site
     from arena.training.tune import tune
 
-    raise typer.Exit(tune(file, out, console(), verify=verify))
+    with site(on, insecure=insecure) as at:
+        raise typer.Exit(tune(file, out, console(), verify=verify, site=at))
 
 
 _MODEL = "The Elo that is meant: normalized or logistic."

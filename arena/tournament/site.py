@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -24,6 +24,8 @@ class Site(NamedTuple):
     open_executor: OpenExecutor
     here: bool
     """Whether players are prepared, and kernels compiled, on this machine."""
+    client: Any = None
+    """That of the cluster, where it is one."""
 
 
 HERE = Site(local.fit, local.LocalExecutor, here=True)
@@ -51,8 +53,8 @@ def site(
         ) from None
     folder = file.resolve().parent if file is not None else Path.cwd()
     secure = table.model_copy(update={"insecure": insecure or table.insecure})
-    with cluster(where, secure, folder) as (fit, open_executor):
-        yield Site(fit, open_executor, here=False)
+    with cluster(where, secure, folder) as (fit, open_executor, client):
+        yield Site(fit, open_executor, here=False, client=client)
 
 
 def _table(file: Path) -> ClusterTable:

@@ -19,10 +19,10 @@ from arena.ratings.results import digest, slid
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.executors import base as executing
-from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.openings import Line, OpeningError, random_opening
 from arena.tournament.ready import ready
 from arena.tournament.run import MAX_ATTEMPTS
+from arena.tournament.site import HERE, Site
 from arena.training.verify import resources_for
 from arena.training.verify_config import AMPLE_MS
 from players.catalogue import BUILTINS
@@ -44,19 +44,21 @@ class RefereeMatchRunner:
     forfeit is a mistake in the settings, and ends the tuning with what the referee said.
     """
 
-    def __init__(self, config: TuneConfig, space: Space) -> None:
+    def __init__(self, config: TuneConfig, space: Space, site: Site = HERE) -> None:
         """Raises UserError and ConfigError where the players cannot be started."""
-        self._space = space
+        self._space, self._site = space, site
         self._rules = rules.load(config.rules, **config.variant)
         self._parts = 2 if self._rules.decided_by_seed else 1
         self._tables = TemporaryDirectory(prefix="arena-tune-")
         self._folder = Path(self._tables.name)
         self._folder.chmod(0o755)  # for players that run as another user
         self._base = self._tournament(config, space)
-        self._games = min(config.threads, self._base.concurrency)
+        self._games = self._base.concurrency
+        if site.here:
+            self._games = min(config.threads, self._games)
         self._thread = ThreadPoolExecutor(1)  # workers end with the thread that started them
         self._stop = threading.Event()
-        self._executor: LocalExecutor | None = None
+        self._executor: executing.Executor | None = None
         self._contenders: dict[Vector, Contender] = {}
 
     def _tournament(self, config: TuneConfig, space: Space) -> TournamentConfig:
@@ -71,10 +73,10 @@ class RefereeMatchRunner:
             "player": [player | {"name": "one"}, player | {"name": "other"}],
         }
         try:
-            made = read_config(tables, BUILTINS, Path.cwd(), name=config.name)
+            made = read_config(tables, BUILTINS, Path.cwd(), name=config.name, fit=self._site.fit)
         except Unusable as error:
             raise UserError("\n".join(each.message for each in error.findings)) from None
-        return ready(made, Path("referee = true"))
+        return ready(made, Path("referee = true")) if self._site.here else made
 
     def load(self, plies: int) -> None:
         """Raises ValueError when no opening has `plies` moves; players load their own kernels."""
@@ -91,7 +93,7 @@ class RefereeMatchRunner:
         self._contenders.clear()
         if self._executor is None:
             base = self._base.model_copy(update={"concurrency": self._games})
-            self._executor = LocalExecutor(base)
+            self._executor = self._site.open_executor(base, ())
         left = deque(self._games_of(tasks))
         wanted, played = len(left), dict[str, GameRecord]()
 
@@ -134,6 +136,7 @@ class RefereeMatchRunner:
             players = tuple(map(self._player, task.contestants[:: -1 if part else 1]))
             spec = GameSpec(
                 game=_name(number),
+                pair=task.opening,
                 terms=self._base.terms,
                 players=players[: self._rules.seats],
                 opening=openings[task.opening],

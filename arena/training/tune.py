@@ -15,6 +15,7 @@ from arena.errors import Exit, UserError
 from arena.files.stop_signals import Stop, apart
 from arena.reports.screen import Lines
 from arena.sandbox.bwrap import reserve_fds
+from arena.tournament.site import HERE, Site
 from arena.training import tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
@@ -32,7 +33,7 @@ from arena.training.verify_config import Verification, load_both
 from players.learning.tuning import result
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import Aborted
-from players.learning.tuning.tuner import CHECKPOINT, MEASURE, Tuner, kernel_runner
+from players.learning.tuning.tuner import CHECKPOINT, MEASURE, MakeRunner, Tuner, kernel_runner
 
 _SAVE_S = 2.0
 """A checkpoint is written after the first batch, then at most this often."""
@@ -40,11 +41,15 @@ _RATE_BATCHES = 50
 """The last batches, which give the speed."""
 
 
-def tune(file: Path, out: Path | None, console: Console, *, verify: bool) -> Exit:
+def tune(
+    file: Path, out: Path | None, console: Console, *, verify: bool, site: Site = HERE
+) -> Exit:
     """Play the games of a tuning, or what is left of them, and with `verify` the tests of what came
-    of it. Raises UserError and FileError.
+    of it; that under the referee is played here. Raises UserError and FileError.
     """
     if learns_by_td(file):
+        if not site.here:
+            raise UserError(f"{file}: a learning by TD goes on in one process; leave out --on")
         return train(file, out, console, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
@@ -54,18 +59,31 @@ def tune(file: Path, out: Path | None, console: Console, *, verify: bool) -> Exi
     asked = verification if verify else None
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
-            return _Tuning(config, folder, console, test).run(file, asked)
+            return _Tuning(config, folder, console, test, site).run(file, asked)
         except KeyboardInterrupt:
             said = "Stopped at once; what was not saved is played again. Go on with"
             Lines(console).say(f"{said}: {again()}")
             return Exit.INTERRUPTED
 
 
+def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
+    """What plays the games of a tuning."""
+    if config.referee:
+        return partial(RefereeMatchRunner, site=site)
+    if site.here:
+        return kernel_runner
+    from arena.training.spread import SpreadMatchRunner
+
+    return partial(SpreadMatchRunner, site.client)
+
+
 class _Tuning:
     """A tuning that goes on in a folder that is held; the command `test` tests what comes of it."""
 
-    def __init__(self, config: TuneConfig, folder: Path, console: Console, test: str) -> None:
-        make_runner = RefereeMatchRunner if config.referee else kernel_runner
+    def __init__(
+        self, config: TuneConfig, folder: Path, console: Console, test: str, site: Site
+    ) -> None:
+        make_runner = _runner_of(config, site)
         try:
             tuner = apart(partial(Tuner, config, folder, make_runner))
         except ValueError as error:

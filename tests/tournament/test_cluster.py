@@ -30,7 +30,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
     """Three machines of one core."""
     monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
     with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=False, dashboard_address=None, memory_limit=0
+        n_workers=3, threads_per_worker=1, processes=False, dashboard_address=":0", memory_limit=0
     ) as made:
         yield made
 

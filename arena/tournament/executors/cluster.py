@@ -35,10 +35,10 @@ _DEATH_S = 15
 @contextmanager
 def cluster(
     on: str | Client, table: ClusterTable, folder: Path
-) -> Iterator[tuple[Capacity, OpenExecutor]]:
-    """What fits on a cluster, and what opens it for a run. `on` is an address, `local:N`, or a
-    client that is connected. Paths of the table are relative to `folder`. Raises UserError and
-    ExecutorError.
+) -> Iterator[tuple[Capacity, OpenExecutor, Client]]:
+    """What fits on a cluster, what opens it for a run, and its client. `on` is an address,
+    `local:N`, or a client that is connected. Paths of the table are relative to `folder`. Raises
+    UserError and ExecutorError.
     """
     with ExitStack() as stack:
         here = False
@@ -56,7 +56,7 @@ def cluster(
             files = masked if here else ()
             return DaskExecutor(client, config, files, same_kind=table.same_kind)
 
-        yield partial(_fit, client), open_executor
+        yield partial(_fit, client), open_executor, client
 
 
 def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
@@ -147,7 +147,7 @@ def _started(workers: int) -> Iterator[str]:
         PlainConsole(stderr=True).print(said, soft_wrap=True)
     with ExitStack() as stack:
         head = stack.enter_context(
-            LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1", silence_logs=50)
+            LocalCluster(n_workers=0, dashboard_address=":0", host="127.0.0.1", silence_logs=50)
         )
         command = worker_command(head.scheduler_address, cores, shared=shared)
         for _ in range(workers):

@@ -1,0 +1,221 @@
+"""What a cluster costs: the same games through workers on this machine and without them, and the
+head and the scheduler of a large one, whose machines only sleep for the time of a game.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from distributed import Client
+from rich.table import Table
+
+from arena.bench import sleeping
+from arena.errors import BenchError
+from arena.sandbox.features import usable_cores
+from arena.sandbox.overload import cpu_ms
+from arena.tournament.catalogue import CatalogueEntry
+from arena.tournament.config import TournamentConfig
+from arena.tournament.config_file import read_config
+from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.ready import ready
+from arena.tournament.run import GameSpecs, run
+from arena.tournament.site import site
+
+Builtins = Mapping[str, CatalogueEntry]
+_PLAYERS = 20
+_A_ROUND = _PLAYERS * (_PLAYERS - 1)
+_START_S = 600
+_MB = 2**20
+OVERHEAD_TARGET = 0.02
+"""More wall time than the local executor takes, at most, at 100 ms a move."""
+
+
+class Simulated(NamedTuple):
+    """A tournament on machines that sleep."""
+
+    workers: int
+    games: int
+    wall_s: float
+    ideal_s: float
+    """With all machines busy to the end, and games that begin at once."""
+    idle: float
+    """The share of the machines' time in which they had no game."""
+    scheduler_ms: float
+    """CPU time a game."""
+    head_ms: float
+    """CPU time a game; the store's part counts."""
+    head_mb: float
+    """Memory at the most, and how much of it came while the games were played."""
+    head_grown_mb: float
+    scheduler_mb: float
+
+
+def simulate(workers: int, games: int, game_s: float, builtins: Builtins) -> Simulated:
+    """Play so many games, of about `game_s` seconds each. Raises BenchError."""
+    rounds = max(1, games // _A_ROUND)
+    config = _sleepers(rounds, game_s, builtins)
+    with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:
+        address, scheduler = stack.enter_context(_scheduler(Path(folder)))
+        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, str(workers))
+        stack.enter_context(_process(serve))
+        client = stack.enter_context(Client(address))
+        client.wait_for_workers(workers, timeout=_START_S)
+        store = stack.enter_context(PlayedStore.open_run(Path(folder, "run.sqlite"), config))
+        before_mb, scheduler_ms = _memory_mb(os.getpid()), cpu_ms([scheduler])
+        began, used = time.monotonic(), time.process_time()
+        outcome = run(config, store, open_executor=partial(_opened, client))
+        wall_s, head_s = time.monotonic() - began, time.process_time() - used
+        if outcome.done < outcome.total:
+            raise BenchError(f"{outcome.total - outcome.done} games were not played")
+        peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / _MB
+        slept_s = _all_times(config)
+        return Simulated(
+            workers=workers,
+            games=outcome.done,
+            wall_s=wall_s,
+            ideal_s=slept_s / workers,
+            idle=1 - slept_s / workers / wall_s,
+            scheduler_ms=(cpu_ms([scheduler]) - scheduler_ms) / outcome.done,
+            head_ms=1000 * head_s / outcome.done,
+            head_mb=peak_mb,
+            head_grown_mb=_memory_mb(os.getpid()) - before_mb,
+            scheduler_mb=_memory_mb(scheduler),
+        )
+
+
+def _opened(client: Client, config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
+    return DaskExecutor(client, config, masked, runs=sleeping)
+
+
+def _all_times(config: TournamentConfig) -> float:
+    specs = GameSpecs(config)
+    return sum(sleeping.time_of(specs.of(each)) for each in iter(config.schedule().next, None))
+
+
+def _sleepers(rounds: int, game_s: float, builtins: Builtins) -> TournamentConfig:
+    players = [{"bot": "monkey", "name": f"m{number}"} for number in range(_PLAYERS)]
+    tables = {"clock": {"move_ms": max(1, round(1000 * game_s))}, "player": players}
+    return _config({**tables, "tournament": {"rounds": rounds, "sandbox": "none"}}, builtins)
+
+
+def _config(tables: dict[str, Any], builtins: Builtins) -> TournamentConfig:
+    given = {"game": {"rules": "dots", "rows": 2, "cols": 2}, **tables}
+    return read_config(given, builtins, Path.cwd(), name="cluster")
+
+
+@contextmanager
+def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
+    """The address and the process of a scheduler of its own."""
+    told = folder / "scheduler.json"
+    command = (
+        sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+        "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told),
+    )  # fmt: skip
+    with _process(command) as pid:
+        deadline = time.monotonic() + _START_S
+        while not told.exists() or not told.read_text():
+            if time.monotonic() > deadline:
+                raise BenchError("the scheduler did not start")
+            time.sleep(0.05)
+        yield json.loads(told.read_text())["address"], pid
+
+
+@contextmanager
+def _process(command: tuple[str, ...]) -> Iterator[int]:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _memory_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / _MB
+
+
+class Compared(NamedTuple):
+    """The same games here and through a cluster on this machine, so many at a time."""
+
+    at_once: int
+    games: int
+    here_s: float
+    """From the first game to the end of the last, the quickest of the repeats."""
+    cluster_s: float
+
+    @property
+    def overhead(self) -> float:
+        """How much longer the cluster took."""
+        return self.cluster_s / self.here_s - 1
+
+
+def compare(
+    at_once: int, games: int, player: dict[str, Any], builtins: Builtins, repeats: int = 1
+) -> Compared:
+    """Play them, in turn here and on `local:N`; the players are two of the same."""
+    tables = {
+        "tournament": {"rounds": games // 2, "concurrency": at_once},
+        "game": {"rules": "dots"},
+        "clock": {"move_ms": 100},
+        "player": [player | {"name": name} for name in ("one", "other")],
+    }
+    config = ready(_config(tables, builtins), Path("arena bench cluster"))
+    here, there = list[float](), list[float]()
+    for _ in range(repeats):
+        here.append(_played_s(config, None))
+        there.append(_played_s(config, f"local:{at_once}"))
+    return Compared(at_once, games, min(here), min(there))
+
+
+def _played_s(config: TournamentConfig, on: str | None) -> float:
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="arena-bench-"))
+        at = stack.enter_context(site(on))
+        store = stack.enter_context(PlayedStore.open_run(Path(folder, "run.sqlite"), config))
+        run(config, store, open_executor=at.open_executor)
+        times = [
+            (datetime.fromisoformat(record.started_at).timestamp(), record.duration_ms / 1000)
+            for record in store.records()
+        ]
+    return max(began + took for began, took in times) - min(began for began, _ in times)
+
+
+_GAMES = 20
+_INSTANT = 400
+
+
+def bench_cluster(builtins: Builtins, workers: int, games: int, game_s: float) -> Table:
+    """All figures, next to their targets. Raises BenchError."""
+    table = Table("", "measured", "target", title="A cluster", box=None)
+    for at_once in (1, 2) if len(usable_cores()) > 1 else (1,):
+        found = compare(at_once, _GAMES, {"bot": "uct"}, builtins)
+        said = f"local:{at_once} beside here, 100 ms a move"
+        table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
+        fast = compare(at_once, _INSTANT, {"bot": "monkey"}, builtins)
+        rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
+        table.add_row(f"local:{at_once} and here, instant players", rates, "")
+    found_ = simulate(workers, games, game_s, builtins)
+    for what, figure in _rows(found_):
+        table.add_row(what, figure, "")
+    return table
+
+
+def _rows(found: Simulated) -> Iterator[tuple[str, str]]:
+    yield "sleeping machines, games", f"{found.workers:,}, {found.games:,}"
+    yield "time, and at least", f"{found.wall_s:,.0f} s, {found.ideal_s:,.0f} s"
+    yield "idle machines", f"{found.idle:.1%}"
+    yield "scheduler", f"{found.scheduler_ms:.2f} ms CPU a game, {found.scheduler_mb:,.0f} MB"
+    head = f"{found.head_ms:.2f} ms CPU a game, {found.head_mb:,.0f} MB"
+    yield "head", f"{head}, of which {found.head_grown_mb:,.0f} MB came while it played"

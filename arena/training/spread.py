@@ -1,0 +1,110 @@
+"""The games of a tuning on the machines of a cluster, each in the process of a worker."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from distributed import Client, Future, wait
+
+import rules
+from arena.errors import ExecutorError
+from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame
+from players.learning.tuning.runner import InProcessRunner
+from players.learning.tuning.space import Space
+
+_PARTS = 4
+"""Parts of a batch for each core: one that is slow, or joins, gets fewer of them."""
+_POLL_S = 0.2
+_TRIES = 5
+"""A part whose worker is lost is played elsewhere that often."""
+
+
+class SpreadMatchRunner:
+    """A match runner that gives the games of a batch to all workers. Tasks alone decide what is
+    played, so the result is that of one machine.
+    """
+
+    def __init__(self, client: Client, config: TuneConfig, space: Space) -> None:
+        """Raises ValueError."""
+        self._client = client
+        variant = tuple(sorted(config.variant.items()))
+        self._player = _Player(config.rules, variant, config.bot, space.contestant(space.start))
+        self._stop = threading.Event()
+
+    def load(self, plies: int) -> None:
+        """Compile what games need on one machine, which tells whether they can be played. Raises
+        ValueError.
+        """
+        self._results([self._client.submit(_load, self._player, plies, pure=False)])
+
+    def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
+        """As every match runner."""
+        cores = sum(self._client.nthreads().values())
+        size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
+        parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
+        futures = [
+            self._client.submit(_play, self._player, part, pure=False, retries=_TRIES)
+            for part in parts
+        ]
+        return [game for part in self._results(futures) for game in part]
+
+    def _results(self, futures: list[Future]) -> list[Any]:
+        while not all(future.done() for future in futures):
+            if self._stop.is_set():
+                self._client.cancel(futures)
+                raise Aborted
+            if self._client.status != "running":
+                raise ExecutorError(
+                    "the connection to the scheduler of the cluster is lost; the same command goes "
+                    "on from the last checkpoint"
+                )
+            try:
+                wait(futures, timeout=_POLL_S)
+            except TimeoutError:
+                continue
+        return list(self._client.gather(futures))
+
+    def abort(self) -> None:
+        """Have the games under way, and all that follow, end in Aborted."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Nothing is held but what the client has."""
+
+
+class _Player:
+    """What plays, as it travels."""
+
+    def __init__(
+        self, rule_set: str, variant: tuple[tuple[str, Any], ...], bot: str, sample: Contestant
+    ) -> None:
+        self.rules, self.variant, self.bot, self.sample = rule_set, variant, bot, sample
+        self._key = (rule_set, variant, bot, repr(sample))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Player) and self._key == other._key
+
+
+_own = threading.local()
+
+
+def _runner(player: _Player) -> InProcessRunner:
+    """The runner of this thread of a worker."""
+    if getattr(_own, "player", None) != player:
+        rule_set = rules.load(player.rules, **dict(player.variant))
+        _own.runner = InProcessRunner(rule_set, player.bot, player.sample, threads=1)
+        _own.player = player
+    runner: InProcessRunner = _own.runner
+    return runner
+
+
+def _load(player: _Player, plies: int) -> None:
+    _runner(player).load(plies)
+
+
+def _play(player: _Player, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
+    return _runner(player).play(tasks)

@@ -1,0 +1,228 @@
+"""A cluster of processes: a scheduler, and workers in folders, caches and, for root, users of their
+own. Workers are killed and frozen, the head is killed, a worker joins: each game counts once.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from arena.errors import StoreError
+from arena.sandbox import mounts
+from arena.sandbox.mounts import Mounts
+from arena.sandbox.visible_files import VisibleFiles
+from arena.tournament.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+ARENA = (sys.executable, "-P", "-c", "from arena.cli import app; app()")
+PATIENCE_S = 240.0
+
+PYTHON = """\
+import json, sys, time
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "start":
+        print(json.dumps({"type": "ready", "name": "py"}), flush=True)
+    elif said["type"] == "turn":
+        time.sleep(0.02)
+        move = {"type": "move", "ply": said["ply"], "move": said["legal"][0]}
+        print(json.dumps(move), flush=True)
+"""
+NODE = """\
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const said = JSON.parse(line);
+  if (said.type == "start") console.log(JSON.stringify({ type: "ready", name: "js" }));
+  if (said.type == "turn")
+    console.log(JSON.stringify({ type: "move", ply: said.ply, move: said.legal.at(-1) }));
+});
+"""
+CPP = """\
+#include <iostream>
+#include <string>
+// What follows a key, up to one of the characters in `end`.
+std::string after(const std::string& line, const std::string& key, const char* end) {
+    auto from = line.find(key) + key.size();
+    return line.substr(from, line.find_first_of(end, from) - from);
+}
+int main() {
+    for (std::string line; std::getline(std::cin, line);) {
+        auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
+        if (has("\\"type\\":\\"start\\""))
+            std::cout << "{\\"type\\":\\"ready\\",\\"name\\":\\"cpp\\"}\\n";
+        if (has("\\"type\\":\\"turn\\""))
+            std::cout << "{\\"type\\":\\"move\\",\\"ply\\":" << after(line, "\\"ply\\":", ",}")
+                      << ",\\"move\\":\\"" << after(line, "\\"legal\\":[\\"", "\\"") << "\\"}\\n";
+        std::cout.flush();
+    }
+}
+"""
+BOTS = {
+    "py": ("bot.py", PYTHON, 'command = ["python3", "bot.py"]'),
+    "js": ("bot.js", NODE, 'command = ["node", "bot.js"]'),
+    "cpp": ("bot.cpp", CPP, 'build = ["g++", "-o", "bot", "bot.cpp"]\ncommand = ["./bot"]'),
+}
+TOURNAMENT = """
+[tournament]
+rounds = 4
+sandbox = "none"
+[game]
+rules = "dots"
+rows = 3
+cols = 3
+"""
+
+
+def write_class(folder: Path) -> Path:
+    """The tournament of three bots."""
+    text = TOURNAMENT
+    for name, (file, code, how) in BOTS.items():
+        (folder / name).mkdir()
+        (folder / name / file).write_text(code)
+        (folder / name / "bot.toml").write_text(f'name = "{name}"\nrules = ["dots"]\n{how}\n')
+        text += f'[[player]]\nbot = "{name}"\n'
+    (folder / "class.toml").write_text(text)
+    return folder / "class.toml"
+
+
+class Cluster:
+    """Processes that are started here, each the leader of a group that is signalled as one."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder, self._stack = folder, stack
+        told = folder / "scheduler.json"
+        self.start(
+            "scheduler", (sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--host",
+            "127.0.0.1", "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told)),
+        )  # fmt: skip
+        wait_until(lambda: told.exists() and bool(told.read_text()))
+        self.address = str(json.loads(told.read_text())["address"])
+
+    def start(self, name: str, command: tuple[str, ...], uid: int = 0) -> subprocess.Popen[bytes]:
+        """Start a process in a folder and with a cache of its own; with `uid` as that user."""
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        environment = {
+            **os.environ, "ARENA_CACHE_DIR": str(home / "cache"), "PYTHONPATH": str(ROOT),
+            "HOME": str(home), "DASK_TEMPORARY_DIRECTORY": str(home),
+        }  # fmt: skip
+        with (home / "log").open("ab") as log:
+            process = subprocess.Popen(
+                command, cwd=home, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, start_new_session=True, preexec_fn=self._user(home, uid),
+            )  # fmt: skip
+        self._stack.callback(ended, process)
+        return process
+
+    def _user(self, home: Path, uid: int) -> Callable[[], None] | None:
+        if not uid or os.geteuid() != 0 or not mounts.mounts_possible():
+            return None
+        os.chown(home, uid, uid)
+        readable = (sys.base_prefix, sys.prefix, str(ROOT))
+        shown = Mounts.of(VisibleFiles(readable, (str(home),), ()), None)
+
+        def enter() -> None:
+            shown.enter()
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+
+        return enter
+
+    def worker(self, number: int) -> subprocess.Popen[bytes]:
+        """A worker of one core, as a user of its own."""
+        command = (*ARENA, "worker", self.address, "--cores", "1", "--shared")
+        return self.start(f"worker{number}", command, 64_000 + number)
+
+    def head(self, file: Path, store: Path) -> subprocess.Popen[bytes]:
+        """What runs the tournament."""
+        return self.start(
+            "head", (*ARENA, "run", str(file), "--on", self.address, "--store", str(store))
+        )
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    send(process, signal.SIGCONT)
+    send(process, signal.SIGKILL)
+    process.wait()
+
+
+def send(process: subprocess.Popen[bytes], number: int) -> None:
+    """To its group: a machine is lost or frozen with all that runs on it."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.05)
+
+
+def played(store: Path) -> int:
+    with suppress(StoreError), Store.open(store) as opened:  # it is just being made
+        return len(opened.finished())
+    return 0
+
+
+def moves(store: Path) -> dict[str, list[str]]:
+    with Store.open(store) as opened:
+        records = list(opened.records())
+    assert len({record.game for record in records}) == len(records)
+    return {record.game: [move.move for move in record.moves] for record in records}
+
+
+def processes_in(folder: Path) -> list[str]:
+    """The command lines of processes that have something to do with the folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdecimal() and str(folder).encode() in (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_text())
+    return found
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    for folder in (tmp_path, *tmp_path.parents):
+        if os.geteuid() == 0 and folder.is_relative_to("/tmp/pytest-of-root"):
+            folder.chmod(0o755)
+    with ExitStack() as stack:
+        yield Cluster(tmp_path, stack)
+
+
+def test_whatever_is_lost_each_game_counts_once(cluster: Cluster) -> None:
+    file, store, alone = (
+        write_class(cluster.folder),
+        *(cluster.folder / f"{name}.sqlite" for name in ("cluster", "alone")),
+    )
+    local = cluster.start("alone", (*ARENA, "run", str(file), "--store", str(alone)))
+    assert local.wait(PATIENCE_S) == 0, (cluster.folder / "alone/log").read_text()
+    first, second, third = map(cluster.worker, (1, 2, 3))
+    head = cluster.head(file, store)
+    wait_until(lambda: played(store) >= 3)
+    send(first, signal.SIGKILL)
+    send(second, signal.SIGSTOP)
+    before = played(store)
+    wait_until(lambda: played(store) >= before + 3)
+    send(head, signal.SIGKILL)
+    head.wait()
+    fourth = cluster.worker(4)
+    head = cluster.head(file, store)
+    assert head.wait(PATIENCE_S) == 0, (cluster.folder / "head/log").read_text()
+    send(second, signal.SIGCONT)
+    assert moves(store) == moves(alone)
+    assert "is lost; its games" in (cluster.folder / "head/log").read_text()
+    for worker in (second, third, fourth):
+        worker.terminate()
+        worker.wait(PATIENCE_S)
+    for process in (first, second, third, fourth, head):
+        ended(process)
+    wait_until(lambda: all("dask_scheduler" in one for one in processes_in(cluster.folder)))
