@@ -67,7 +67,7 @@ def simulate(workers: int, games: int, game_s: float, builtins: Builtins) -> Sim
     config = _sleepers(rounds, game_s, builtins)
     with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:
         address, scheduler = stack.enter_context(_scheduler(Path(folder)))
-        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, str(workers))
+        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, str(workers), folder)
         stack.enter_context(_process(serve))
         client = stack.enter_context(Client(address))
         client.wait_for_workers(workers, timeout=_START_S)

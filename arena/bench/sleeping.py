@@ -1,7 +1,7 @@
 """Machines that only sleep for the time of a game: what a cluster's head and scheduler cost is seen
 with many of them in one process.
 
-    python -m arena.bench.sleeping ADDRESS WORKERS
+    python -m arena.bench.sleeping ADDRESS WORKERS FOLDER
 """
 
 import asyncio
@@ -73,12 +73,13 @@ def _record(task: Task) -> GameRecord:
     )
 
 
-async def _serve(address: str, workers: int) -> None:
+async def _serve(address: str, workers: int, folder: str) -> None:
     """Be so many machines of one core until the scheduler is gone."""
-    made = [Worker(address, nthreads=1, memory_limit=0, dashboard=False) for _ in range(workers)]
+    settings = {"nthreads": 1, "memory_limit": 0, "dashboard": False, "local_directory": folder}
+    made = [Worker(address, **settings) for _ in range(workers)]
     await asyncio.gather(*made)
     await asyncio.gather(*(worker.finished() for worker in made))
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(sys.argv[1], int(sys.argv[2])))
+    asyncio.run(_serve(sys.argv[1], int(sys.argv[2]), sys.argv[3]))

@@ -26,11 +26,16 @@ FAST = "[clock]\nmove_ms = 5\n[game]\nrules = 'dots'\n"
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
     """Three machines of one core."""
     monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
     with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=False, dashboard_address=":0", memory_limit=0
+        n_workers=3,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=":0",
+        memory_limit=0,
+        local_directory=tmp_path,
     ) as made:
         yield made
 

@@ -19,7 +19,7 @@ def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0",
-            memory_limit=0,
+            memory_limit=0, local_directory=tmp_path,
         ) as cluster,
         Client(cluster) as client,
     ):  # fmt: skip

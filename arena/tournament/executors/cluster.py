@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from distributed import Client, LocalCluster
 from distributed.security import Security
@@ -149,7 +150,9 @@ def _started(workers: int) -> Iterator[str]:
         head = stack.enter_context(
             LocalCluster(n_workers=0, dashboard_address=":0", host="127.0.0.1", silence_logs=50)
         )
-        command = worker_command(head.scheduler_address, cores, shared=shared)
+        folder = stack.enter_context(TemporaryDirectory(prefix="arena-cluster-"))
+        place = ("--local-directory", folder)
+        command = worker_command(head.scheduler_address, cores, *place, shared=shared)
         for _ in range(workers):
             process = subprocess.Popen(
                 command,
