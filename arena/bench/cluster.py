@@ -37,6 +37,18 @@ _PLAYERS = 20
 _A_ROUND = _PLAYERS * (_PLAYERS - 1)
 _START_S = 600
 _MB = 2**20
+_SLEEPER = """
+import json, sys, time
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "start":
+        pause = said["options"]["think_ms"] / 1000
+        print(json.dumps({"type": "ready", "name": "sleeper"}), flush=True)
+    elif said["type"] == "turn":
+        time.sleep(pause)
+        move = {"type": "move", "ply": said["ply"], "move": said["legal"][0]}
+        print(json.dumps(move), flush=True)
+"""
 OVERHEAD_TARGET = 0.02
 """More wall time than the local executor takes, at most, at 100 ms a move."""
 
@@ -162,20 +174,23 @@ class Compared(NamedTuple):
 
 
 def compare(
-    at_once: int, games: int, player: dict[str, Any], builtins: Builtins, repeats: int = 1
+    at_once: int, games: int, think_ms: int, builtins: Builtins, repeats: int = 1
 ) -> Compared:
-    """Play them, in turn here and on `local:N`; the players are two of the same."""
-    tables = {
-        "tournament": {"rounds": games // 2, "concurrency": at_once},
-        "game": {"rules": "dots"},
-        "clock": {"move_ms": 100},
-        "player": [player | {"name": name} for name in ("one", "other")],
-    }
-    config = ready(_config(tables, builtins), Path("arena bench cluster"))
-    here, there = list[float](), list[float]()
-    for _ in range(repeats):
-        here.append(_played_s(config, None))
-        there.append(_played_s(config, f"local:{at_once}"))
+    """Play them, in turn here and on `local:N`, between players that only sleep for each move."""
+    with TemporaryDirectory(prefix="arena-bench-") as folder:
+        bot = Path(folder, "sleeper.py")
+        bot.write_text(_SLEEPER)
+        player = {"bot": str(bot), "options": {"think_ms": think_ms}}
+        tables = {
+            "tournament": {"rounds": games // 2, "concurrency": at_once, "keep_alive": True},
+            "game": {"rules": "dots", "rows": 3, "cols": 3},
+            "player": [player | {"name": name} for name in ("one", "other")],
+        }
+        config = ready(_config(tables, builtins), Path("arena bench cluster"))
+        here, there = list[float](), list[float]()
+        for _ in range(repeats):
+            here.append(_played_s(config, None))
+            there.append(_played_s(config, f"local:{at_once}"))
     return Compared(at_once, games, min(here), min(there))
 
 
@@ -200,10 +215,10 @@ def bench_cluster(builtins: Builtins, workers: int, games: int, game_s: float) -
     """All figures, next to their targets. Raises BenchError."""
     table = Table("", "measured", "target", title="A cluster", box=None)
     for at_once in (1, 2) if len(usable_cores()) > 1 else (1,):
-        found = compare(at_once, _GAMES, {"bot": "uct"}, builtins)
+        found = compare(at_once, _GAMES, 100, builtins)
         said = f"local:{at_once} beside here, 100 ms a move"
         table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
-        fast = compare(at_once, _INSTANT, {"bot": "monkey"}, builtins)
+        fast = compare(at_once, _INSTANT, 0, builtins)
         rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
         table.add_row(f"local:{at_once} and here, instant players", rates, "")
     found_ = simulate(workers, games, game_s, builtins)

@@ -13,7 +13,7 @@ from arena.model.contender import Contender, Home, Package
 
 _NAME = Path("parcel.tar")
 _TOP = "parcel"
-"""The folder around all: what unpacks it takes one away."""
+"""The folder around all: what unpacks a bot in one folder takes that away, not of a script."""
 
 
 def is_here(package: Package) -> bool:
@@ -48,6 +48,8 @@ def keep(expected: str, packed: bytes) -> None:
     """
     with made_aside(package_store()) as aside:
         unpack(_NAME, io.BytesIO(packed), aside)
-        if digest(aside, files_in(aside)) != expected:
-            raise PackageError(_NAME, [f"holds other files than those of {expected[:8]}"])
-        settle(aside, package_store() / expected)
+        for folder in (aside, aside / _TOP):
+            if folder.is_dir() and digest(folder, files_in(folder)) == expected:
+                settle(folder, package_store() / expected)
+                return
+    raise PackageError(_NAME, [f"holds other files than those of {expected[:8]}"])

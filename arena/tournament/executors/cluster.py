@@ -1,5 +1,6 @@
 """A Dask cluster to play on: found by its address, or started here; and its workers."""
 
+import os
 import re
 import socket
 import subprocess
@@ -65,7 +66,12 @@ def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
     refuse_open(address, insecure=table.insecure)
     try:
         return Client(address, security=_security(table, folder), timeout=_CONNECT_S)
-    except (OSError, TypeError, ValueError) as error:  # TypeError: tls:// without certificates
+    except TypeError:  # of Dask, for tls:// without certificates
+        raise UserError(
+            f"{address} needs certificates: give ca_file, cert_file and key_file in [cluster], or "
+            "set them in Dask's configuration"
+        ) from None
+    except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise ExecutorError(f"no scheduler can be reached at {address}: {reason}") from None
 
@@ -99,6 +105,9 @@ def _security(table: ClusterTable, folder: Path) -> Security | None:
         "tls_client_key": table.key_file,
     }
     paths = {name: str(folder / path) for name, path in given.items() if path is not None}
+    for path in paths.values():
+        if not os.access(path, os.R_OK):
+            raise UserError(f"[cluster]: {path} cannot be read; it is needed for TLS")
     return Security(require_encryption=True, **paths) if paths else None
 
 

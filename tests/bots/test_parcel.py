@@ -1,0 +1,48 @@
+"""Packages on their way to another machine."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.bots import parcel
+from arena.bots.package import open_bot
+from arena.bots.prepare import as_package, prepare
+from arena.errors import PackageError
+from arena.model.contender import Contender, Home, Package
+
+FILES = {
+    "one script": {"fox.py": "print(1)\n"},
+    "a folder": {
+        "bot.toml": 'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "b.py"]\n',
+        "b.py": "",
+    },
+    "a folder in it": {
+        "bot.toml": 'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "parcel/b.py"]\n',
+        "parcel/b.py": "",
+    },
+}
+
+
+@pytest.mark.parametrize("files", FILES.values(), ids=FILES)
+def test_it_arrives_as_it_was_sent(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in files.items():
+        (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / name).write_text(text)
+    scripts = [name for name in files if len(files) == 1]
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "head"))
+    bot = open_bot(tmp_path.joinpath("src", *scripts))
+    package = as_package(bot)
+    sent = Contender(name="fox", program=package, sandbox="none")
+    packed = parcel.pack(sent, Home(package=bot.cwd))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "elsewhere"))
+    assert not parcel.is_here(package)
+    with pytest.raises(PackageError, match="is not there"):
+        prepare(sent, "dots")
+    parcel.keep(package.digest, packed)
+    assert parcel.is_here(package)
+    assert prepare(sent, "dots").command
+    with pytest.raises(PackageError, match="holds other files than those of 0000"):
+        parcel.keep("0" * 64, packed)
+    assert isinstance(sent.program, Package)
