@@ -7,6 +7,7 @@ import typer
 
 from arena.cli.arguments import argument, flag, option, say
 from arena.errors import UserError
+from arena.files.many_imports import many_imports
 
 app = typer.Typer()
 
@@ -33,7 +34,8 @@ def serve(
 ) -> None:
     """Show runs in a browser, live; with a course, take its bots and play its tournaments."""
     try:
-        from arena.web import serve
+        with many_imports():
+            from arena.web import serve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith(("arena", "players", "rules")):
             raise
