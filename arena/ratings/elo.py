@@ -22,6 +22,7 @@ In a field too large to hold the covariance of all players the errors are drawn:
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -162,14 +163,19 @@ def _advantage(strengths: Array, spread: Covariance) -> Advantage:
 
 def _groups(results: Columns) -> tuple[tuple[str, ...], ...]:
     """The players that are linked by results, directly or through others; the largest first."""
-    from scipy import sparse
-
+    # without scipy: what it needs for this takes 13 MB
     size = len(results.players)
-    met = sparse.coo_array(
-        (np.ones(len(results.first)), (results.first, results.second)), (size, size)
-    )
-    count, group = sparse.csgraph.connected_components(met, directed=False)
-    members: list[list[str]] = [[] for _ in range(count)]
-    for name, number in zip(results.players, group.tolist(), strict=True):
-        members[number].append(name)
-    return tuple(sorted(map(tuple, members), key=lambda names: (-len(names), names)))
+    group = list(range(size))
+
+    def head(player: int) -> int:
+        while group[player] != player:
+            group[player] = group[group[player]]
+            player = group[player]
+        return player
+
+    for pair in np.unique(results.first * size + results.second).tolist():
+        group[head(pair // size)] = head(pair % size)
+    found = defaultdict[int, list[str]](list)
+    for player, name in enumerate(results.players):
+        found[head(player)].append(name)
+    return tuple(sorted(map(tuple, found.values()), key=lambda names: (-len(names), names)))
