@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -43,6 +43,21 @@ def load(**settings: Any) -> Dots:
         whole("cols", settings.get("cols", 5), 1, 15),
         flag("stop_at_majority", settings.get("stop_at_majority", False)),
     )
+
+
+@lru_cache(maxsize=8)
+def _edges_json(bits: int, width: int) -> str:
+    """Rows of edges, as JSON; the top bit ends the last one. A move changes those of one direction,
+    so that the others are known from the position before.
+    """
+    text, step = ",".join(f"{bits:b}"[:0:-1]), 2 * width
+    rows = "],[".join([text[at : at + step - 1] for at in range(0, len(text), step)])
+    return f"[{rows}]"
+
+
+@lru_cache(maxsize=8)
+def _owners_json(owners: tuple[int, int], boxes: int, cols: int) -> str:
+    return '","'.join(rows_of(symbols(*owners, boxes, _OWNERS), cols))
 
 
 @dataclass(frozen=True)
@@ -240,6 +255,19 @@ class DotsPosition(Position):
             "score": list(self.scores()),
             "to_move": self.to_move,
         }
+
+    def state_json(self) -> bytes:
+        game, owners = self.game, self.owners
+        every, middle = self.edges | game.all_edges + 1, 1 << game.horizontals
+        horizontal = _edges_json(every & middle - 1 | middle, game.cols)
+        vertical = _edges_json(every >> game.horizontals, game.cols + 1)
+        boxes = _owners_json(owners, len(game.sides), game.cols)
+        mover = "null" if self.to_move is None else self.to_move
+        return (
+            f'{{"rows":{game.rows},"cols":{game.cols},"horizontal":[{horizontal}],'
+            f'"vertical":[{vertical}],"owners":["{boxes}"],'
+            f'"score":[{owners[0].bit_count()},{owners[1].bit_count()}],"to_move":{mover}}}'
+        ).encode()
 
     def __str__(self) -> str:
         state = self.state()

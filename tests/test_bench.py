@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.bench import referee
+from arena.bench import compiling, fastchess, referee
 from arena.bench.environments import REFERENCE, bench_environments
 from arena.bench.environments import show as show_environments
+from arena.bench.measured import Measured
 from arena.bench.referee import RefereeBench, bench_referee, show
 from arena.bench.sandbox import bench_sandbox
 from arena.bench.sandbox import show as show_sandbox
@@ -30,15 +31,15 @@ def shown(result: RefereeBench) -> str:
     return written.getvalue()
 
 
-def result(*, moves_per_s: float, cpu_us: float) -> RefereeBench:
+def result(*, other: tuple[Measured, ...]) -> RefereeBench:
     return RefereeBench(
         player="C",
         compiler="cc -O2",
         games=30,
         repeats=3,
         moves=5400,
-        moves_per_s=moves_per_s,
-        cpu_us_per_move=cpu_us,
+        measured=(Measured(1800, 100.0, 50.0),) * 3,
+        fastchess=other,
         freezing_us={"none": 20.0, "limits": 50.0},
     )
 
@@ -56,8 +57,7 @@ def test_plays_with_the_c_player(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC", raising=False)
     measured = bench_referee(games=2, repeats=2)
     assert (measured.player, measured.moves) == ("C", 4 * EDGES)
-    assert measured.cpu_us_per_move > 0
-    assert measured.moves_per_s > 0
+    assert all(run.cpu_us > 0 and run.wall_us > 0 for run in measured.measured)
     assert set(measured.freezing_us) == {"none", "limits"}
     assert "Instant player in C (" in shown(measured)
 
@@ -120,23 +120,58 @@ def test_a_compiler_command_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("moves_per_s", "cpu_us", "reached"),
+    ("other", "ratios", "reached"),
     [
-        (6500, 110, ["yes", "yes"]),
-        (6499, 110, ["yes", "no"]),
-        (6500, 110.1, ["no", "yes"]),
+        (Measured(6000, 200.0, 50.0), ["1.00", "2.00"], ["yes", "yes"]),
+        (Measured(6000, 199.0, 49.0), ["1.02", "1.99"], ["no", "no"]),
     ],
 )
-def test_shows_figures_next_to_targets(
-    moves_per_s: float, cpu_us: float, reached: list[str]
+def test_shows_figures_next_to_those_of_fastchess(
+    other: Measured, ratios: list[str], reached: list[str]
 ) -> None:
-    text = shown(result(moves_per_s=moves_per_s, cpu_us=cpu_us))
-    rows = [line for line in text.splitlines() if "≤ 110 µs" in line or "≥ 6,500" in line]
-    assert f"{cpu_us:.1f} µs" in rows[0]
-    assert f"{moves_per_s:,.0f}" in rows[1]
+    text = shown(result(other=(other,)))
+    rows = [line for line in text.splitlines() if "≤ 1" in line or "≥ 2" in line]
     assert [row.split("│")[-2].strip() for row in rows] == reached
-    assert "5,400 moves, median of 3 × 30 games" in text
-    assert "fastchess" in text
+    assert [row.split("│")[-4].strip() for row in rows] == ratios
+    assert "10,000" in rows[1] and "5,400 moves, one game at a time, median of 3 × 30" in text
+
+
+def test_nothing_is_compared_without_fastchess() -> None:
+    text = shown(result(other=()))
+    assert "nothing to compare" in text and "≤" not in text and "50.0" in text
+
+
+def test_plays_fastchess_where_it_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in that plays as many moves as it is asked for."""
+    script = tmp_path / "fastchess"
+    script.write_text(
+        "#!/usr/bin/env python3\nimport sys\n"
+        "games = 2 * int(sys.argv[sys.argv.index('-rounds') + 1])\n"
+        "for game in range(games):\n"
+        "    print('Started game', flush=True)\n"
+        "    sum(range(400_000))\n"
+        "    print('Finished game', flush=True)\n"
+    )
+    script.chmod(0o755)
+    measured = fastchess.measure(str(script), tmp_path / "engine", 8)
+    assert measured.moves == 8 * fastchess.PLIES
+    assert 0 < measured.cpu_us < measured.wall_us * 2
+    script.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(BenchError, match="exit code 3"):
+        fastchess.measure(str(script), tmp_path / "engine", 2)
+
+
+def test_the_engine_plays_the_game_it_knows(tmp_path: Path) -> None:
+    engine = compiling.compile_c("instant_uci.c", tmp_path).program
+    if engine is None:
+        pytest.skip("no C compiler on this machine")
+    asked = "uci\nisready\nposition startpos\ngo\nposition startpos moves a2a3\ngo\nquit\n"
+    said = subprocess.run(engine, input=asked, capture_output=True, text=True, check=True).stdout
+    assert [line for line in said.splitlines() if line.startswith("best")] == [
+        "bestmove a2a3",
+        "bestmove h7h6",
+    ]
+    assert "uciok" in said and "readyok" in said
 
 
 def test_each_sandbox_is_measured_next_to_none() -> None:

@@ -4,13 +4,10 @@ The games go one at a time through all of the referee: processes, clocks, judgem
 """
 
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -20,6 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.bench import fastchess
+from arena.bench.compiling import HERE, compile_c
+from arena.bench.measured import Measured
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
@@ -27,15 +27,10 @@ from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 
-CPU_US_TARGET = 110.0
-"""CPU time of the referee a move, at most."""
-MOVES_PER_S_TARGET = 6_500.0
-"""Moves a second of wall time with one game at a time, at least."""
-REFERENCE = "fastchess, instant engines, 200-ply games: 99–127 µs and 6,500–7,300 moves/s"
-"""The same two figures of a C++ tournament manager."""
-HERE = Path(__file__).parent
-"""The folder of the player's sources, which it needs to see in a sandbox."""
-_COMPILERS = ("cc", "gcc", "clang")
+CPU_TARGET = 1.0
+"""CPU time a move by that of fastchess, at most."""
+SPEED_TARGET = 2.0
+"""Moves a second by those of fastchess, at least."""
 
 
 class RefereeBench(NamedTuple):
@@ -50,23 +45,13 @@ class RefereeBench(NamedTuple):
     repeats: int
     moves: int
     """Moves measured, over all repeats."""
-    moves_per_s: float
-    """Moves a second of wall time, the median of the repeats; the players' time counts."""
-    cpu_us_per_move: float
-    """CPU time of the referee's process a move, in µs, the median of the repeats."""
+    measured: tuple[Measured, ...]
+    """Each repeat; the players' time counts in the wall time."""
+    fastchess: tuple[Measured, ...]
+    """Those of fastchess, in turn with ours; empty where it is not on the PATH."""
     freezing_us: dict[Mode, float]
     """Wall time that freezing the waiting player adds to a move, in µs, from the quickest repeats:
     by signals without a sandbox; within `limits` by the freezer of a control group, if any."""
-
-
-class Measured(NamedTuple):
-    """Some games."""
-
-    moves: int
-    wall_us: float
-    """Wall time of a move."""
-    cpu_us: float
-    """CPU time of our own process for a move."""
 
 
 def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
@@ -75,9 +60,16 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
     Both seats keep their processes, and a first game, which starts them, is not counted. Raises
     BenchError when a game does not come to its end or $CC cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, one_core():
-        player, compiler, command = instant_player(Path(folder))
-        runs = measure(players_of(command), games, repeats)
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name, one_core():
+        folder = Path(name)
+        player, compiler, command = instant_player(folder)
+        engine = compile_c("instant_uci.c", folder).program
+        program = fastchess.found() if engine else None
+        runs, others = [], []
+        for _ in range(repeats):
+            runs += measure(players_of(command), games, 1)
+            if program and engine:
+                others.append(fastchess.measure(program, engine, games))
 
         def quickest_us(mode: Mode, *, ponder: bool) -> float:
             runs = measure(players_of(command, mode), games, repeats, ponder)
@@ -93,8 +85,8 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
         games=games,
         repeats=repeats,
         moves=sum(run.moves for run in runs),
-        moves_per_s=median(1e6 / run.wall_us for run in runs),
-        cpu_us_per_move=median(run.cpu_us for run in runs),
+        measured=tuple(runs),
+        fastchess=tuple(others),
         freezing_us=freezing_us,
     )
 
@@ -143,58 +135,49 @@ def one_core() -> Iterator[None]:
 
 def instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str, ...]]:
     """The language of the player, how it was compiled, and the command that runs it."""
-    python = (sys.executable, "-I", str(HERE / "instant.py"))
-    compiler = _compiler()
-    if compiler is None:
-        known = ", ".join(_COMPILERS)
-        return "Python", f"no C compiler found ($CC, {known})", python
-    program = folder / "instant"
-    line = (*compiler, "-O2", "-o", str(program), str(HERE / "instant.c"))
-    built = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
-    if built.returncode != 0:
-        why = built.stderr.strip().splitlines()[-1:] or [f"exit code {built.returncode}"]
-        return "Python", f"{shlex.join(compiler)} failed: {why[0]}", python
-    return "C", f"{shlex.join(compiler)} -O2", (str(program),)
-
-
-def _compiler() -> tuple[str, ...] | None:
-    """$CC, which may have options, or the first compiler on the path."""
-    wanted = os.environ.get("CC", "")
-    try:
-        chosen = shlex.split(wanted)
-    except ValueError as error:
-        raise BenchError(f"$CC is {wanted!r}, which is no command: {error}.") from None
-    for candidate in (chosen, *([name] for name in _COMPILERS)):
-        if candidate and shutil.which(candidate[0]):
-            return tuple(candidate)
-    return None
+    program, how = compile_c("instant.c", folder)
+    if program is None:
+        return "Python", how, (sys.executable, "-I", str(HERE / "instant.py"))
+    return "C", how, (str(program),)
 
 
 def show(result: RefereeBench, console: Console) -> None:
-    """Print the figures next to their targets."""
-    cpu_us, moves_per_s = result.cpu_us_per_move, result.moves_per_s
+    """Print the figures next to those of fastchess."""
     table = Table("Figure", title="Referee, dots and boxes 5×5", title_justify="left")
-    table.add_column("Measured", justify="right")
-    table.add_column("Target", justify="right")
+    for column in ("Arena", "fastchess", "Ratio", "Target"):
+        table.add_column(column, justify="right")
     table.add_column("Reached")
-    table.add_row(
-        "CPU time of the referee a move",
-        f"{cpu_us:.1f} µs",
-        f"≤ {CPU_US_TARGET:.0f} µs",
-        "yes" if cpu_us <= CPU_US_TARGET else "no",
-    )
-    table.add_row(
-        "Moves a second, one game at a time",
-        f"{moves_per_s:,.0f}",
-        f"≥ {MOVES_PER_S_TARGET:,.0f}",
-        "yes" if moves_per_s >= MOVES_PER_S_TARGET else "no",
-    )
+    ours, other = result.measured, result.fastchess
+    cpu, other_cpu = ([run.cpu_us for run in runs] for runs in (ours, other))
+    speed, other_speed = ([1e6 / run.wall_us for run in runs] for runs in (ours, other))
+    table.add_row("CPU time a move, µs", *_beside(cpu, other_cpu, "{:.1f}", CPU_TARGET, 1))
+    table.add_row("Moves a second", *_beside(speed, other_speed, "{:,.0f}", SPEED_TARGET, -1))
     for mode, cost_us in result.freezing_us.items():
-        table.add_row(f"Freezing the waiting player ({mode}), a move", f"{cost_us:+.1f} µs")
+        table.add_row(f"Freezing the other ({mode}), µs a move", f"{cost_us:+.1f}")
     console.print(table)
     said = (
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
-        f"{result.moves:,} moves, median of {result.repeats} × {result.games} games.\n"
-        f"For comparison: {REFERENCE}."
+        f"{result.moves:,} moves, one game at a time, "
+        f"median of {result.repeats} × {result.games} games."
     )
+    if not other:
+        said += (
+            "\nfastchess is not on the PATH, or nothing compiles its engine: nothing to compare."
+        )
     console.print(Text(said))
+
+
+def _beside(
+    ours: Sequence[float], other: Sequence[float], form: str, target: float, most: Literal[1, -1]
+) -> tuple[str, ...]:
+    """Ours, the other's, the ratio and its target: the `most` it may be (1), or the least (−1)."""
+    if not other:
+        return form.format(median(ours)), "–", "–", "–", "–"
+    ratio = median(ours) / median(other)
+    return (
+        form.format(median(ours)),
+        form.format(median(other)),
+        f"{ratio:.2f}",
+        f"{'≤' if most == 1 else '≥'} {target:g}",
+        "yes" if ratio * most <= target * most else "no",
+    )

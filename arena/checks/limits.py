@@ -9,7 +9,8 @@ from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
-from arena.model.protocol import Termination, Turn
+from arena.model.protocol import Termination
+from arena.referee.session import TurnRequest
 from arena.sandbox.processes import tree
 
 _TURNS = 2
@@ -59,7 +60,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
 
 def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Offence) -> bool:
     """Whether a program whose first move came late is in time when asked once more."""
-    if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, Turn):
+    if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, TurnRequest):
         return False
     practice.play(practice.position.legal_moves()[0])
     try:

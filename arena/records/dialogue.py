@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.errors import RecordError
 from arena.model.game_spec import derive
-from arena.model.protocol import Message, Termination
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayedMove
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import Outcome
@@ -29,7 +29,7 @@ def dialogue(config: TournamentConfig, record: GameRecord, seat: int | None = No
         raise RecordError(f"game {record.game} has no seat {seat}; they are 0 to {last}")
     options = {player.name: player.contender.options for player in config.players}
     requests = _Dialogue(record, seat, options.get(record.seats[seat].player, {})).requests()
-    return b"".join(map(line_of, requests)).decode()
+    return b"".join(requests).decode()
 
 
 class _Dialogue:
@@ -43,7 +43,7 @@ class _Dialogue:
         self._clock = PlayerClock.full(record.terms.clock)
         self._runs = False
 
-    def requests(self) -> Iterator[Message]:
+    def requests(self) -> Iterator[bytes]:
         """All of them, in their order."""
         opening = len(self._record.opening)
         for move in self._record.moves[:opening]:
@@ -56,7 +56,7 @@ class _Dialogue:
             self._apply(move, told=asked)
         yield from self._last()
 
-    def _asked(self, move: PlayedMove) -> Iterator[Message]:
+    def _asked(self, move: PlayedMove) -> Iterator[bytes]:
         if move.fault is not None and move.used_ms == 0:
             return  # it could not be started, and was asked no more
         if not self._runs:
@@ -71,12 +71,12 @@ class _Dialogue:
         self._position = self._position.play(move.move)
         self._moves.append((move.seat, move.move))
 
-    def _last(self) -> Iterator[Message]:
+    def _last(self) -> Iterator[bytes]:
         """The `turn` that it did not answer, or the `end`."""
         record = self._record
         if record.termination is not Termination.VOID and record.offender != self._seat:
             outcome = Outcome(record.termination, record.detail, record.offender)
-            yield end_request(record.game, outcome, self._position)
+            yield line_of(end_request(record.game, outcome, self._position))
         elif self._position.to_move == self._seat and self._has_started:
             yield self._turn()
 
@@ -84,9 +84,9 @@ class _Dialogue:
     def _has_started(self) -> bool:
         return self._record.seats[self._seat].startup_ms is not None
 
-    def _start(self) -> Message:
+    def _start(self) -> bytes:
         self._told, self._runs = len(self._moves), True
-        return start_request(
+        request = start_request(
             self._record.game,
             self._position,
             self._moves,
@@ -96,8 +96,9 @@ class _Dialogue:
             seed=derive(self._record.seed, f"player {self._seat}"),
             options=self._options,
         )
+        return line_of(request)
 
-    def _turn(self) -> Message:
+    def _turn(self) -> bytes:
         return turn_request(
             self._record.game,
             self._position,
@@ -106,4 +107,4 @@ class _Dialogue:
             time_ms=self._clock.limit_ms,
             bank_ms=self._clock.shown_bank_ms,
             used_ms=self._used_ms,
-        )
+        ).line

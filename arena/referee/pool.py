@@ -20,6 +20,9 @@ QUIT_S = 1.0
 _MOST_IDLE = 64
 """Idle processes a pool has at most: each takes file descriptors."""
 
+_LOOK_S = 0.25
+"""Between two looks at the idle processes: at many of them it takes longer than a fast game."""
+
 
 class SessionPool:
     """Starts, keeps and ends player processes, in a `with` statement; first it removes what killed
@@ -43,6 +46,7 @@ class SessionPool:
         self._idle_bytes = available_memory() // 2 if idle_bytes is None else idle_bytes
         self._playing: list[Session] = []
         self._idle: list[Session] = []  # the longest unused first
+        self._look_at = 0.0
         self._presence = Presence()
         become_subreaper()
         self._others = children()
@@ -58,7 +62,7 @@ class SessionPool:
         most = sum(used[core] for core in cores)  # players that it shares its cores with
         for player in self._idle:
             shared = sum(used[core] for core in player.process.cores or ())
-            if player.process.spec == prepared and shared <= most:
+            if shared <= most and _plays_for(player, prepared):
                 if self._wake(player, stderr):
                     return player
                 break
@@ -122,9 +126,13 @@ class SessionPool:
         those `needed` at once; where players may `ponder`, these are not stopped either. OSError:
         the host fails.
         """
-        others = [player for player in self._idle if player.process.spec not in needed]
-        for player in others:
-            player.process.look_after()
+        others = [
+            player for player in self._idle if not any(_plays_for(player, each) for each in needed)
+        ]
+        if (now := time.monotonic()) >= self._look_at:
+            self._look_at = now + _LOOK_S
+            for player in others:
+                player.process.look_after()
         for player in others if ponder else self._idle:
             player.process.freeze()
         surplus = [player for player in others if player.process.fault is not None]
@@ -152,3 +160,9 @@ class SessionPool:
         for player in (*self._playing, *self._idle):
             self.kill(player)
         kill_children(self._others)
+
+
+def _plays_for(player: Session, prepared: Prepared) -> bool:
+    """Names first: to compare all of what a player is given takes long where many are idle."""
+    spec = player.process.spec
+    return spec.name == prepared.name and spec == prepared

@@ -25,8 +25,11 @@ class PlayerClock:
     @property
     def limit_ms(self) -> int:
         """All the time the next move may take, whole milliseconds, the grace not counted."""
-        limits = [self.control.move_ms, self.bank_ms]
-        return int(min(limit for limit in limits if limit is not None))
+        move_ms, bank_ms = self.control.move_ms, self.bank_ms
+        if bank_ms is None:
+            assert move_ms is not None, "a clock limits something"
+            return move_ms
+        return int(bank_ms if move_ms is None else min(move_ms, bank_ms))
 
     @property
     def shown_bank_ms(self) -> int | None:

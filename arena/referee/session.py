@@ -3,11 +3,13 @@ PlayerFault; times are milliseconds unless a name says otherwise.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination, Turn
+from pydantic_core import to_json
+
+from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
 from arena.referee.outcome import Outcome, points
@@ -37,6 +39,17 @@ class PendingRequest(NamedTuple):
     deadline: int
 
 
+class TurnRequest(NamedTuple):
+    """A `Turn` as it is written. It is asked most of all, and its values are the referee's own: to
+    validate them would take as long as to judge the answer.
+    """
+
+    line: bytes
+    ply: int
+    time_ms: int
+    legal: Collection[str]
+
+
 class Session:
     """A player process and the dialogue with it, for one game or several."""
 
@@ -55,16 +68,16 @@ class Session:
 
     def begin(self, request: Start, grace_ms: int) -> PendingRequest:
         """The first half of `start`, so that several players can load at once."""
-        return self._ask(request, request.startup_ms, grace_ms)
+        return self._ask(line_of(request), request.startup_ms, grace_ms)
 
     def ready(self, start: PendingRequest) -> tuple[Ready, float]:
         """The second half of `start`."""
         line, used_ms = self._answer(start)
         return judge.ready(line), used_ms
 
-    def turn(self, request: Turn, grace_ms: int) -> Answered:
+    def turn(self, request: TurnRequest, grace_ms: int) -> Answered:
         """Ask for a move, within `request.time_ms` and the grace. Raises PlayerFault."""
-        line, used_ms = self._answer(self._ask(request, request.time_ms, grace_ms))
+        line, used_ms = self._answer(self._ask(request.line, request.time_ms, grace_ms))
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
     def end(self, game: str, outcome: Outcome, position: Position) -> None:
@@ -80,10 +93,10 @@ class Session:
         with suppress(PlayerFault):
             self.process.write(line_of(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
-    def _ask(self, request: Message, limit_ms: int, grace_ms: int) -> PendingRequest:
+    def _ask(self, line: bytes, limit_ms: int, grace_ms: int) -> PendingRequest:
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
         self.process.expect_silence()
-        line, began = line_of(request), self._clock()
+        began = self._clock()
         self.process.write(line, began + allowed)
         at = self._clock()
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
@@ -152,18 +165,14 @@ def turn_request(
     time_ms: int,
     used_ms: float,
     bank_ms: int | None = None,
-) -> Turn:
+) -> TurnRequest:
     """The `turn` of a player that knows the first `told` of the moves."""
-    return Turn(
-        game=game,
-        ply=len(moves),
-        time_ms=time_ms,
-        bank_ms=bank_ms,
-        state=position.state(),
-        moves=moves[told:],
-        legal=list(position.legal_moves()),
-        used_ms=round(used_ms),
-    )
+    ply, legal = len(moves), position.legal_moves()
+    head = {"type": "turn", "game": game, "ply": ply, "time_ms": time_ms, "bank_ms": bank_ms}
+    state = position.state_json() or to_json(position.state())
+    rest = {"moves": moves[told:], "legal": legal, "used_ms": round(used_ms)}
+    line = b'%b,"state":%b,%b\n' % (to_json(head)[:-1], state, to_json(rest)[1:])
+    return TurnRequest(line, ply, time_ms, legal)
 
 
 def end_request(game: str, outcome: Outcome, position: Position) -> End:

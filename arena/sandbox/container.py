@@ -97,14 +97,16 @@ class Container:
 
     def cpu_ms(self) -> float | None:
         """CPU time of its first process; None when it is gone. Source: clock_getcpuclockid(3)."""
+        pid = self._player or self.player_pid()
         try:
-            return time.clock_gettime((~self.player_pid() << 3) | 2) * 1000
+            return time.clock_gettime((~pid << 3) | 2) * 1000
         except OSError:
             return None
 
     def player_pid(self) -> int:
         """Its first process, which in bubblewrap has two others above it."""
         if self.spec.policy.mode != "bwrap":
+            self._player = self.pid
             return self.pid
         if self._player is None:
             inside = [

@@ -181,3 +181,23 @@ def test_who_talks_between_games_is_replaced(bots: Bots, dots: Spec) -> None:
         assert record.termination is T.NATURAL, record.detail
         assert len(set(before) & set(bots.left())) == 1
     assert bots.left() == []
+
+
+@pytest.mark.parametrize(("pause_s", "looks"), [(1e9, 0), (0.0, 8)])
+def test_many_that_wait_are_started_once_and_looked_at_now_and_then(
+    tmp_path: Path, dots: Spec, monkeypatch: pytest.MonkeyPatch, pause_s: float, looks: int
+) -> None:
+    monkeypatch.setattr("arena.referee.pool._LOOK_S", pause_s)
+    bots = [recorder(tmp_path / name) for name in "abcd"]
+    pids: dict[str, set[int]] = {bot.name: set() for bot in bots}
+    with SessionPool(keep_alive=True) as pool:
+        for one, other in ((0, 1), (2, 3), (0, 2), (1, 3)):
+            record = play_game(*dots(bots[one], bots[other]), pool)
+            for seat, each in enumerate(record.seats):
+                pids[each.player].add(pid_of(record, seat))
+        looked: list[int] = []
+        monkeypatch.setattr(PlayerProcess, "look_after", lambda each: looked.append(each.pid))
+        pool.rest()
+        pool.rest()
+    assert all(len(own) == 1 for own in pids.values())
+    assert len(looked) == looks

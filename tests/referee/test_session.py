@@ -1,7 +1,6 @@
 """Dialogues with a player that is a script: no process, and a clock that the script moves."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from arena.model.protocol import Clock, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
 from arena.referee.outcome import natural
-from arena.referee.session import Session
+from arena.referee.session import Session, TurnRequest, turn_request
 from arena.referee.transport import Kept, OutputLine
 
 MS = 1_000_000
@@ -61,20 +60,8 @@ class Script:
     def kill(self) -> None: ...
 
 
-def turn(**more: Any) -> Turn:
-    return Turn(
-        **{
-            "game": "g1",
-            "ply": 4,
-            "time_ms": LIMIT_MS,
-            "bank_ms": None,
-            "state": {},
-            "moves": [(0, "a1")],
-            "legal": ["c2", "d2"],
-            "used_ms": 0,
-            **more,
-        }
-    )
+def turn() -> TurnRequest:
+    return TurnRequest(b'{"type":"turn"}\n', 4, LIMIT_MS, ("c2", "d2"))
 
 
 START = Start(
@@ -203,3 +190,17 @@ def test_a_player_that_does_not_read_its_farewell_is_no_error() -> None:
     script = Deaf()
     Session(script, script.clock).quit()
     assert script.closed
+
+
+def test_a_turn_is_written_as_its_schema_says() -> None:
+    for game in (rules.load("dots"), rules.load("othello")):
+        position = game.start()
+        told = position.legal_moves()[0]
+        request = turn_request(
+            "g1", position.play(told), [(0, told)], told=0, time_ms=9, bank_ms=None, used_ms=3.4
+        )
+        turn = Turn.model_validate_json(request.line)
+        assert turn.model_dump_json().encode() + b"\n" == request.line
+        assert turn.state == position.play(told).state()
+        assert (request.ply, request.time_ms) == (turn.ply, turn.time_ms) == (1, 9)
+        assert tuple(turn.legal) == request.legal and turn.moves == [(0, told)]

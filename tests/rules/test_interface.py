@@ -73,6 +73,8 @@ def test_a_state_survives_json_and_gives_the_position_back(game: rules.Game, see
         assert hash(again) == hash(position)
         assert again.legal_moves() == position.legal_moves()
         assert str(again) == str(position)
+        text = json.dumps(position.state(), separators=(",", ":")).encode()
+        assert position.state_json() in (None, text)
 
 
 @given(games, seeds, st.text(max_size=6))

@@ -1,0 +1,57 @@
+"""What a move costs fastchess, a tournament manager in C++ for chess, on this machine: games of 200
+plies between two engines that answer at once.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from arena.bench.measured import Measured
+from arena.errors import BenchError
+
+PLIES = 200
+"""Of each game, which is adjudicated then."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def found() -> str | None:
+    """The program, where it is on the PATH."""
+    return shutil.which("fastchess")
+
+
+def measure(program: str, engine: Path, games: int) -> Measured:
+    """That many games, the CPU time of a start left out: it is known from a run of two. Raises
+    BenchError.
+    """
+    _, start_s = _run(program, engine, 2)
+    wall_s, cpu_s = _run(program, engine, games + 2)
+    moves = games * PLIES
+    return Measured(
+        moves, wall_s / (moves + 2 * PLIES) * 1e6, max(cpu_s - start_s, 0.0) / moves * 1e6
+    )
+
+
+def _run(program: str, engine: Path, games: int) -> tuple[float, float]:
+    """Wall time from the first game to the last, and CPU time of the program alone."""
+    sides = [word for name in "ab" for word in ("-engine", f"cmd={engine}", f"name={name}")]
+    line = [
+        program, *sides, "-each", "st=5", "-games", "2", "-rounds", str((games + 1) // 2),
+        "-maxmoves", str(PLIES // 2), "-concurrency", "1",
+    ]  # fmt: skip
+    began = ended = 0.0
+    with subprocess.Popen(
+        line, cwd=engine.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        for said in process.stdout:  # it ends a second after its last game
+            if said.startswith(b"Started game"):
+                began = began or time.perf_counter()
+            elif said.startswith(b"Finished game"):
+                ended = time.perf_counter()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    if process.returncode != 0 or not ended:
+        raise BenchError(f"{program} ended with exit code {process.returncode}: {' '.join(line)}")
+    return ended - began, (int(fields[11]) + int(fields[12])) / _TICKS
