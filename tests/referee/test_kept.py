@@ -199,5 +199,5 @@ def test_many_that_wait_are_started_once_and_looked_at_now_and_then(
         monkeypatch.setattr(PlayerProcess, "look_after", lambda each: looked.append(each.pid))
         pool.rest()
         pool.rest()
+        assert len(looked) == looks
     assert all(len(own) == 1 for own in pids.values())
-    assert len(looked) == looks
