@@ -60,7 +60,11 @@ def near_the_clock(subject: Subject) -> CheckFinding:
 
 def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Offence) -> bool:
     """Whether a program whose first move came late is in time when asked once more."""
-    if offence.belated is None or offence.belated.closed or not isinstance(offence.asked, TurnRequest):
+    if (
+        offence.belated is None
+        or offence.belated.closed
+        or not isinstance(offence.asked, TurnRequest)
+    ):
         return False
     practice.play(practice.position.legal_moves()[0])
     try:
