@@ -1,0 +1,91 @@
+"""The experiments: played by CPU time, kept, and judged on their page."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.model.protocol import Termination
+from arena.tournament.config_file import load_config
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.run import run
+from arena.tournament.run_view import RunView
+from players.catalogue import BUILTINS
+from tournaments.experiments import page, results
+from tournaments.experiments.cpu_clock import CpuClockExecutor
+from tournaments.experiments.results import Gap
+
+FILE = """
+[tournament]
+rounds = 2
+[game]
+rules = "{rules}"
+{more}
+[[player]]
+bot = "monkey"
+[[player]]
+bot = "greedy"
+"""
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """A tournament of dots, and one of 2048."""
+    monkeypatch.setattr(results, "FILE", tmp_path / "results.json")
+    stores = {}
+    for rules, more in (("dots", "rows = 2\ncols = 2"), ("2048", "")):
+        file, store = tmp_path / f"{rules}.toml", tmp_path / f"{rules}.sqlite"
+        file.write_text(FILE.format(rules=rules, more=more))
+        config = load_config(file, BUILTINS)
+        with PlayedStore.open_run(store, config) as kept:
+            run(config, kept, open_executor=CpuClockExecutor)
+        stores[rules] = store
+    return stores
+
+
+def test_games_are_played_here_and_their_results_kept(played: dict[str, Path]) -> None:
+    with RunView(played["dots"]) as view:
+        assert len(view.games) == 4
+        assert all(game.termination is Termination.NATURAL for game in view.games)
+        assert all(len(used) for game in view.games for used in game.used_ms)
+    dots, tiles = (results.keep(name, store) for name, store in played.items())
+    assert results.load() == {"dots": dots, "2048": tiles}
+    assert (dots.games, dots.clock, tiles.games) == (4, "cpu", 4)
+    gap, back = dots.gap("greedy", "monkey"), dots.gap("monkey", "greedy")
+    assert gap is not None and back is not None
+    assert (gap.elo, gap.error) == (-back.elo, back.error) and gap.error > 0
+    assert dots.gap("greedy", "nobody") is None
+    assert dots.second is not None and tiles.second is None
+    assert {each.player for each in tiles.scores} == {"greedy", "monkey"}
+
+
+@pytest.mark.parametrize(
+    ("elo", "error", "equal", "said"),
+    [
+        (50, 20, False, "**yes**"),
+        (-50, 20, False, "**no**, the other way round"),
+        (10, 40, False, "open"),
+        (10, 15, False, "equal"),
+        (10, 15, True, "**yes**, equal"),
+        (-50, 20, True, "**no**, less"),
+        (10, 40, True, "open"),
+    ],
+)
+def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said: str) -> None:
+    gap = Gap(player="a", opponent="b", elo=elo, error=error)
+    assert page.verdict(gap, equal=equal) == said
+
+
+def test_every_claim_names_an_experiment_and_its_players() -> None:
+    claims = page.claims()
+    assert {claim.id for claim in claims} == {f"S{number}" for number in range(1, 25)}
+    for claim in claims:
+        config = load_config(page.HERE / f"{claim.experiment}.toml", BUILTINS)
+        names = {player.name for player in config.players}
+        assert claim.second or {claim.player, claim.opponent} <= names, claim
+
+
+def test_the_page_is_the_one_that_its_command_writes() -> None:
+    written = (page.HERE / "README.md").read_text()
+    text, still_open = page.text(results.load())
+    assert text == written
+    assert len(still_open) == text.count("| open |") + text.count("| not measured |")

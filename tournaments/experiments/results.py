@@ -1,0 +1,118 @@
+"""What experiments gave, in `results.json`: each pair of players with its interval, the games, the
+machine, the version.
+"""
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
+from arena.ratings.elo import fit
+from arena.ratings.model import Advantage
+from arena.ratings.results import results_of
+from arena.tournament.run_view import RunView, recorded_game
+
+FILE = Path(__file__).with_name("results.json")
+
+Clock = Literal["cpu", "referee"]
+"""CPU time in one process, or the referee's clock."""
+
+
+class Gap(Frozen):
+    """One player against another, as the joint fit has them."""
+
+    player: str
+    opponent: str
+    elo: float
+    error: float
+    """Half of the 95 % interval."""
+
+
+class Scores(Frozen):
+    """A player of 2048 or 2584."""
+
+    player: str
+    mean: float
+    error: float | None
+    """Half of the 95 % interval."""
+    seconds: float
+    """A game."""
+
+
+class Experiment(Frozen):
+    """The results of one file."""
+
+    games: int
+    clock: Clock
+    machine: str
+    version: str
+    gaps: tuple[Gap, ...]
+    second: Gap | None = None
+    """The second seat against the first; None in games without a first move."""
+    scores: tuple[Scores, ...] = ()
+
+    def gap(self, player: str, opponent: str) -> Gap | None:
+        """That of two players, seen from the first."""
+        for gap in self.gaps:
+            if (gap.player, gap.opponent) == (player, opponent):
+                return gap
+            if (gap.player, gap.opponent) == (opponent, player):
+                return gap.model_copy(
+                    update={"player": player, "opponent": opponent, "elo": -gap.elo}
+                )
+        return None
+
+
+def load() -> dict[str, Experiment]:
+    """All, by the name of their file."""
+    if not FILE.exists():
+        return {}
+    return {name: Experiment(**each) for name, each in json.loads(FILE.read_text()).items()}
+
+
+def keep(name: str, store: Path) -> Experiment:
+    """Take over what a run has."""
+    found = _read(store)
+    every = {key: each.model_dump() for key, each in (load() | {name: found}).items()}
+    write_whole(FILE, json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False) + "\n")
+    return found
+
+
+def _read(store: Path) -> Experiment:
+    with RunView(store) as view:
+        table, games = view.standings, view.rated
+        rated = fit(results_of(games), first_mover=table.first_mover is not None)
+        record = recorded_game(store, games[0].game)[1]
+        ahead = table.first_mover
+        return Experiment(
+            games=len(games),
+            clock="referee" if record.seats[0].command else "cpu",
+            machine=f"{record.host.cpu}, {record.host.cores} cores",
+            version=record.host.arena,
+            gaps=tuple(_gap(rated.compare(*pair)) for pair in combinations(rated.players, 2)),
+            second=None if ahead is None else _second(ahead),
+            scores=tuple(
+                Scores(
+                    player=row.name,
+                    mean=round(row.tiles.mean_score),
+                    error=row.tiles.mean_error and round(row.tiles.mean_error),
+                    seconds=round(row.tiles.mean_seconds, 2),
+                )
+                for row in table.players
+                if row.tiles
+            ),
+        )
+
+
+def _gap(found: Any) -> Gap:
+    return Gap(
+        player=found.upper, opponent=found.lower,
+        elo=round(found.difference, 1), error=round(found.error, 1),
+    )  # fmt: skip
+
+
+def _second(ahead: Advantage) -> Gap:
+    elo, error = round(-ahead.elo, 1), round(ahead.error, 1)
+    return Gap(player="second", opponent="first", elo=elo, error=error)
