@@ -159,9 +159,9 @@ def _memory_mb(pid: int) -> float:
 
 
 class Compared(NamedTuple):
-    """The same games here and through a cluster on this machine, so many at a time."""
+    """The same games here, and through workers that have the cores of this machine."""
 
-    at_once: int
+    workers: int
     games: int
     here_s: float
     """From the first game to the end of the last, the quickest of the repeats."""
@@ -174,7 +174,7 @@ class Compared(NamedTuple):
 
 
 def compare(
-    at_once: int, games: int, think_ms: int, builtins: Builtins, repeats: int = 1
+    workers: int, games: int, think_ms: int, builtins: Builtins, repeats: int = 1
 ) -> Compared:
     """Play them, in turn here and on `local:N`, between players that only sleep for each move."""
     with TemporaryDirectory(prefix="arena-bench-") as folder:
@@ -182,7 +182,7 @@ def compare(
         bot.write_text(_SLEEPER)
         player = {"bot": str(bot), "options": {"think_ms": think_ms}}
         tables = {
-            "tournament": {"rounds": games // 2, "concurrency": at_once, "keep_alive": True},
+            "tournament": {"rounds": games // 2, "keep_alive": True},
             "game": {"rules": "dots", "rows": 3, "cols": 3},
             "player": [player | {"name": name} for name in ("one", "other")],
         }
@@ -190,8 +190,8 @@ def compare(
         here, there = list[float](), list[float]()
         for _ in range(repeats):
             here.append(_played_s(config, None))
-            there.append(_played_s(config, f"local:{at_once}"))
-    return Compared(at_once, games, min(here), min(there))
+            there.append(_played_s(config, f"local:{workers}"))
+    return Compared(workers, games, min(here), min(there))
 
 
 def _played_s(config: TournamentConfig, on: str | None) -> float:
@@ -214,15 +214,16 @@ _INSTANT = 400
 def bench_cluster(builtins: Builtins, workers: int, games: int, game_s: float) -> Table:
     """All figures, next to their targets. Raises BenchError."""
     table = Table("", "measured", "target", title="A cluster", box=None)
-    for at_once in (1, 2) if len(usable_cores()) > 1 else (1,):
-        found = compare(at_once, _GAMES, 100, builtins)
-        said = f"local:{at_once} beside here, 100 ms a move"
+    for workers_here in (1, 2) if len(usable_cores()) > 1 else (1,):
+        name = f"local:{workers_here}"
+        found = compare(workers_here, _GAMES, 100, builtins)
+        said = f"{name} beside here, 100 ms a move"
         table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
-        fast = compare(at_once, _INSTANT, 0, builtins)
+        fast = compare(workers_here, _INSTANT, 0, builtins)
         rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
-        table.add_row(f"local:{at_once} and here, instant players", rates, "")
-    found_ = simulate(workers, games, game_s, builtins)
-    for what, figure in _rows(found_):
+        table.add_row(f"{name} and here, instant players", rates, "")
+    cost = simulate(workers, games, game_s, builtins)
+    for what, figure in _rows(cost):
         table.add_row(what, figure, "")
     return table
 

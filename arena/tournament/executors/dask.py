@@ -34,7 +34,7 @@ _OTHERS_S = 5.0
 _SLOW = 3.0
 """A game that takes that many times the median, while cores idle, is also begun elsewhere."""
 _IDLE_S = 1.0
-_SHORT_S = 2.0
+_SHORT_S = 5.0
 """Of games that take less, as many as are played also wait at their machine: what they need to get
 there would else be a good part of their time.
 """
@@ -267,7 +267,7 @@ class DaskExecutor:
             game.number,
             moves=told,
             workers=[address],
-            pure=False,
+            key=(self._label, game.number, token_hex(4)),  # one group: the scheduler keeps groups
         )
         if game.task.spec.pair:
             self._homes[game.task.spec.pair] = address

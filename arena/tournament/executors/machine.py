@@ -181,6 +181,8 @@ def _admitted(entry: Entry, said: Admission) -> Admission:
     config = entry.config
     if _machine is not None and _machine.name != config.name and _machine.is_used:
         raise ExecutorError(f"it plays another tournament, {_machine.name}")
+    if _machine is not None and _machine.label == entry.label:
+        raise ExecutorError("a worker in the same process plays already; give each a process")
     if lacking := _lacking(config):
         return said.model_copy(update={"lacking": lacking})
     own = reserve(entry.cores, shared=entry.shared)
