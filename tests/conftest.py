@@ -86,8 +86,8 @@ SLOW = (
     "test_bench_tiles.py",
     "test_tuning_games.py::.*test_a_game_in_one_kernel_is_the_players_own",
     "test_tuning_tiles.py::test_a_game_in_one_kernel_is_the_players_own",
-    # kernels of a player that is an engine; a script is one next to it
-    r"human/test_engine.py::.*\[nboard-8",
+    # whole games through a front; its commands are tried next to it
+    "human/test_engine.py::test_through_our_front",
     # whole games analysed; positions of them are tried next to them
     "test_analyse.py::test_small_games_are_seen_to_their_end",
     "test_judging.py::test_the_table_of_a_run",

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
+from arena.errors import UserError
 from arena.human.engine_gtp import GtpFront
 from arena.human.engine_nboard import NBoardFront
 from arena.human.engine_player import EnginePlayer
 from arena.human.opponent import choose_opponent
+from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
@@ -36,6 +38,10 @@ def serve(
     drawn = secrets.randbits(31) if seed is None else seed
     with SessionPool() as pool:
         player = EnginePlayer(prepared, game, pool, move_ms, drawn)
+        try:
+            player.load()
+        except PlayerFault as fault:
+            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
         for line in answers(FRONTS[protocol](player), sys.stdin):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()

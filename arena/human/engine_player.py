@@ -9,7 +9,7 @@ from rules.position import Game, Position
 
 
 class EnginePlayer:
-    """The player at both seats: each has a process of its own, begun when it is first asked."""
+    """The player, one process: asked for the other seat, it begins the game again there."""
 
     def __init__(
         self, prepared: Prepared, game: Game, pool: SessionPool, move_ms: int, seed: int
@@ -19,22 +19,25 @@ class EnginePlayer:
         self.move_ms = move_ms
         """What it may take for its next move."""
         self._prepared, self._pool, self._seed = prepared, pool, seed
-        self._asked: dict[int, tuple[Opponent, Moves]] = {}
-        """By seat, and the moves that each knows."""
+        self._opponent: Opponent | None = None
+        self._known: Moves = []
+        """The moves that it knows."""
+
+    def load(self) -> None:
+        """Start its process, which would make a first move late. Raises PlayerFault."""
+        self._following(0, self.game.start(), [])
 
     def choose(self, moves: Moves) -> Answered:
         """Its move after these. Raises PlayerFault."""
         position = self.after(moves)
-        seat = position.to_move
-        assert seat is not None  # not asked in a game that is over
+        assert position.to_move is not None  # not asked in a game that is over
         try:
-            opponent = self._following(seat, position, moves)
+            opponent = self._following(position.to_move, position, moves)
             answered = opponent.choose(position, moves)
         except PlayerFault:
-            if seat in self._asked:
-                self._asked.pop(seat)[0].quit()
+            self.close()
             raise
-        self._asked[seat] = opponent, list(moves)
+        self._known = list(moves)
         return answered
 
     def after(self, moves: Moves) -> Position:
@@ -46,24 +49,25 @@ class EnginePlayer:
 
     def resize(self, game: Game) -> None:
         """Play another board from now on."""
-        self.close()
-        self.game = game
+        if game != self.game:
+            self.close()
+            self.game = game
 
     def close(self) -> None:
-        """End its processes."""
-        for opponent, _ in self._asked.values():
-            opponent.quit()
-        self._asked.clear()
+        """End its process."""
+        if self._opponent is not None:
+            self._opponent.quit()
+            self._opponent = None
 
     def _following(self, seat: int, position: Position, moves: Moves) -> Opponent:
-        """The player of this seat, who knows the game up to here."""
-        if seat not in self._asked:
+        """The player at this seat, who knows the game up to here."""
+        opponent = self._opponent
+        if opponent is None:
             opponent = Opponent(self._prepared, seat, self._pool, self.move_ms, self._seed)
-            self._asked[seat] = opponent, list(moves)
+            self._opponent, self._known = opponent, list(moves)
             opponent.begin(position, moves)
-            return opponent
-        opponent, known = self._asked[seat]
-        if moves[: len(known)] != known:
+        elif opponent.seat != seat or moves[: len(self._known)] != self._known:
+            opponent.seat = seat
             opponent.take_back(position, moves)
         opponent.move_ms = self.move_ms
         return opponent
