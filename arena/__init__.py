@@ -1,7 +1,7 @@
 """A tournament server for board-game bots.
 
-In Python it offers `load_run`, `play`, `rate` and `run` of `arena.api`, and `env` and `save_bot` of
-`arena.environments`, loaded when they are used.
+In Python it offers `load_run`, `run`, `play`, `rate` and `board` of `arena.api`, and `env` and
+`save_bot` of `arena.environments`, loaded when they are used.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.api import Run, env, load_run, play, rate, run, save_bot
+    from arena.api import Run, board, env, load_run, play, rate, run, save_bot
 
-__all__ = ["Run", "env", "load_run", "play", "rate", "run", "save_bot"]
+__all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
 
 
 def __getattr__(name: str) -> Any:

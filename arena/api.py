@@ -7,7 +7,7 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,12 @@ from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserErr
 from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
+from arena.ratings.model import Cell
 from arena.ratings.results import GameDigest, Result
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
+from arena.reports.html import cells
+from arena.reports.html.cells import Drawn, DrawnTable, board
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, load_config, read_config
@@ -32,7 +35,7 @@ from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_kernels
 
-__all__ = ["Run", "env", "load_run", "play", "rate", "run", "save_bot"]
+__all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,7 +64,14 @@ class Run:
         """A row a player, by rank: the columns of `arena report --csv players`."""
         with RunView(self.path) as view:
             rows = map(csv_report.player_row, view.standings.players)
-            return _columns(csv_report.PLAYER_COLUMNS, rows)
+            found = _columns(csv_report.PLAYER_COLUMNS, rows)
+        return DrawnTable(found, self._drawn(cells.standings))
+
+    def crosstable(self) -> Table:
+        """A row for each player against each opponent met."""
+        with RunView(self.path) as view:
+            rows = [tuple(cell.model_dump().values()) for cell in view.standings.crosstable]
+        return DrawnTable(_columns(tuple(Cell.model_fields), rows), self._drawn(cells.crosstable))
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
@@ -86,9 +96,40 @@ class Run:
             rows = (row for record in store.records() for row in _move_rows(record))
             return _columns(names, rows)
 
+    def game(self, game: str, ply: int | None = None) -> Drawn:
+        """A game to look at and step through in a notebook, first after `ply` moves, or all.
+
+        Raises UserError where there is no such game or ply.
+        """
+        record = self.record(game)
+        text = f"{record.game}: {' '.join(move.move for move in record.moves)}\n{record.detail}"
+        _refuse_ply(record, ply)
+        return Drawn(text, self._drawn(lambda view: cells.game(view, record.game, ply)))
+
+    def board(self, game: str, ply: int | None = None) -> Drawn:
+        """The board of a game after `ply` moves, or all. Raises UserError."""
+        record = self.record(game)
+        moves = [move.move for move in record.moves[: _refuse_ply(record, ply)]]
+        return board(record.start(), moves)
+
+    def _drawn(self, draw: Callable[[RunView], str]) -> Callable[[], str]:
+        def html() -> str:
+            with RunView(self.path) as view:
+                return draw(view)
+
+        return html
+
     def record(self, game: str) -> GameRecord:
         """All that is kept of a game. Raises UserError where there is no such game."""
         return recorded_game(self.path, game)[1]
+
+
+def _refuse_ply(record: GameRecord, ply: int | None) -> int:
+    """The ply, or the last. Raises UserError."""
+    last = len(record.moves)
+    if ply is not None and not 0 <= ply <= last:
+        raise UserError(f"ply {ply}: game {record.game} has {last} moves")
+    return last if ply is None else ply
 
 
 def load_run(path: str | Path) -> Run:

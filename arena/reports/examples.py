@@ -15,15 +15,15 @@ _WIDTH = 100
 def listed() -> dict[str, str]:
     """The first sentence of each file, by its name in the folder."""
     home = path_of(FOLDER)
-    files = [file for file in home.rglob("*") if file.suffix in (".toml", ".txt")]
+    files = [file for file in home.rglob("*") if file.suffix in (".toml", ".txt", ".py")]
     files.sort(key=lambda file: (file.parent != home, file))
     return {str(file.relative_to(home)): _about(file.read_text("utf-8")) for file in files}
 
 
 def _about(text: str) -> str:
-    comment = re.match(r"(?:#.*\n)*", text)
-    said = " ".join(line.strip("# ") for line in comment[0].splitlines()) if comment else ""
-    return shorten(re.split(r"(?<=[.?])\s", said)[0].rstrip("."), _WIDTH, placeholder=" …")
+    comment = re.match(r'\"""(.*\n)|(?:#.*\n)*', text)
+    said = " ".join(line.strip('#" ') for line in comment[0].splitlines()) if comment else ""
+    return shorten(re.split(r"(?<=[.?])\s", said)[0].rstrip(".:"), _WIDTH, placeholder=" …")
 
 
 def copy(folder: Path) -> None:

@@ -20,7 +20,7 @@ def test_every_file_is_listed_with_what_it_is() -> None:
     assert code == 0
     assert set(examples.listed()) == {
         str(file.relative_to(ROOT))
-        for suffix in ("toml", "txt")
+        for suffix in ("toml", "txt", "py")
         for file in ROOT.rglob(f"*.{suffix}")
     }
     assert all(examples.listed().values()), "each begins with a comment"

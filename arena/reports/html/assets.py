@@ -11,12 +11,13 @@ _COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.M | re.S)
 
 
 @cache
-def script() -> str:
-    """The modules of `static` as one, each after those it needs, without what ties them and without
-    comments.
+def script(*names: str) -> str:
+    """The modules of `static`, or some of them, as one, each after those it needs, without what
+    ties them and without comments.
     """
     folder, placed = _static(), dict[str, str]()
-    for name in sorted(each.name for each in folder.iterdir() if each.name.endswith(".js")):
+    every = (each.name for each in folder.iterdir() if each.name.endswith(".js"))
+    for name in names or sorted(every):
         _place(name, folder, placed)
     return "".join(placed.values())
 

@@ -28,7 +28,7 @@ def run_data(view: RunView, audience: Audience) -> RunData:
         title=game_title(config.terms),
         rules=config.terms.rules,
         variant=config.terms.variant,
-        drawing=_drawing(config),
+        drawing=drawing(config.terms.rules),
         marks=list(game.marks),
         seats=game.seats,
         unit=game.unit,
@@ -114,7 +114,7 @@ def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameD
         duration_ms=round(record.duration_ms),
         machine=machine(record, seen),
         stderr=[_said(seat, seen) for seat in record.seats],
-        boards=_boards(record) if _drawing(config) == "text" else [],
+        boards=_boards(record) if drawing(config.terms.rules) == "text" else [],
     )
 
 
@@ -134,8 +134,8 @@ def _half_points(points: Iterable[float]) -> tuple[int, ...]:
     return tuple(round(2 * each) for each in points)
 
 
-def _drawing(config: TournamentConfig) -> Drawing:
-    rules = config.terms.rules
+def drawing(rules: str) -> Drawing:
+    """How boards of a rule set are drawn."""
     if rules in tiles.NAMES:
         return "tiles"
     return "othello" if rules == "othello" else "dots" if rules == "dots" else "text"

@@ -66,8 +66,8 @@ def write_report(view: RunView, audience: Audience, path: Path) -> None:
     values = run_page(view, audience) | {
         "style": Markup(style),
         "script": Markup(code),
-        "csp": f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
-        f"script-src {_hash(code)}",
+        "csp": f"default-src 'none'; img-src data:; style-src {content_hash(style)}; "
+        f"script-src {content_hash(code)}",
         "data": _packed(run_data(view, audience).model_dump_json().encode()),
         "chunks": _chunks(view, audience),
     }
@@ -98,6 +98,6 @@ def _packed(text: bytes) -> str:
     return base64.b64encode(packer.compress(text) + packer.flush()).decode()
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
     """The only script, or style, that the page runs."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,122 @@
+"""Standings, crosstables, games and boards for a cell of a notebook, drawn as on the pages.
+
+Each is a document of its own in a frame that shares nothing with the notebook: what bots are called
+and write is text in it, and its only script is ours.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+from pydantic_core import to_json
+
+from arena.files.plain_text import printable
+from arena.reports.html.assets import script, stylesheet
+from arena.reports.html.audience import STAFF, Seen
+from arena.reports.html.data import columns, drawing, game_page, run_data
+from arena.reports.html.one_file import content_hash
+from arena.reports.html.pages import environment, sections
+from arena.tournament.run_view import RunView
+from rules.position import Position
+
+_ROW_PX, _AROUND_PX = 33, 190
+"""The height of a row of a table, and of all else with it."""
+_GAME_PX, _BOARD_PX = 760, 380
+
+_DRAWS_BOARD = """
+const told = JSON.parse(document.getElementById("told").textContent);
+document.getElementById("cell").append(isDrawn(told)
+  ? drawingOf(told).draw(replayed(told, told)(told.moves.length), told.moves.at(-1))
+  : textBoard(told.text));
+"""
+_DRAWS_GAME = """
+const told = JSON.parse(document.getElementById("told").textContent);
+const shown = gamePage(told.run, told.game);
+document.getElementById("cell").append(...shown.nodes);
+shown.go(told.ply ?? Infinity);
+"""
+
+
+class DrawnTable(dict[str, list[Any]]):
+    """A table that a notebook shows as the pages do."""
+
+    def __init__(self, columns: dict[str, list[Any]], html: Callable[[], str]) -> None:
+        super().__init__(columns)
+        self._repr_html_ = html
+
+
+class Drawn:
+    """What a notebook shows as the pages do, and others as text."""
+
+    def __init__(self, text: str, html: Callable[[], str]) -> None:
+        self._text = printable(text, keep="\n")
+        self._repr_html_ = html
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
+    """The board after some moves from a position of `rules`; the last is marked. Raises
+    rules.MoveError.
+    """
+    position, seats = start, []
+    for move in moves:
+        seats.append(position.to_move)
+        position = position.play(move)
+    told = {
+        "drawing": drawing(start.game.name),
+        "variant": start.game.variant,
+        "start": start.state(),
+        "moves": moves,
+        "seats": seats,
+        "text": str(position),
+    }
+    code = script("drawings.js") + _DRAWS_BOARD
+    return Drawn(str(position), lambda: _frame(_BOARD_PX, code=code, told=told))
+
+
+def standings(view: RunView) -> str:
+    """The standings of a run."""
+    return _section(view, "standings")
+
+
+def crosstable(view: RunView) -> str:
+    """Who beats whom."""
+    return _section(view, "crosstable")
+
+
+def game(view: RunView, id_: str, ply: int | None) -> str:
+    """A game, to be stepped through; first after `ply` moves, by default after all."""
+    seen, record = Seen(view.config, STAFF), view.record(id_)
+    assert record is not None  # as the caller has found it
+    digests = [each for each in view.games if each.game == id_]
+    run = run_data(view, STAFF).model_copy(update={"games": columns(digests, seen)})
+    told = {"run": run, "game": game_page(record, view.config, seen), "ply": ply}
+    return _frame(_GAME_PX, code=script("game.js") + _DRAWS_GAME, told=told)
+
+
+def _section(view: RunView, name: str) -> str:
+    height = _AROUND_PX + _ROW_PX * len(view.standings.players)
+    return _frame(height, main=sections(view, STAFF, (name,))[name])
+
+
+def _frame(height: int, *, main: str = "", code: str = "", told: Any = None) -> str:
+    """A frame of that height, in pixels, with an element, or with what the code draws of data."""
+    style, code = stylesheet(), code.replace("</script", "<\\/script")
+    csp = f"default-src 'none'; style-src {content_hash(style)}; script-src {content_hash(code)}"
+    document = (
+        environment()
+        .get_template("cell.html")
+        .render(
+            main=main,
+            told=Markup(to_json(told).decode().replace("<", "\\u003c")),
+            style=Markup(style),
+            script=Markup(code),
+            csp=csp,
+        )
+    )
+    return Markup(
+        '<iframe srcdoc="{}" sandbox="allow-scripts" width="100%" height="{}" '
+        'style="border: 0" title="arena"></iframe>'
+    ).format(document, height)
