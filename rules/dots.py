@@ -26,6 +26,7 @@ from rules.position import (
     select,
     share_of_plies,
     square_name,
+    square_symmetries,
     symbols,
 )
 from rules.settings import flag, int_rows, only_known, required, seat_or_null, text_rows, whole
@@ -127,6 +128,18 @@ class Dots(Game):
         return self.stop_at_majority and 2 * most > self.rows * self.cols
 
     @cached_property
+    def symmetries(self) -> tuple[Mapping[str, str], ...]:
+        """Seven of a square board, three of others."""
+        return tuple(map(self._edges_by, square_symmetries(self.rows + 1, self.cols + 1)))
+
+    def _edges_by(self, goes_to: Mapping[str, str]) -> dict[str, str]:
+        """Where each edge goes, by where each dot does."""
+        pairs = ((name, *map(goes_to.__getitem__, _dots_of(name))) for name in self.names)
+        return {
+            name: one + two if one + two in self.edges else two + one for name, one, two in pairs
+        }
+
+    @cached_property
     def horizontals(self) -> int:
         """How many edges are horizontal."""
         return (self.rows + 1) * self.cols
@@ -196,6 +209,10 @@ class Dots(Game):
             sum(1 << box for box, owner in enumerate(owners) if owner == seat) for seat in "01"
         )
         return first, second
+
+
+def _dots_of(edge: str) -> list[str]:
+    return re.findall(r"[a-z]\d+", edge)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from rules.position import (
     rows_of,
     select,
     square_name,
+    square_symmetries,
     symbols,
 )
 from rules.settings import flag, one_of, only_known, required, seat_or_null, text_rows, whole
@@ -121,6 +122,18 @@ class Othello(Game):
         if seat is None and not position.is_over:
             raise ValueError("to_move is null, but the game is not over: it must be 0 or 1")
         return position
+
+    @cached_property
+    def symmetries(self) -> tuple[Mapping[str, str], ...]:
+        """All seven of an empty start, three of the four discs in the centre."""
+        start = self.start()
+        centre = [name for name, bit in self.squares.items() if bit & (start.black | start.white)]
+        black = {name for name in centre if self.squares[name] & start.black}
+        return tuple(
+            goes_to
+            for goes_to in square_symmetries(self.size, self.size)
+            if {goes_to[name] for name in black} == black
+        )
 
     @property
     def stride(self) -> int:

@@ -15,8 +15,8 @@ Errors:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress, product
 from random import Random
 from string import ascii_lowercase
 from typing import Any, ClassVar, TypeVar
@@ -165,6 +165,13 @@ class Game(ABC):
         return share_of_plies(self.typical_plies, 7)
 
     @property
+    def symmetries(self) -> Sequence[Mapping[str, str]]:
+        """How moves are renamed by each turn and reflection of the board that keeps the start as it
+        is, without the identity; moves that stay are left out. () where none is known.
+        """
+        return ()
+
+    @property
     def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
         """The settings that any program for this rule set must play, by a name for each."""
         return {self.name: {}}
@@ -194,6 +201,20 @@ def forced_move(position: Position, rng: Random) -> str | None:
 def square_name(row: int, column: int) -> str:
     """`a1` for row 0, column 0: the letter is the column, the number the row from the top."""
     return f"{ascii_lowercase[column]}{row + 1}"
+
+
+def square_symmetries(rows: int, columns: int) -> Iterator[dict[str, str]]:
+    """Where each square goes by each turn and reflection of a board, without the identity."""
+    places = list(product(range(rows), range(columns)))
+    names = [square_name(*place) for place in places]
+    for turned, upside_down, mirrored in product((False, True), repeat=3):
+        if (turned and rows != columns) or not (turned or upside_down or mirrored):
+            continue
+        ends = (
+            (rows - 1 - row if upside_down else row, columns - 1 - column if mirrored else column)
+            for row, column in (place[::-1] if turned else place for place in places)
+        )
+        yield dict(zip(names, (square_name(*end) for end in ends), strict=True))
 
 
 def bits_of(mask: int) -> bytes:

@@ -63,6 +63,7 @@ COSTLY = {
     "engine",
     "serve",
     "worker",
+    "openings",
 }
 """Commands that take minutes, compile kernels or ask for keys: parsed only (`submit` does all that
 `check` does)."""

@@ -137,6 +137,7 @@ def rate(
 
 app.add_typer(record_commands.app)
 app.add_typer(position_commands.app)
+app.add_typer(position_commands.openings_app, name="openings")
 app.add_typer(learning_commands.app)
 app.add_typer(bot_commands.app)
 app.add_typer(course_commands.course_app, name="course")

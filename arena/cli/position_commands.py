@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.arguments import (
+    Arena,
     AsJson,
     GameSettings,
     Pairs,
@@ -18,7 +19,7 @@ from arena.cli.arguments import (
     say,
     say_json,
 )
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 
 app = typer.Typer()
 
@@ -120,3 +121,36 @@ def analyse(
         say_json(analyse.dumps(found, analysis))
     else:
         analyse.show(found, analysis, console())
+
+
+openings_app = typer.Typer(cls=Arena, help="Make files of openings for tournaments.")
+
+
+@openings_app.command()
+def make(
+    rules: RulesName,
+    plies: Annotated[int, option("N", "The length of each.", min=1, max=60)] = 8,
+    within: Annotated[float, option("X", "How far from even, in discs or boxes.", min=0)] = 2.0,
+    count: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 500,
+    depth: Annotated[int, option("N", "How many moves the judge looks ahead.", min=1)] = 8,
+    settings: GameSettings = None,
+    seed: Annotated[int, option("N", "Draws the openings.", min=0)] = 1,
+) -> None:
+    """Print balanced openings, as a search sees them, each with its value.
+
+    For example: arena openings make dots --plies 10 > dots.txt
+
+    A tournament takes the file by [openings] file = "dots.txt".
+
+    Exit code 1 when there are fewer.
+    """
+    from arena.analysis import openings
+
+    game = load_game(rules, read_pairs("--set", settings))
+    wanted = openings.Wanted(plies, within, count, depth, seed)
+    with console(stderr=True).status("searching") as shown:
+        made = openings.make(game, wanted, lambda found: shown.update(f"{found} of {count}"))
+    say(openings.text_of(game, wanted, made), nl=False)
+    if len(made) < count:
+        say(f"There are {len(made)} such openings; {count} were asked for.", err=True)
+        raise typer.Exit(Exit.FAILED)

@@ -22,6 +22,7 @@ from arena.ratings.results import GameDigest
 from arena.reports import terminal, words
 from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
+from arena.reports.pairs import about_pairs
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate, estimate_left
@@ -107,6 +108,8 @@ def play_config(
                 _say(in_a_line(game))
         else:
             terminal.show(view.standings, console, view.played_at)
+            for line in about_pairs(view):
+                _say(line)
     if outcome.interrupted:
         _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
         return outcome.exit_code

@@ -62,8 +62,8 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line]
     if plies == 0:
         return ()
     rng = Random(seed)
-    chains = filter(None, (_chain(game, plies, rng) for _ in range(_REPEATS + _TRIES)))
-    candidates = ((line, position) for line, position in chains if line not in avoid)
+    lines = filter(None, (random_line(game, plies, rng) for _ in range(_REPEATS + _TRIES)))
+    candidates = ((line, position) for line, position in lines if line not in avoid)
     best: tuple[float, Line] | None = None
     for line, position in islice(candidates, _TRIES):
         bias = abs(_share(position, rng) - 0.5)
@@ -81,7 +81,7 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line]
     )
 
 
-def _chain(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
+def random_line(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
     """Random moves from the start; None when they lead to no usable position."""
     position, line = game.start(), list[str]()
     while len(line) < plies:

@@ -6,7 +6,7 @@ for move in analysis.moves:  # best first
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from players.games.endgame import Endgame, load_endgame, reach_in
@@ -131,6 +131,25 @@ def _searched(
         )
         for move, sign, line in zip(moves, signs, lines, strict=True)
     ]
+
+
+def valuer(
+    rules: str, variant: Mapping[str, Any], depth: int, *, memory_mb: int = 64
+) -> Callable[[Mapping[str, Any]], float]:
+    """A function of the wire's `state`: what seat 0 will win by, by a search of that depth."""
+    board = load_board(rules, variant)
+    endgame = load_endgame(rules, board, memory_mb // 2)
+    terms = load_terms(rules, variant)
+    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
+
+    def value(state: Mapping[str, Any]) -> float:
+        position = board.position(state)
+        search.begin()
+        line = search.line(position, depth, None, NEVER)
+        assert line is not None  # nothing stops it
+        return in_points(line.value if position.seat == 0 else -line.value)
+
+    return value
 
 
 class Judged(NamedTuple):

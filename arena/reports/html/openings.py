@@ -1,25 +1,15 @@
 """How games began, and how much their beginnings decided."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
 
 from arena.ratings.results import GameDigest
 from arena.reports.html.overview import Look
+from arena.reports.pairs import pairs_of
 
 _LISTED = 200
 """Openings in the table."""
-
-
-class OpeningPairs(NamedTuple):
-    """Colour-swapped pairs of games, by what came out."""
-
-    player: int
-    """One player won both."""
-    side: int
-    """The same side won both."""
-    other: int
-    """With a draw in it."""
 
 
 def openings(look: Look) -> dict[str, Any] | None:
@@ -47,22 +37,3 @@ def openings(look: Look) -> dict[str, Any] | None:
 def _row(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dict[str, Any]:
     share = sum(game.points[0] for game in games) / len(games)
     return {"moves": gap.join(moves) or "none", "games": len(games), "share": share}
-
-
-def pairs_of(games: Iterable[GameDigest]) -> OpeningPairs:
-    """What came out of the complete pairs."""
-    by_pair = defaultdict[str, list[GameDigest]](list)
-    for game in games:
-        by_pair[game.pair].append(game)
-    kinds = Counter(
-        _kind(*both)
-        for pair, both in by_pair.items()
-        if pair and len(both) == 2 and both[0].players == both[1].players[::-1]
-    )
-    return OpeningPairs(kinds["player"], kinds["side"], kinds["other"])
-
-
-def _kind(one: GameDigest, other: GameDigest) -> str:
-    if 0.5 in (one.points[0], other.points[0]):
-        return "other"
-    return "side" if one.points == other.points else "player"
