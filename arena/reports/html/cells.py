@@ -19,7 +19,7 @@ from arena.reports.html.pages import environment, sections
 from arena.tournament.run_view import RunView
 from rules.position import Position
 
-_ROW_PX, _AROUND_PX = 33, 190
+_ROW_PX, _AROUND_PX = 37, 300
 """The height of a row of a table, and of all else with it."""
 _GAME_PX, _BOARD_PX = 760, 380
 
@@ -73,7 +73,7 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
         "text": str(position),
     }
     code = script("drawings.js") + _DRAWS_BOARD
-    return Drawn(str(position), lambda: _frame(_BOARD_PX, code=code, told=told))
+    return Drawn(str(position), lambda: _frame(_BOARD_PX, str(_BOARD_PX), code=code, told=told))
 
 
 def standings(view: RunView) -> str:
@@ -101,7 +101,9 @@ def _section(view: RunView, name: str) -> str:
     return _frame(height, main=sections(view, STAFF, (name,))[name])
 
 
-def _frame(height: int, *, main: str = "", code: str = "", told: Any = None) -> str:
+def _frame(
+    height: int, width: str = "100%", *, main: str = "", code: str = "", told: Any = None
+) -> str:
     """A frame of that height, in pixels, with an element, or with what the code draws of data."""
     style, code = stylesheet(), code.replace("</script", "<\\/script")
     csp = f"default-src 'none'; style-src {content_hash(style)}; script-src {content_hash(code)}"
@@ -117,6 +119,6 @@ def _frame(height: int, *, main: str = "", code: str = "", told: Any = None) -> 
         )
     )
     return Markup(
-        '<iframe srcdoc="{}" sandbox="allow-scripts" width="100%" height="{}" '
+        '<iframe srcdoc="{}" sandbox="allow-scripts" width="{}" height="{}" '
         'style="border: 0" title="arena"></iframe>'
-    ).format(document, height)
+    ).format(document, width, height)
