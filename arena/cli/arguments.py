@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -134,6 +134,16 @@ def one_of(known: Iterable[str], got: str) -> str:
 
     known = list(known)
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
+
+
+def few_of(known: Sequence[str], got: str, most: int = 40) -> str:
+    """All of them, or of a large field those most like what was given."""
+    from difflib import get_close_matches
+
+    if len(known) <= most:
+        return ", ".join(known)
+    like = get_close_matches(got, known, 5) or known[:5]
+    return f"{', '.join(like)} and {len(known) - len(like):,} more"
 
 
 def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None:

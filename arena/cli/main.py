@@ -23,6 +23,7 @@ from arena.cli.arguments import (
     On,
     argument,
     console,
+    few_of,
     flag,
     option,
     refuse_other,
@@ -122,9 +123,8 @@ def rate(
     results, damaged = results_in(file)
     names = {name for result in results for name in result[:2]}
     if anchor is not None and anchor not in names:
-        raise UserError(
-            f'--anchor: no player "{anchor}" in {file}; there are: {", ".join(sorted(names))}'
-        )
+        there = few_of(sorted(names), anchor)
+        raise UserError(f'--anchor: no player "{anchor}" in {file}; there are: {there}')
     rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
     if json:
         say_json(rated.model_dump_json(indent=2))
