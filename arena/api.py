@@ -33,7 +33,7 @@ from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
-from arena.tournament.warming import warm_kernels
+from arena.tournament.warming import warm_players
 
 __all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
 
@@ -308,8 +308,6 @@ def _read(
         case _:
             file = Path(tournament)
             config = load_config(file, BUILTINS, fit=at.fit)
-    if at.here and any(
-        BUILTINS[player.builtin].kernels for player in config.players if player.builtin
-    ):
-        warm_kernels([config.terms.rules])
+    if at.here:
+        warm_players(config, BUILTINS)
     return config, file

@@ -64,6 +64,7 @@ class AlphaBeta(Builtin):
 
     name = "alphabeta"
     summary = "iterative deepening principal variation search with a transposition table"
+    kernels = "alphabeta"
     options = AlphaBetaOptions
     refusal = staticmethod(unsupported)
 

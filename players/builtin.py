@@ -47,10 +47,12 @@ class Builtin(ABC):
     """One line for people."""
     uses_clock: ClassVar[bool | None] = True
     """Whether it thinks for the whole time a move may take; None where its options decide."""
-    kernels: ClassVar[bool] = True
-    """Whether it has kernels to compile before its first game."""
     runs_programs: ClassVar[bool] = False
     """Whether its options name a program to run, which is for the owner of the machine alone."""
+    kernels: ClassVar[str] = ""
+    """The search whose kernels it loads before its first game, as `players.warm` names it; "" for
+    none.
+    """
     if TYPE_CHECKING:
         options: ClassVar[type[Options]]
         """Validates the player's options table."""

@@ -90,6 +90,7 @@ class Expectimax(Builtin):
 
     name = "expectimax"
     summary = "2048 and 2584 by an n-tuple network, looking ahead by expectimax or minimax"
+    kernels = "expectimax"
     options = ExpectimaxOptions
     uses_clock = None
     refusal = staticmethod(slides_and_places)

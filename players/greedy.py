@@ -44,7 +44,7 @@ class Greedy(Builtin):
 
     name = "greedy"
     summary = "takes the largest immediate gain: discs, boxes, merged tiles"
-    uses_clock = kernels = False
+    uses_clock = False
 
     def __init__(self, start: Start) -> None:
         self.refuse_options(start)

@@ -54,6 +54,7 @@ class HeuristicPlayer(Builtin):
 
     name = "heuristic"
     summary = "2048 and 2584 by alpha-beta: smooth, monotone boards against nasty tiles"
+    kernels = "heuristic"
     options = HeuristicOptions
     refusal = staticmethod(slides_and_places)
 

@@ -11,7 +11,7 @@ class Monkey(Builtin):
 
     name = "monkey"
     summary = "plays any legal move with equal probability"
-    uses_clock = kernels = False
+    uses_clock = False
 
     def __init__(self, start: Start) -> None:
         self.refuse_options(start)

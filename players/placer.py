@@ -27,6 +27,7 @@ class Placer(Builtin):
 
     name = "placer"
     summary = "2048 and 2584: places tiles at random, greedily or to harm the slider most"
+    kernels = "expectimax"
     options = PlacerOptions
     uses_clock = None
     refusal = staticmethod(slides_and_places)

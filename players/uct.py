@@ -203,6 +203,7 @@ class Uct(Builtin):
 
     name = "uct"
     summary = "Monte Carlo tree search: UCB1 with random playouts, reusing its tree"
+    kernels = "uct"
     options: ClassVar[type[UctOptions]] = UctOptions
     refusal = staticmethod(unsupported)
 

@@ -1,61 +1,94 @@
 """Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
 
 Prints one JSON line a step: `{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
-kernels are in the cache already only loads them. Several may run at once: numba replaces files of
-the cache whole.
+kernels are in the cache already only loads them. Each has a process of its own, which gives back
+its memory; those that run at once leave to each other what both need. numba replaces files of the
+cache whole.
 """
 
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import rules as rule_sets
 
-Step = tuple[str, Callable[[], None]]
-"""Its name and its work."""
+BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
+TILE_SEARCHES = ("expectimax", "heuristic")
 
 
-def _tile_steps(rules: str) -> Iterator[Step]:
+def _load_for_tiles(rules: str, searches: Sequence[str]) -> None:
     from players.games.tiles.boards import TileBoard
-    from players.search.expectimax import driver as expectimax
-    from players.search.expectimax.settings import make_settings
-    from players.search.heuristic import driver as heuristic
-    from players.weights.network_header import Header, network_of
 
     game = rule_sets.load(rules)
     board = TileBoard(rules, game.variant["spawn"])
-    position = board.position(game.start().state())
-    header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": (("a1",),)}
-    network = network_of(Header.model_validate(header))
-    settings = make_settings(board.laws, network)
-    yield f"{rules}: expectimax", lambda: expectimax.load_kernels(board, settings)
-    yield f"{rules}: heuristic", lambda: heuristic.load_kernels(board, position)
+    if "expectimax" in searches:
+        from players.search.expectimax import driver as expectimax
+        from players.search.expectimax.settings import make_settings
+        from players.weights.network_header import Header, network_of
+
+        header = {"rules": rules, "spawn": game.variant["spawn"], "tuples": (("a1",),)}
+        network = network_of(Header.model_validate(header))
+        expectimax.load_kernels(board, make_settings(board.laws, network))
+    if "heuristic" in searches:
+        from players.search.heuristic import driver as heuristic
+
+        heuristic.load_kernels(board, board.position(game.start().state()))
 
 
-def _board_steps(rules: str) -> Iterator[Step]:
+def _load_for_board(rules: str, searches: Sequence[str]) -> None:
     from players.games.endgame import load_endgame
     from players.games.registry import load_board
-    from players.search.alphabeta import driver as alphabeta
-    from players.search.uct import driver as uct
-    from players.search.uct.settings import make_settings, most_margin
-    from players.weights.evaluations import load_terms
 
     game = rule_sets.load(rules)
     board = load_board(rules, game.variant)
     position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
-    terms = load_terms(rules, game.variant)
-    settings = make_settings(most_margin(rules, game.variant))
-    yield f"{rules}: uct", lambda: uct.load_kernels(position, settings, endgame)
-    yield f"{rules}: endgame", lambda: endgame.load_kernels(position)
-    yield f"{rules}: alphabeta", lambda: alphabeta.load_kernels(position, terms, endgame)
+    if "uct" in searches:
+        from players.search.uct import driver as uct
+        from players.search.uct.settings import make_settings, most_margin
+
+        settings = make_settings(most_margin(rules, game.variant))
+        uct.load_kernels(position, settings, endgame)
+    endgame.load_kernels(position)
+    if "alphabeta" in searches or "analysis" in searches:
+        from players.search.alphabeta import driver as alphabeta
+        from players.weights.evaluations import load_terms
+
+        alphabeta.load_kernels(position, load_terms(rules, game.variant), endgame)
+    if "analysis" in searches:
+        from players.search import analysis
+
+        analysis.load_kernels(position, endgame)
+
+
+def _steps(
+    asked: Sequence[str], searches: Sequence[str], *, at_once: bool
+) -> Iterator[tuple[str, ...]]:
+    """For each, a rule set and the searches to load: one by one, where they are loaded at once."""
+    for rules in rule_sets.names():
+        known = TILE_SEARCHES if rules in rule_sets.tiles.NAMES else BOARD_SEARCHES
+        wanted = [search for search in known if search in searches]
+        if rules in asked and wanted:
+            yield from ((rules, each) for each in wanted) if at_once else [(rules, *wanted)]
+
+
+def _run(step: Sequence[str]) -> float:
+    """Load what a step names, in a process; the seconds it took."""
+    began = time.monotonic()
+    command = (sys.executable, "-P", "-m", "players.warm", "--one", *step)
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit(1)  # it said why
+    return round(time.monotonic() - began, 3)
 
 
 def main() -> None:
     """Compile what the command line asks for, and say so line by line."""
     parser = argparse.ArgumentParser(prog="python -m players.warm", description=__doc__)
+    every = (*BOARD_SEARCHES, *TILE_SEARCHES)
     parser.add_argument(
         "--rules",
         nargs="+",
@@ -63,23 +96,34 @@ def main() -> None:
         default=rule_sets.names(),
         help="rule sets whose players are to be ready (default: all)",
     )
-    asked = parser.parse_args().rules
-    work: list[Step] = []
-    for rules in rule_sets.names():
-        if rules in asked:
-            work += (_tile_steps if rules in rule_sets.tiles.NAMES else _board_steps)(rules)
-    for number, (name, load) in enumerate(work, start=1):
-        began = time.monotonic()
-        load()
-        seconds = round(time.monotonic() - began, 3)
-        line = {"step": number, "steps": len(work), "name": name, "seconds": seconds}
-        try:
-            sys.stdout.write(json.dumps(line) + "\n")
-            sys.stdout.flush()
-        except BrokenPipeError:  # no longer read
-            with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # no path: the null device
-                os.dup2(nowhere.fileno(), sys.stdout.fileno())  # Python flushes again at its end
-            sys.exit(1)
+    parser.add_argument(
+        "--searches", nargs="+", choices=every, default=every, help="what they use (default: all)"
+    )
+    parser.add_argument("--processes", type=int, default=1, help="steps at once (default: 1)")
+    parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one:
+        rules, *searches = given.one
+        load = _load_for_tiles if rules in rule_sets.tiles.NAMES else _load_for_board
+        load(rules, searches)
+        return
+    steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
+    with ThreadPoolExecutor(given.processes) as pool:
+        for number, (step, seconds) in enumerate(
+            zip(steps, pool.map(_run, steps), strict=True), start=1
+        ):
+            name = f"{step[0]}: {', '.join(step[1:])}"
+            _say({"step": number, "steps": len(steps), "name": name, "seconds": seconds})
+
+
+def _say(line: dict[str, object]) -> None:
+    try:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # no longer read
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # no path: the null device
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # Python flushes again at its end
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ def analyse(position: Position, seconds: float) -> Analysis:
     from players.search.analysis import analyse
 
     game = position.game
-    warm_kernels([game.name])
+    warm_kernels([game.name], ["analysis"])
     return apart(lambda: analyse(game.name, game.variant, position.state(), seconds))
 
 

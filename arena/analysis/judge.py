@@ -75,7 +75,7 @@ def judge_run(path: Path, within: int | None) -> Judgement:
         raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
     if not records:
         raise UserError(f"{path}: no game has been played yet")
-    warm_kernels([terms.rules])
+    warm_kernels([terms.rules], ["analysis"])
     if within is None:
         from players.games.endgame import load_endgame, reach_in
         from players.games.registry import load_board

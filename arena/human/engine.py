@@ -33,8 +33,8 @@ def serve(
 ) -> None:
     """Answer commands from stdin until it ends, or says so. Raises UserError."""
     prepared, builtin = choose_opponent(bot, options, game, "--bot")
-    if builtin is not None and BUILTINS[builtin].kernels:
-        warm_kernels([game.name])
+    if builtin is not None and (search := BUILTINS[builtin].kernels):
+        warm_kernels([game.name], [search])
     drawn = secrets.randbits(31) if seed is None else seed
     with SessionPool() as pool:
         player = EnginePlayer(prepared, game, pool, move_ms, drawn)

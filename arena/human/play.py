@@ -171,8 +171,8 @@ def play(
     if builtin is None:
         for line, warns in words.sandbox_lines([(player.name, player.held)]):
             console.print(Text(line, style="yellow" if warns else "dim"), soft_wrap=True)
-    elif BUILTINS[builtin].kernels:
-        warm_kernels([game.name])
+    elif search := BUILTINS[builtin].kernels:
+        warm_kernels([game.name], [search])
     with SessionPool() as pool:
         try:
             opponent = Opponent(player, 1 - seat, pool, move_ms, seed)

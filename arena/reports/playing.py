@@ -32,7 +32,7 @@ from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
-from arena.tournament.warming import warm_kernels
+from arena.tournament.warming import warm_players
 
 _LOOK_S = 0.1
 """How often a run is looked at."""
@@ -90,10 +90,7 @@ def play_config(
             over = view.schedule.over
         if not over and site.here:
             try:
-                if any(
-                    builtins[player.builtin].kernels for player in config.players if player.builtin
-                ):
-                    warm_kernels([config.terms.rules])
+                warm_players(config, builtins)
             except KeyboardInterrupt:
                 _say(f"Stopped before the first game. Go on with: {again}")
                 return Exit.INTERRUPTED

@@ -22,8 +22,8 @@ class CatalogueEntry(Protocol):
         """Whether it thinks for all the time it is given; None when its options decide."""
 
     @property
-    def kernels(self) -> bool:
-        """Whether it needs compiling before its first game."""
+    def kernels(self) -> str:
+        """The search that is compiled before its first game; "" for none."""
 
     @property
     def options(self) -> type[BaseModel]:

@@ -1,15 +1,19 @@
 """Compiling kernels while a user waits."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
+from arena.tournament.catalogue import CatalogueEntry
+from arena.tournament.config import TournamentConfig
 
 _COMPILING = "compiling kernels (once)"
 _LOADING_S = 2.0
@@ -29,11 +33,11 @@ def _notice(say: Callable[[str], object]) -> Iterator[None]:
 
 @contextmanager
 def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
-    """End a process that nobody waits for any more."""
+    """End a process that nobody waits for any more, with those it started."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         raise
 
 
@@ -46,14 +50,25 @@ def load_kernels(
         apart(load)
 
 
-def warm_kernels(rules: Iterable[str]) -> None:
-    """Compile what the built-in players need for `rules`, or find it in the cache, in a process of
-    its own: this one never imports numba. Shows progress on a terminal, else one line.
+def warm_players(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry]) -> None:
+    """Compile what the built-in players of a tournament need, on as many cores as it plays on."""
+    entries = [builtins[player.builtin] for player in config.players if player.builtin]
+    if searches := [entry.kernels for entry in entries if entry.kernels]:
+        warm_kernels([config.terms.rules], searches, processes=config.concurrency)
+
+
+def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processes: int = 1) -> None:
+    """Compile what these `searches` of built-in players need for `rules`, or find it in the cache;
+    without any, what all need. That is done in `processes` of its own: this one never imports
+    numba. Shows progress on a terminal, else one line.
     """
     # pages that name a training's files would load it too
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
     command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
+    if chosen := dict.fromkeys(searches):
+        command += ["--searches", *chosen]
+    command += ["--processes", str(processes)]
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (

@@ -65,8 +65,8 @@ class PersonTable:
         if setup.course is not None:
             python = python_of(Path(setup.course))
         player, builtin = open_opponent(table, game, "The opponent", python)
-        if builtin is not None and BUILTINS[builtin].kernels:
-            warm_kernels([game.name])
+        if builtin is not None and (search := BUILTINS[builtin].kernels):
+            warm_kernels([game.name], [search])
         pool = held.enter_context(SessionPool())
         try:
             opponent = Opponent(player, 1 - setup.seat, pool, setup.move_ms, setup.seed)

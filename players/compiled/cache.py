@@ -88,7 +88,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _answered: defaultdict[Callable[..., Any], set[type]] = defaultdict(set)
 """For each question the types that have an answer of their own."""
 
-_ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _PART: dict[str, Any] = {
     "forceinline": True,
     "error_model": "numpy",

@@ -75,7 +75,6 @@ class EnginePlayer(Builtin):
     """The player. Its engine lives from game to game while the options stay the same."""
 
     uses_clock = None
-    kernels = False
     runs_programs = True
     protocol: ClassVar[str]
     """What the engine speaks, as people call it."""

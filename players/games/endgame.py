@@ -77,10 +77,8 @@ class Endgame(ABC):
         return dict(zip(names, margins[:count].tolist(), strict=True))
 
     def load_kernels(self, position: Any) -> None:
-        """Load from the cache, or compile, what solves positions of this type."""
-        stop = np.ones(1, np.int64)
-        self.best(position, stop)
-        self.margins(position, stop)
+        """Load from the cache, or compile, what finds the best move of positions of this type."""
+        self.best(position, np.ones(1, np.int64))
 
 
 @kernel

@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from players.games.endgame import Endgame, load_endgame, reach_in
 from players.games.registry import Board, load_board
-from players.search.alphabeta.driver import AlphaBetaSearch, child_of, legal_moves, load_kernels
+from players.search.alphabeta import driver as alphabeta
+from players.search.alphabeta.driver import AlphaBetaSearch, child_of, legal_moves
 from players.search.alphabeta.search import in_points, moves_left
 from players.search.stop import NEVER, stop_at
 from players.search.types import Flag, Position
@@ -67,8 +70,9 @@ def analyse(
     board = load_board(rules, variant)
     position, terms = board.position(state), load_terms(rules, variant)
     endgame = load_endgame(rules, board, memory_mb // 2)
-    load_kernels(position, terms, endgame)
+    alphabeta.load_kernels(position, terms, endgame)
     endgame.load_kernels(position)
+    load_kernels(position, endgame)
     search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
     began = time.monotonic()
     values = None
@@ -80,6 +84,13 @@ def analyse(
             values = _searched(board, position, search, stop)
     best_first = sorted(values, key=lambda each: each.score, reverse=True)
     return Analysis(best_first, search.nodes, time.monotonic() - began)
+
+
+def load_kernels(position: Position, endgame: Endgame) -> None:
+    """Those that alpha-beta does not have."""
+    endgame.margins(position, np.ones(1, np.int64))
+    for move in legal_moves(position)[:1]:
+        child_of(position, move)
 
 
 def _solved(

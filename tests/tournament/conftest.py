@@ -47,7 +47,7 @@ class FakeBuiltin:
     uses_clock: bool
     options: type[BaseModel]
     only: tuple[str, ...] = ("othello", "dots", "2048", "2584")
-    kernels: bool = False
+    kernels: str = ""
     summary: str = "for tests"
 
     def readable(self) -> tuple[str, ...]:

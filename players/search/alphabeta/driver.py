@@ -267,5 +267,3 @@ def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     kernels.moves_left(root)
     kernels.search(root, 1, -kernels.INFINITY, kernels.INFINITY, 0, context, scratch)
     kernels.full_line(root, context, scratch, np.empty(1, np.int16))
-    kernels.list_moves(root, np.empty(game.MOVES, np.int16))
-    kernels.after(root, 0)

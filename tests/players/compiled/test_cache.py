@@ -16,7 +16,7 @@ import sys
 from numba.core.event import install_recorder
 from players import warm
 from players.search.uct.search import iterate
-sys.argv = ["warm"]
+sys.argv = ["warm", "--one", "dots", "uct", "alphabeta", "analysis"]
 with install_recorder("numba:compile") as compiled:
     warm.main()
 assert iterate.stats.cache_hits
@@ -53,19 +53,13 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert (done.returncode, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["name"] for line in lines] == [
-        "othello: uct",
-        "othello: endgame",
-        "othello: alphabeta",
-        "dots: uct",
-        "dots: endgame",
-        "dots: alphabeta",
-        "2048: expectimax",
-        "2048: heuristic",
-        "2584: expectimax",
-        "2584: heuristic",
+        "othello: uct, alphabeta, analysis",
+        "dots: uct, alphabeta, analysis",
+        "2048: expectimax, heuristic",
+        "2584: expectimax, heuristic",
     ]
-    assert [line["step"] for line in lines] == list(range(1, 11))
-    assert {line["steps"] for line in lines} == {10}
+    assert [line["step"] for line in lines] == [1, 2, 3, 4]
+    assert {line["steps"] for line in lines} == {4}
     assert all(line["seconds"] >= 0 for line in lines)
     before = files(cache_folder())
     assert before
