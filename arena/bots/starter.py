@@ -9,8 +9,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from arena.bots.manifest import FILE_NAME
+from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name
 from arena.bots.trees import made_aside
+from arena.errors import UserError
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
 _TEST = "test.sh"
@@ -32,6 +33,27 @@ def starter_files(name: str, language: str) -> dict[str, str]:
     manifest = tomllib.loads(texts[FILE_NAME])
     test = texts[_TEST].replace("@BUILD@", shlex.join(manifest.get("build", ["true"])))
     return texts | {_TEST: test.replace("@COMMAND@", shlex.join(manifest["command"]))}
+
+
+def begin(name: str, language: str) -> str:
+    """Write the starter of a language into a new folder called `name`; what to do with it. Raises
+    UserError.
+    """
+    if not is_name(name):
+        raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
+    folder = Path(name)
+    try:
+        written = write_starter(name, language, folder)
+    except FileExistsError:
+        raise UserError(f"{folder} is there already; choose another name") from None
+    except OSError as error:
+        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
+    return (
+        f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
+        f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
+        f"  arena check {folder}                     tells what is wrong with it\n"
+        f"  arena submit {folder} --to submissions   checks it and enters it"
+    )
 
 
 def write_starter(name: str, language: str, folder: Path) -> tuple[str, ...]:

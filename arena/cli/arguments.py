@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import ArenaError, Exit, FileError, UserError
+from arena.errors import ArenaError, Exit, UserError
 from arena.files.plain_text import printable, printable_json
 
 if TYPE_CHECKING:
@@ -262,43 +261,3 @@ def load_game(name: str, settings: Mapping[str, Any]) -> Game:
         return rules.load(name, **settings)
     except ValueError as error:
         raise UserError(f"--set: {error}") from None
-
-
-_KINDS = {"tune": "tuning", "train": "training", "run": "tournament"}
-"""What a TOML file describes, by the command that takes it."""
-
-
-def refuse_other(file: Path, command: str, *, verify: bool = False) -> None:
-    """Raise UserError if the file is plainly for another command; `verify` where tests were asked
-    for, which a training of a two-player game has as a tuning. What cannot be read at all is for
-    the command to explain.
-    """
-    from arena.files.toml import read_file
-
-    try:
-        _, data = read_file(file)
-    except FileError:
-        return
-    found = list(_commands_for(data))
-    if not found or command in found:
-        return
-    wrong = f"{file}: is a {_KINDS[found[0]]}, not a {_KINDS[command]}"
-    board_game = _table(data, "game").get("rules") in ("othello", "dots")
-    if verify and found[0] == "train" and board_game:
-        raise UserError(f'{wrong}; for --verify write [tuning] with method = "td" for [training]')
-    raise UserError(f"{wrong}; use: " + shlex.join(["arena", found[0], str(file)]))
-
-
-def _commands_for(data: dict[str, Any]) -> Iterator[str]:
-    """The commands that take these tables. A tuning by TD is a training too."""
-    if "tuning" in data:
-        yield "tune"
-    if {"training", "network"} & data.keys() or _table(data, "tuning").get("method") == "td":
-        yield "train"
-    if "tournament" in data or (isinstance(data.get("player"), list) and "game" in data):
-        yield "run"
-
-
-def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
-    table = data.get(name)
-    return table if isinstance(table, dict) else {}

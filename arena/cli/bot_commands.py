@@ -56,12 +56,14 @@ def players(
     ] = None,
 ) -> None:
     """List the built-in players and their options."""
-    from arena.cli import listing
+    from arena.reports import players_list
+    from players.catalogue import BUILTINS
 
+    screen = console(highlight=False)
     if name is None:
-        listing.show_players()
+        players_list.show_players(BUILTINS, screen)
     else:
-        listing.show_player(name)
+        players_list.show_player(name, BUILTINS, screen)
 
 
 @app.command()
@@ -70,24 +72,9 @@ def new(
     language: Annotated[Language, typer.Option("--lang", help="What to write it in.")],
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
-    from arena.bots.manifest import NAME_RULE, is_name
-    from arena.bots.starter import write_starter
+    from arena.bots.starter import begin
 
-    if not is_name(name):
-        raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
-    folder = Path(name)
-    try:
-        written = write_starter(name, language, folder)
-    except FileExistsError:
-        raise UserError(f"{folder} is there already; choose another name") from None
-    except OSError as error:
-        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
-    say(
-        f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
-        f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
-        f"  arena check {folder}                     tells what is wrong with it\n"
-        f"  arena submit {folder} --to submissions   checks it and enters it"
-    )
+    say(begin(name, language))
 
 
 @app.command()
@@ -159,21 +146,10 @@ def match(
     """
     from arena.reports.playing import play_config
     from arena.training import match as making
-    from arena.training.sprt import make_config, read_side
     from players.catalogue import BUILTINS
 
-    if like is None:
-        tables = {
-            "game": {"rules": rules or "othello", **read_pairs("--set", settings)},
-            "clock": {"move_ms": 1000 if move_ms is None else move_ms},
-        }
-        config = make_config((read_side("A", a, {}), read_side("B", b, {})), tables, "match")
-    elif rules or settings or move_ms is not None:
-        raise UserError(
-            "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
-        )
-    else:
-        config = making.like(like, (a, b))
+    variant = read_pairs("--set", settings)
+    config = making.between((a, b), like, rules, variant, move_ms)
     config = making.of_games(config, games, watch=watch)
     config, path = making.kept(config, seed, store)
     raise typer.Exit(play_config(config, BUILTINS, path, watch=watch))
@@ -246,13 +222,9 @@ def _showing(
 
 def _say_entered(entered: Entered) -> None:
     """Show the version that was accepted. Exits where none was."""
-    version, before = entered.version, entered.before
-    if version is None:
-        kept = f"; {before} stays active" if before else ""
-        say(f"\n{entered.name} is not accepted{kept}.", err=True)
+    from arena.reports.checklist import entered_words
+
+    refused = entered.version is None
+    say(entered_words(entered), err=refused)
+    if refused:
         raise typer.Exit(Exit.FAILED)
-    change = ", which was active already" if before == version else f" in place of {before}"
-    say(
-        f"\nAccepted {version}{change if before else ''}.\n"
-        f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
-    )

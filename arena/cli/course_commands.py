@@ -5,15 +5,11 @@
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.cli.arguments import Arena, argument, console, option, say
-
-if TYPE_CHECKING:
-    from arena.bots.course import Entry
-    from arena.bots.versions import Receipt
 
 course_app = typer.Typer(cls=Arena, help="Run a course: its owners, deadline and quota.")
 roster_app = typer.Typer(cls=Arena, help="The owners of bots, each with a token.")
@@ -67,26 +63,21 @@ def add(
 ) -> None:
     """Add owners, and write the token of each, this once."""
     from arena.bots import course, roster
+    from arena.reports import submissions
 
     tokens = course.add_owners(to, roster.names_in(file), datetime.now(UTC))
-    say("\n".join(["owner,token", *map(",".join, tokens.items())]))
-    if not tokens:
-        said = f"No owner of {file} is new."
-    elif len(tokens) == 1:
-        said = "1 owner is new. Its token is kept nowhere else."
-    else:
-        said = f"{len(tokens)} owners are new. Their tokens are kept nowhere else."
-    say(said, err=True)
+    say(submissions.token_lines(tokens))
+    say(submissions.added_line(len(tokens), file), err=True)
 
 
 @roster_app.command("list")
 def list_owners(of: CourseOption = Path()) -> None:
     """Show the owners."""
     from arena.bots import course
+    from arena.reports import submissions
 
     for owner in course.owners(of):
-        gone = f", revoked {_day(owner.revoked_at)}" if owner.revoked_at else ""
-        say(f"{owner.name}: added {_day(owner.added_at)}{gone}")
+        say(submissions.owner_line(owner))
 
 
 @roster_app.command()
@@ -102,8 +93,9 @@ def revoke(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption 
 def renew(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption = Path()) -> None:
     """Write another token for an owner, in place of a lost one."""
     from arena.bots import course
+    from arena.reports import submissions
 
-    say(f"owner,token\n{owner},{course.renew(of, owner)}")
+    say(submissions.token_lines({owner: course.renew(of, owner)}))
 
 
 @bots_app.command("list")
@@ -111,21 +103,13 @@ def list_bots(
     folder: Annotated[Path, argument("DIR", "The submissions.", show_default=False)] = Path(),
 ) -> None:
     """List the bots with their owners and versions."""
-    from rich.table import Table
-
     from arena.bots import course
+    from arena.reports import submissions
 
-    table = Table("Bot", "Owner", "Plays", "Versions", "Last", box=None)
-    entries = course.bots(folder)
-    if not entries:
+    if entries := course.bots(folder):
+        console().print(submissions.table(entries))
+    else:
         say(f"{folder} has no submission yet; `arena submit BOT --to {folder}`")
-        return
-    for entry in entries:
-        last = entry.versions[-1].accepted_at
-        table.add_row(
-            entry.name, entry.owner or "", _plays(entry), str(len(entry.versions)), _day(last)
-        )
-    console().print(table)
 
 
 @bots_app.command()
@@ -133,15 +117,14 @@ def show(bot: Bot) -> None:
     """Show the versions of a bot, or one of them with its check."""
     from arena.bots import course
     from arena.bots.versions import submitted
+    from arena.reports import submissions
 
     name, at, _ = bot.name.partition("@")
     if at and (found := submitted(bot)) is not None:
-        _show_version(found[1])
-        return
-    entry = course.bot(bot.parent, name)
-    say(f"{entry.name}{f', of {entry.owner}' if entry.owner else ''}: {_plays(entry)}")
-    for receipt in entry.versions:
-        say(f"  {_in_a_line(receipt)}")
+        lines = submissions.version_lines(found[1])
+    else:
+        lines = submissions.bot_lines(course.bot(bot.parent, name))
+    say("\n".join(lines))
 
 
 @bots_app.command()
@@ -159,51 +142,16 @@ def rollback(bot: OneVersion, owner: As = None, token: Token = None) -> None:
 def withdraw(bot: Bot, owner: As = None, token: Token = None) -> None:
     """Take one's own bot out of tournaments, until it is submitted again."""
     from arena.bots import course
+    from arena.reports import submissions
 
     entry = course.withdraw(bot.parent, bot.name, asking(bot.parent, owner, token))
-    _say_out(entry)
+    say(submissions.out_line(entry))
 
 
 @bots_app.command()
 def exclude(bot: Bot) -> None:
     """Take a bot out, as the staff; nothing more is accepted under its name."""
     from arena.bots import course
+    from arena.reports import submissions
 
-    _say_out(course.exclude(bot.parent, bot.name))
-
-
-def _say_out(entry: "Entry") -> None:
-    say(
-        f"{entry.name} is {entry.state}. Its versions and its games stay; a run that has begun "
-        "leaves it out with --take-new, or with --without."
-    )
-
-
-def _show_version(receipt: "Receipt") -> None:
-    say(_in_a_line(receipt))
-    say(f"  {receipt.source}, SHA-256 {receipt.digest}")
-    for item in receipt.checked:
-        mark = {True: "✓", False: "✗", None: "–"}[item.passed]
-        detail = item.detail.replace("\n", "\n    ")
-        say(f"  {mark} {item.title}: {detail}")
-
-
-def _in_a_line(receipt: "Receipt") -> str:
-    from arena.bots.versions import named
-
-    passed = sum(item.passed is True for item in receipt.checked)
-    checked = f"{passed} of {len(receipt.checked)} checks" if receipt.checked else "not checked"
-    by = f", by {receipt.owner}" if receipt.owner else ""
-    return f"{named(receipt)} {receipt.accepted_at:%Y-%m-%d %H:%M} UTC{by}, {checked}"
-
-
-def _plays(entry: "Entry") -> str:
-    from arena.bots.versions import named
-
-    if entry.plays is None:
-        return "no version"
-    return named(entry.plays) if entry.state == "plays" else entry.state
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d}"
+    say(submissions.out_line(course.exclude(bot.parent, bot.name)))

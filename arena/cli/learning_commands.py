@@ -19,9 +19,7 @@ from arena.cli.arguments import (
     flag,
     option,
     read_pairs,
-    refuse_other,
 )
-from arena.errors import UserError
 
 app = typer.Typer()
 
@@ -41,6 +39,8 @@ def train(
     as a table, and at the end the network, which players take as their weights
     or their evaluation.
     """
+    from arena.tournament.file_kinds import refuse_other
+
     refuse_other(file, "train")
     from arena.training.train import train
 
@@ -66,6 +66,8 @@ def tune(
     With method = "td" an evaluation is learned, as arena train does and in the
     same folder, and tested against the one that players have by default.
     """
+    from arena.tournament.file_kinds import refuse_other
+
     refuse_other(file, "tune", verify=verify)
     from arena.tournament.site import site
     from arena.training.tune import tune
@@ -144,17 +146,14 @@ def sprt(
     """
     from arena.reports.playing import play_config, preview_config
     from arena.tournament.site import site
-    from arena.training.sprt import make_config, read_side
+    from arena.training.sprt import make_config, read_side, refuse_odd
     from players.catalogue import BUILTINS
 
     sides = (
         read_side("A", a, read_pairs("--a-option", a_option)),
         read_side("B", b, read_pairs("--b-option", b_option)),
     )
-    if max_games % 2:
-        raise UserError(
-            f"--max-games: must be a multiple of 2, as games are played in pairs, got {max_games}"
-        )
+    refuse_odd(max_games)
     if move_ms is None and bank_ms is None:
         move_ms = 1000
     tables: dict[str, dict[str, Any]] = {

@@ -26,7 +26,6 @@ from arena.cli.arguments import (
     few_of,
     flag,
     option,
-    refuse_other,
     say,
     say_json,
 )
@@ -81,6 +80,7 @@ def run(
 ) -> None:
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.reports.playing import play_config, preview_config
+    from arena.tournament.file_kinds import refuse_other
     from arena.tournament.ready import load_to_go_on
     from arena.tournament.site import site
     from players.catalogue import BUILTINS
@@ -153,12 +153,13 @@ def docs(
     ] = None,
 ) -> None:
     """Show the pages of the documentation."""
-    from arena.cli import pages
+    from arena.reports import handbook
 
+    screen = console(highlight=False)
     if page is None:
-        pages.show_list()
+        handbook.show_list(screen)
     else:
-        pages.show_page(page)
+        handbook.show_page(page, screen)
 
 
 @app.command()

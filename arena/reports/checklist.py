@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.checks.conditions import clock_words
-from arena.checks.events import Checked, Checking, Event, Judging, PointJudged
+from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
 
@@ -95,3 +95,16 @@ def show_end(checklist: Checklist, again: str, console: Console) -> None:
     console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
     if not checklist.passed:
         console.print(Text(f"Again: {again} --seed {checklist.seed}"), soft_wrap=True)
+
+
+def entered_words(entered: Entered) -> str:
+    """The version that was accepted, or that none was."""
+    version, before = entered.version, entered.before
+    if version is None:
+        kept = f"; {before} stays active" if before else ""
+        return f"\n{entered.name} is not accepted{kept}."
+    change = ", which was active already" if before == version else f" in place of {before}"
+    return (
+        f"\nAccepted {version}{change if before else ''}.\n"
+        f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
+    )

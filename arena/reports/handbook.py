@@ -1,10 +1,14 @@
 """The pages that come with the package: what they are about, and their texts."""
 
+import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import UserError
 from arena.files.toml_tables import did_you_mean
+
+if TYPE_CHECKING:  # the first page of `arena serve` needs none
+    from rich.console import Console
 
 _HOME = Path(__file__).parents[2]
 """The folder of the packages: a checkout, or an environment's site-packages."""
@@ -48,3 +52,22 @@ def path_of(name: str) -> Path:
     """A file or folder of the checkout that comes with the package."""
     packed = _HOME / "arena" / "pages" / name  # a wheel keeps there what is in no package
     return packed if packed.exists() else _HOME / name
+
+
+def show_list(console: "Console") -> None:
+    """The pages, a line each."""
+    for name, page in PAGES.items():
+        console.print(f"arena docs {name:<12} {page.about}", soft_wrap=True)
+
+
+def show_page(name: str, console: "Console") -> None:
+    """A page, formatted in a pager on a terminal, else its text. Raises UserError."""
+    from rich.markdown import Markdown
+
+    text = text_of(name)
+    if console.is_terminal:
+        os.environ.setdefault("LESS", "-R")  # lets colours through
+        with console.pager(styles=True):
+            console.print(Markdown(text))
+    else:
+        console.file.write(text)

@@ -14,6 +14,10 @@ class CatalogueEntry(Protocol):
         """What a tournament file calls it."""
 
     @property
+    def summary(self) -> str:
+        """One line for people."""
+
+    @property
     def module(self) -> str:
         """What is run, as `python -m MODULE`."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,8 +16,32 @@ from arena.tournament.contenders import Reading, players_of
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
-from arena.training.sprt import Side, read_side, wrong_player
+from arena.training.sprt import Side, make_config, read_side, wrong_player
 from players.catalogue import BUILTINS
+
+
+def between(
+    words: tuple[str, str],
+    file: Path | None,
+    rules: str | None,
+    variant: Mapping[str, Any],
+    move_ms: int | None,
+) -> TournamentConfig:
+    """A match of two under the terms of a tournament file, or else under these. Raises UserError,
+    ConfigError.
+    """
+    if file is None:
+        tables = {
+            "game": {"rules": rules or "othello", **variant},
+            "clock": {"move_ms": 1000 if move_ms is None else move_ms},
+        }
+        sides = [read_side(letter, each, {}) for letter, each in zip("AB", words, strict=True)]
+        return make_config(sides, tables, "match")
+    if rules or variant or move_ms is not None:
+        raise UserError(
+            "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
+        )
+    return like(file, words)
 
 
 def like(file: Path, words: Sequence[str]) -> TournamentConfig:

@@ -110,6 +110,14 @@ def _with_options(side: Side) -> Side:
     return side._replace(table=side.table | {"options": options | side.options})
 
 
+def refuse_odd(max_games: int) -> None:
+    """Raise UserError for a number of games that does not come out in pairs."""
+    if max_games % 2:
+        raise UserError(
+            f"--max-games: must be a multiple of 2, as games are played in pairs, got {max_games}"
+        )
+
+
 def make_config(
     sides: Sequence[Side], tables: Tables, command: str = "sprt", site: Site = HERE
 ) -> TournamentConfig:

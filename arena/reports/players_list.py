@@ -4,14 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from arena.errors import UserError
-from arena.files.console import PlainConsole
 from arena.files.toml_tables import did_you_mean
-from players.builtin import Builtin
-from players.catalogue import BUILTINS
+from arena.tournament.catalogue import CatalogueEntry
 
 _KINDS = {
     "boolean": "true or false",
@@ -23,12 +22,11 @@ _KINDS = {
 """The types of JSON Schema in plain words."""
 
 
-def show_players() -> None:
+def show_players(builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
     """Each built-in player with the names of its options."""
-    console = PlainConsole(highlight=False)
-    for builtin in BUILTINS.values():
+    for builtin in builtins.values():
         console.print(_heading(builtin))
-        if options := _options_in_short(builtin):
+        if options := _options_in_short(builtin, builtins):
             console.print(Padding(Text(f"options: {options}"), (0, 0, 0, 2), expand=False))
     console.print(
         Text(
@@ -40,12 +38,14 @@ def show_players() -> None:
     )
 
 
-def show_player(name: str) -> None:
-    """One built-in player: each option with its default, its values and its meaning."""
-    if name not in BUILTINS:
-        hint = did_you_mean(name, BUILTINS, "built-in players")
+def show_player(name: str, builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
+    """One built-in player: each option with its default, its values and its meaning. Raises
+    UserError.
+    """
+    if name not in builtins:
+        hint = did_you_mean(name, builtins, "built-in players")
         raise UserError(f'there is no built-in player "{name}"; {hint}')
-    builtin, console = BUILTINS[name], PlainConsole(highlight=False)
+    builtin = builtins[name]
     console.print(_heading(builtin))
     if not builtin.options.model_fields:
         console.print("  It takes no options.")
@@ -57,14 +57,14 @@ def show_player(name: str) -> None:
         console.print(Padding(meaning, (0, 0, 0, 6), expand=False))
 
 
-def _heading(builtin: type[Builtin]) -> Text:
+def _heading(builtin: CatalogueEntry) -> Text:
     return Text.assemble((builtin.name, "bold"), f"  {builtin.summary}")
 
 
-def _options_in_short(builtin: type[Builtin]) -> str:
+def _options_in_short(builtin: CatalogueEntry, builtins: Mapping[str, CatalogueEntry]) -> str:
     """Their names; options taken from another player by that player's name."""
     names = list(builtin.options.model_fields)
-    for other in BUILTINS.values():
+    for other in builtins.values():
         if other is not builtin and other.options in builtin.options.__mro__[1:]:
             own = [name for name in names if name not in other.options.model_fields]
             return f"those of {other.name}, and {', '.join(own)}"

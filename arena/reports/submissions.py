@@ -1,0 +1,81 @@
+"""The bots and owners of a course as lines and a table."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from rich.table import Table
+
+from arena.bots.course import Entry
+from arena.bots.roster import Owner
+from arena.bots.versions import Receipt, named
+
+_MARKS = {True: "✓", False: "✗", None: "–"}
+
+
+def owner_line(owner: Owner) -> str:
+    """An owner, and since when."""
+    gone = f", revoked {_day(owner.revoked_at)}" if owner.revoked_at else ""
+    return f"{owner.name}: added {_day(owner.added_at)}{gone}"
+
+
+def token_lines(tokens: dict[str, str]) -> str:
+    """A table of owners and their tokens, as CSV."""
+    return "\n".join(["owner,token", *map(",".join, tokens.items())])
+
+
+def added_line(count: int, source: object) -> str:
+    """How many owners a file added."""
+    if not count:
+        return f"No owner of {source} is new."
+    if count == 1:
+        return "1 owner is new. Its token is kept nowhere else."
+    return f"{count} owners are new. Their tokens are kept nowhere else."
+
+
+def table(entries: Sequence[Entry]) -> Table:
+    """The bots with their owners and versions."""
+    made = Table("Bot", "Owner", "Plays", "Versions", "Last", box=None)
+    for entry in entries:
+        last = _day(entry.versions[-1].accepted_at)
+        made.add_row(entry.name, entry.owner or "", _plays(entry), str(len(entry.versions)), last)
+    return made
+
+
+def bot_lines(entry: Entry) -> Iterator[str]:
+    """A bot, and a line for each of its versions."""
+    yield f"{entry.name}{f', of {entry.owner}' if entry.owner else ''}: {_plays(entry)}"
+    yield from (f"  {_in_a_line(receipt)}" for receipt in entry.versions)
+
+
+def out_line(entry: Entry) -> str:
+    """What it means that a bot is out."""
+    return (
+        f"{entry.name} is {entry.state}. Its versions and its games stay; a run that has begun "
+        "leaves it out with --take-new, or with --without."
+    )
+
+
+def version_lines(receipt: Receipt) -> Iterator[str]:
+    """A version with its check."""
+    yield _in_a_line(receipt)
+    yield f"  {receipt.source}, SHA-256 {receipt.digest}"
+    for item in receipt.checked:
+        detail = item.detail.replace("\n", "\n    ")
+        yield f"  {_MARKS[item.passed]} {item.title}: {detail}"
+
+
+def _in_a_line(receipt: Receipt) -> str:
+    passed = sum(item.passed is True for item in receipt.checked)
+    checked = f"{passed} of {len(receipt.checked)} checks" if receipt.checked else "not checked"
+    by = f", by {receipt.owner}" if receipt.owner else ""
+    return f"{named(receipt)} {receipt.accepted_at:%Y-%m-%d %H:%M} UTC{by}, {checked}"
+
+
+def _plays(entry: Entry) -> str:
+    if entry.plays is None:
+        return "no version"
+    return named(entry.plays) if entry.state == "plays" else entry.state
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d}"
