@@ -134,7 +134,7 @@ SLOW = (
     "test_soak.py",
     "test_class_on_the_web.py",
     "test_keeper.py::test_(new_bots|a_standing|one_is_played)",
-    # a minute of inputs; some of each reader are tried next to them
+    # half a minute of inputs; some of each reader are tried next to them
     "test_fuzz.py::test_a_longer_search",
     "test_local.py::test_killed_at_any_moment",
     "test_local.py::test_a_game_whose_worker_always_dies_stays_void",
@@ -168,6 +168,7 @@ SLOW = (
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",
 )
 """Tests that `.ci/run` runs and the README's command does not."""
+_IS_SLOW = re.compile("|".join(SLOW))
 GIVES_WAY = 19
 """How nice the other tests are: most compile."""
 
@@ -208,7 +209,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileByFile:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if any(re.search(pattern, item.nodeid) for pattern in SLOW):
+    if _IS_SLOW.search(item.nodeid):
         item.add_marker(pytest.mark.slow)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.readers import READERS
 from tests.fuzz.search import CASES, check, search
 
-SHORT_S, LONG_S = 0.2, 2.0
+SHORT_S, LONG_S = 0.2, 1.0
 FOUND = sorted(CASES.glob("*/*"))
 
 

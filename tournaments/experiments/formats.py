@@ -14,8 +14,6 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from scipy.stats import kendalltau
-
 import rules
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
@@ -76,6 +74,8 @@ def trial(format_: str, rounds: int, keys: dict[str, Any], seed: int) -> tuple[i
         place = dict(zip(rated.players, -rated.elo, strict=True))
     else:
         place = {each.player: float(each.rank) for each in ranking.players}
+    from scipy.stats import kendalltau  # a second to load
+
     tau = kendalltau([-elo[name] for name in names], [place[name] for name in names]).statistic
     return (
         len(games),

@@ -71,7 +71,7 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
 
 def test_warming_ends_quietly_without_a_listener() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "players.warm", "--rules", "othello"],
+        [sys.executable, "-m", "players.warm", "--rules", "dots", "--searches", "uct"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
