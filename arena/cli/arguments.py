@@ -114,6 +114,7 @@ def _reworded(error: typer.BadParameter) -> str | None:
     """What a value must be, and what it is; None for another mistake, such as a missing value."""
     from pydantic import ValidationError
 
+    from arena.files.toml import read_value
     from arena.files.toml_tables import shown
 
     if not isinstance(error.__cause__, ValidationError):
@@ -230,27 +231,6 @@ def console(**settings: Any) -> Console:
     from arena.files.console import PlainConsole
 
     return PlainConsole(**settings)
-
-
-def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
-    """The table of a tournament file that `option key=value …` stands for. Raises UserError."""
-    table: dict[str, Any] = {}
-    for pair in pairs or ():
-        key, equals, text = pair.partition("=")
-        if not equals or not key.strip():
-            raise UserError(f"{option} takes key=value, not {pair!r}")
-        table[key.strip()] = read_value(text.strip())
-    return table
-
-
-def read_value(text: str) -> Any:
-    """What a tournament file would have after `key =`; the text itself where that is nothing."""
-    from arena.files.toml import NotToml, parse
-
-    try:
-        return parse(f"value = {text}")["value"]
-    except NotToml:
-        return text
 
 
 def load_game(name: str, settings: Mapping[str, Any]) -> Game:

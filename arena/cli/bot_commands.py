@@ -20,7 +20,6 @@ from arena.cli.arguments import (
     console,
     flag,
     option,
-    read_pairs,
     say,
     say_json,
 )
@@ -144,6 +143,7 @@ def match(
 
     With --like, the players of that tournament may be named as they are there.
     """
+    from arena.files.toml import read_pairs
     from arena.reports.playing import play_config
     from arena.training import match as making
     from players.catalogue import BUILTINS

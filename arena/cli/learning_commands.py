@@ -18,7 +18,6 @@ from arena.cli.arguments import (
     console,
     flag,
     option,
-    read_pairs,
 )
 
 app = typer.Typer()
@@ -144,6 +143,7 @@ def sprt(
     Stop it anywhere; the same command goes on.
     Exit codes: 0 decided, 1 not decided by --max-games.
     """
+    from arena.files.toml import read_pairs
     from arena.reports.playing import play_config, preview_config
     from arena.tournament.site import site
     from arena.training.sprt import make_config, read_side, refuse_odd

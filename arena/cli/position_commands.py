@@ -15,7 +15,6 @@ from arena.cli.arguments import (
     console,
     load_game,
     option,
-    read_pairs,
     say,
     say_json,
 )
@@ -45,6 +44,7 @@ def play(
     ] = None,
 ) -> None:
     """Play a game yourself, in the terminal."""
+    from arena.files.toml import read_pairs
     from arena.human.play import play
     from rules import tiles
 
@@ -93,6 +93,7 @@ def analyse(
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
     from arena.analysis import analyse, judge
+    from arena.files.toml import read_pairs
     from rules import names
 
     pairs = read_pairs("--set", settings)

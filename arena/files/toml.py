@@ -3,11 +3,11 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from arena.errors import FileError, Problem
+from arena.errors import FileError, Problem, UserError
 
 
 class NotToml(ValueError):
@@ -142,3 +142,22 @@ def _keys(dotted: str) -> KeyPath:
         (key, value), *_ = value.items()
         keys.append(key)
     return tuple(keys)
+
+
+def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
+    """The table of a file that `option key=value …` stands for. Raises UserError."""
+    table: dict[str, Any] = {}
+    for pair in pairs or ():
+        key, equals, text = pair.partition("=")
+        if not equals or not key.strip():
+            raise UserError(f"{option} takes key=value, not {pair!r}")
+        table[key.strip()] = read_value(text.strip())
+    return table
+
+
+def read_value(text: str) -> Any:
+    """What a file would have after `key =`; the text itself where that is nothing."""
+    try:
+        return parse(f"value = {text}")["value"]
+    except NotToml:
+        return text

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 
 from arena.errors import UserError
 from arena.files.console import PlainConsole
@@ -37,7 +37,8 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         raise
 
 
