@@ -13,7 +13,6 @@ from arena.cli.arguments import (
     argument,
     load_game,
     option,
-    read_pairs,
     say,
 )
 from arena.errors import Exit
@@ -56,6 +55,7 @@ def import_(
 
     Damaged games are named and left out, with exit code 1.
     """
+    from arena.files.toml import read_pairs
     from arena.records.run_file import import_run
 
     variant = read_pairs("--set", settings)
@@ -84,6 +84,7 @@ def engine(
 
     For example, as an engine of NBoard: arena engine --protocol nboard --bot alphabeta
     """
+    from arena.files.toml import read_pairs
     from arena.human.engine import serve
 
     game = load_game("othello", read_pairs("--set", settings))
