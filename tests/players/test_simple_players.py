@@ -116,7 +116,8 @@ def test_the_catalogue_names_modules_options_and_limits() -> None:
     for name, builtin in BUILTINS.items():
         assert builtin.name == name
         assert builtin.summary
-        assert all(field.description for field in builtin.options.model_fields.values())
+        options = builtin.options.model_json_schema().get("properties", {})
+        assert all(option["description"] for option in options.values())
         if name in TILE_PLAYERS:
             assert builtin.kernels in TILE_SEARCHES
             assert builtin.unsupported("2048", {}) is builtin.unsupported("2584", {}) is None
