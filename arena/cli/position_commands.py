@@ -146,6 +146,7 @@ def make(
     Exit code 1 when there are fewer.
     """
     from arena.analysis import openings
+    from arena.files.toml import read_pairs
 
     game = load_game(rules, read_pairs("--set", settings))
     wanted = openings.Wanted(plies, within, count, depth, seed)
