@@ -22,7 +22,7 @@ from arena.tournament.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 ARENA = (sys.executable, "-P", "-c", "from arena.cli import app; app()")
-PATIENCE_S = 240.0
+PATIENCE_S = 400.0
 
 PYTHON = """\
 import json, sys, time

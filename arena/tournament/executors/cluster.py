@@ -30,8 +30,8 @@ _CONNECT_S = 15
 _START_S = 120.0
 _JOIN_S = 600.0
 _FORMS = "tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers on this machine"
-_DEATH_S = 15
-"""A worker ends itself that long after it lost the scheduler."""
+_DEATH_S = 60
+"""A worker that does not reach the scheduler for that long ends itself."""
 
 
 @contextmanager
