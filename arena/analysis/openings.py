@@ -88,7 +88,7 @@ def make(
     reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)
     if reason is not None:
         raise UserError(f"the judge searches with alphabeta, and {reason}")
-    warm_kernels([game.name])
+    warm_kernels([game.name], ["analysis"])
     return apart(lambda: _made(game, wanted, tell))
 
 
