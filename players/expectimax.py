@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from players.search.expectimax.driver import TileSearch
 
 
+LEAST_DOWNGRADED = 16
+
+
 class NetworkOptions(SearchOptions):
     """What every player takes that values boards by a network."""
 
@@ -56,10 +59,10 @@ class ExpectimaxOptions(NetworkOptions):
     """Star pruning's worst rate: skip a slide whose reward and network value are below the best
     slide times this, and stop looking at placements once their mean so far is; the last slides
     ahead are all looked at. 0 for no pruning."""
-    downgrade: int | None = Field(default=None, ge=16, le=32_768)
+    downgrade: int = Field(default=8192, ge=0, le=32_768)
     """Tile-downgrading, of 2048: from this tile on the search sees all tiles above the largest one
-    that is missing as half of what they are, which boards a network has met more often. 2584 has
-    no such boards."""
+    that is missing as half of what they are, which boards the network has met more often; the
+    score told is then that of the smaller board. 0 for never. 2584 has no such boards."""
 
     @field_validator("star")
     @classmethod
@@ -73,9 +76,11 @@ class ExpectimaxOptions(NetworkOptions):
 
     @field_validator("downgrade")
     @classmethod
-    def _is_tile(cls, tile: int | None) -> int | None:
-        if tile is not None and tile.bit_count() != 1:
-            raise ValueError(f"must be a tile of 2048, such as 16384, not {tile}")
+    def _is_tile(cls, tile: int) -> int:
+        if tile and (tile.bit_count() != 1 or tile < LEAST_DOWNGRADED):
+            raise ValueError(
+                f"must be 0 or a tile of 2048 from {LEAST_DOWNGRADED} on, such as 8192, not {tile}"
+            )
         return tile
 
     def method_against(self, placer: str) -> TileMethod:

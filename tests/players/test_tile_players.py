@@ -222,6 +222,10 @@ def test_star_pruning_is_for_means() -> None:
     assert ExpectimaxOptions.model_validate({"star": 0.7, "popup": 7}).star == 0.7
     with pytest.raises(ValidationError, match=r"it prunes means.*: leave star or method out"):
         ExpectimaxOptions.model_validate({"star": 0.7, "method": "minimax"})
+    assert ExpectimaxOptions.model_validate({"downgrade": 0}).downgrade == 0
+    for tile in (8, 100):
+        with pytest.raises(ValidationError, match=f"must be 0 or a tile of 2048 .*, not {tile}"):
+            ExpectimaxOptions.model_validate({"downgrade": tile})
 
 
 @pytest.mark.parametrize("model", [NetworkOptions, ExpectimaxOptions, PlacerOptions])

@@ -87,10 +87,10 @@ def make_settings(
     rate: float = 0.0,
     memory_mb: int = 0,
     seed: int = 0,
-    ceiling: int | None = None,
+    ceiling: int = 0,
 ) -> TileSettings:
     """`draws_tile`: whether chance draws the tile for a minimax placer's cell; `ceiling`: the tile
-    of 2048 from which on boards are downgraded.
+    of 2048 from which on boards are downgraded, 0 for none.
     """
     worst = WORST_CELL if draws_tile else WORST
     entries = memory_mb * 1_000_000 // ENTRY_BYTES
@@ -102,7 +102,7 @@ def make_settings(
         np.int64(CELLS if popup is None else popup),
         np.uint64(seed),
         np.float64(rate),
-        np.uint64(NO_CEILING if ceiling is None else ceiling.bit_length() - 1),
+        np.uint64(ceiling.bit_length() - 1 if ceiling else NO_CEILING),
     )
 
 
