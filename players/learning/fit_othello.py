@@ -1,10 +1,10 @@
 """Fit the patterns of an Othello preset to self-play, in rounds:
 
-    python -m players.learning.fit_othello standard --positions 400000 --rounds 2 patterns.npz
+    python -m players.learning.fit_othello standard --positions 1200000 --rounds 1 patterns.npz
 
-The first round's games are played with the classic evaluation, those of a later round with the one
-fitted before; the last fit is to the positions of all rounds but the first. The file can be named
-as a player's evaluation.
+The first round's games are played with the evaluation named by `--start`, those of a later round
+with the one fitted before; the last fit is to the positions of all rounds but the first, if there
+are more. The file can be named as a player's evaluation.
 """
 
 import json
@@ -26,10 +26,14 @@ from players.ntuple.board import diagonal
 from players.search.types import Array, Word
 from players.weights.evaluations import load_terms
 
-RECIPES = {"standard": Recipe(4, 12, 8, 40, 0.5), "cornerless": Recipe(3, 12, 6, 40, 0.5)}
-"""Cornerless Othello is searched a move less deep: it has three times the choice of moves."""
+LATER = (0.05, 0.12, 0.25)
+RECIPES = {
+    "standard": Recipe(6, 14, 2, 16, 0.0, LATER),
+    "cornerless": Recipe(4, 14, 2, 16, 0.0, LATER),
+}
+"""Cornerless Othello is searched less deep: it has three times the choice of moves."""
 
-PENALTY, STEPS = 100.0, 25
+PENALTY, STEPS = 30.0, 30
 """Of the ridge regression; chosen by the error on positions held out."""
 
 BLOCK, HELD_OUT = 500, 20
@@ -49,7 +53,7 @@ class Samples(NamedTuple):
     phase: Array
     """int64[n]"""
     margin: Array
-    """float64[n]: what the mover won by, in hundredths of a disc."""
+    """float64[n]: what the position is worth to the mover, in hundredths of a disc."""
 
 
 @kernel
@@ -66,7 +70,9 @@ def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samp
         samples.phase[row] = phase_of(own[row], other[row], playable)
 
 
-def samples_of(own: Array, other: Array, margins: Sequence[int], model: OthelloPosition) -> Samples:
+def samples_of(
+    own: Array, other: Array, margins: Sequence[float], model: OthelloPosition
+) -> Samples:
     """Samples of uint64 words and margins in discs; `model` is any position of the board."""
     count = len(own)
     samples = Samples(
@@ -163,10 +169,10 @@ def totals(entries: Array, numbers: Array, values: Array, size: int) -> Array:
 
 def main() -> None:
     """The command line."""
-    options = fit_options(__doc__, 400_000, sorted(RECIPES))
+    options = fit_options(__doc__, 1_200_000, sorted(RECIPES))
     rule_set, recipe = rules.load("othello", preset=options.preset), RECIPES[options.preset]
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())
-    terms = load_terms("othello", rule_set.variant, "classic")
+    terms = load_terms("othello", rule_set.variant, options.start)
     rounds: list[list[Sample]] = []
     for number in range(options.rounds):
         games = self_play(rule_set, terms, recipe, Random(f"{options.seed} {number}"))

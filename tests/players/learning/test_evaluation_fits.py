@@ -36,10 +36,12 @@ def test_ridge_agrees_with_the_normal_equations() -> None:
     assert found == pytest.approx(prior + change, abs=1e-6)
 
 
-def test_margins_of_self_play_are_true_where_play_is_exact() -> None:
+@pytest.mark.parametrize("later", [(), (0.3,)])
+def test_labels_of_self_play_are_true_where_play_is_exact(later: tuple[float, ...]) -> None:
+    """Also where random moves come later: then it is the search that says so."""
     rule_set = rules.load("othello", size=4)
     terms = load_terms("othello", rule_set.variant)
-    games = self_play(rule_set, terms, Recipe(2, 12, 4, 6, 0.5), Random(1))
+    games = self_play(rule_set, terms, Recipe(2, 12, 4, 6, 0.5, later), Random(1))
     board = load_board("othello", rule_set.variant)
     truths = {}
     for seed in range(400):
