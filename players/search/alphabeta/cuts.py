@@ -12,7 +12,7 @@ from players.compiled.cache import part
 from players.games import interface as game
 from players.search.types import Array, Int, Position, Record
 
-LEAST = 4
+LEAST = 3
 """Searches are cut from that depth on."""
 
 DEEPEST = 31

@@ -30,6 +30,9 @@ INFINITY = 2_000_000
 UNFINISHED = 3_000_000
 """In place of a value: the game is not over."""
 
+KEPT = 2
+"""Searches of that depth and deeper are kept in the table: a look at it costs more than one move."""
+
 MOST = 128
 """More than anyone wins by."""
 
@@ -111,12 +114,13 @@ def search(
         return np.int64(0)
     table = context.table
     key, bucket = np.uint64(0), np.int64(0)
-    if len(table):
+    is_kept = len(table) > 0 and depth >= KEPT
+    if is_kept:
         key = game.key(position)
         bucket = entries.bucket_of(table, key)
         prefetch(table, bucket)
     stored = np.int64(NO_MOVE)
-    if len(table):
+    if is_kept:
         data = entries.look_up(table, bucket, key)
         if data != ZERO:
             stored = entries.field(data, entries.MOVE)
@@ -137,7 +141,7 @@ def search(
         if (value >= bound) == is_high:
             return np.int64(beta if is_high else alpha)
         scratch.line[ply, 0] = NO_MOVE
-        if len(table):
+        if is_kept:
             data = entries.look_up(table, bucket, key)
             stored = entries.field(data, entries.MOVE) if data != ZERO else stored
 
@@ -182,7 +186,7 @@ def search(
                         scratch.killers[ply, 0] = move
                     scratch.history[position.seat, move] += depth * depth
                     break
-    if len(table):
+    if is_kept:
         reach = entries.TO_THE_END if scratch.estimates == estimates else depth
         bound = entries.bound_of(best, alpha, beta)
         entries.keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
