@@ -37,7 +37,7 @@ class AlphaBetaOptions(SearchOptions):
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
     probcut: Annotated[float, Tunable(low=0.0, high=3.0, step=0.25)] = Field(
-        default=1.25, ge=0, le=100
+        default=1.0, ge=0, le=100
     )
     """Leave a line of play at the value of a shallower search that misses what is looked for by
     that many times its typical error (multi-ProbCut): fewer cut more, 0 nothing. Othello alone has

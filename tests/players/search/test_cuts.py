@@ -27,7 +27,7 @@ def cutting(game: rules.Game, spreads: float, **settings: Any) -> AlphaBetaSearc
 
 @pytest.mark.parametrize("game", PRESETS, ids=str)
 def test_cuts_save_most_positions_and_change_values_little(game: rules.Game) -> None:
-    nodes = {0.0: 0, 1.25: 0}
+    nodes = {0.0: 0, 1.0: 0}
     off = []
     for seed in range(4):
         position = compiled(random_position(game, 16, Random(seed)))
@@ -37,7 +37,7 @@ def test_cuts_save_most_positions_and_change_values_little(game: rules.Game) -> 
             nodes[spreads] += found.nodes
             scores.append(found.score)
         off.append(abs(scores[0] - scores[1]))
-    assert 2 * nodes[1.25] < nodes[0.0]
+    assert 2 * nodes[1.0] < nodes[0.0]
     assert mean(off) < 2
 
 
