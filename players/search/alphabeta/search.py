@@ -31,7 +31,7 @@ UNFINISHED = 3_000_000
 """In place of a value: the game is not over."""
 
 KEPT = 2
-"""Searches of that depth and deeper are kept in the table: a look at it costs more than one move."""
+"""Searches of that depth and deeper are kept in the table: looking there costs more than a move."""
 
 MOST = 128
 """More than anyone wins by."""
