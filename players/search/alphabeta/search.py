@@ -30,9 +30,6 @@ INFINITY = 2_000_000
 UNFINISHED = 3_000_000
 """In place of a value: the game is not over."""
 
-KEPT = 2
-"""Searches of that depth and deeper are kept in the table: looking there costs more than a move."""
-
 MOST = 128
 """More than anyone wins by."""
 
@@ -114,13 +111,12 @@ def search(
         return np.int64(0)
     table = context.table
     key, bucket = np.uint64(0), np.int64(0)
-    is_kept = len(table) > 0 and depth >= KEPT
-    if is_kept:
+    if len(table):
         key = game.key(position)
         bucket = entries.bucket_of(table, key)
         prefetch(table, bucket)
     stored = np.int64(NO_MOVE)
-    if is_kept:
+    if len(table):
         data = entries.look_up(table, bucket, key)
         if data != ZERO:
             stored = entries.field(data, entries.MOVE)
@@ -141,7 +137,7 @@ def search(
         if (value >= bound) == is_high:
             return np.int64(beta if is_high else alpha)
         scratch.line[ply, 0] = NO_MOVE
-        if is_kept:
+        if len(table):
             data = entries.look_up(table, bucket, key)
             stored = entries.field(data, entries.MOVE) if data != ZERO else stored
 
@@ -186,7 +182,7 @@ def search(
                         scratch.killers[ply, 0] = move
                     scratch.history[position.seat, move] += depth * depth
                     break
-    if is_kept:
+    if len(table):
         reach = entries.TO_THE_END if scratch.estimates == estimates else depth
         bound = entries.bound_of(best, alpha, beta)
         entries.keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
