@@ -41,7 +41,7 @@ def test_every_file_is_small_and_tells_where_it_comes_from() -> None:
         content = about(path)
         assert len(content["about"]) > 40, path
         assert len(content["source"]) > 40, path
-        assert path.stat().st_size <= 1_000_000, path
+        assert path.stat().st_size <= 2_000_000, path
 
 
 @pytest.mark.parametrize(
