@@ -12,10 +12,9 @@ from pydantic import ValidationError
 import rules
 from players.builtin import think_until
 from players.catalogue import BUILTINS
-from players.expectimax import ExpectimaxOptions, NetworkOptions
+from players.expectimax import ExpectimaxOptions
 from players.greedy import gains
 from players.options import SearchOptions
-from players.placer import PlacerOptions
 from players.sdk import Clock, Start, Turn
 from players.weights.network_file import save_network
 from players.weights.network_header import Header, network_of
@@ -226,12 +225,6 @@ def test_star_pruning_is_for_means() -> None:
     for tile in (8, 100):
         with pytest.raises(ValidationError, match=f"must be 0 or a tile of 2048 .*, not {tile}"):
             ExpectimaxOptions.model_validate({"downgrade": tile})
-
-
-@pytest.mark.parametrize("model", [NetworkOptions, ExpectimaxOptions, PlacerOptions])
-def test_every_option_says_what_it_is(model: type[NetworkOptions]) -> None:
-    for name, field in model.model_fields.items():
-        assert field.description, name
 
 
 def test_a_bank_lasts_for_thousands_of_slides() -> None:

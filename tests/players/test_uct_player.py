@@ -63,11 +63,6 @@ def test_what_goes_together_is_accepted() -> None:
         UctOptions.model_validate(options)
 
 
-def test_every_option_says_what_it_is() -> None:
-    for name, field in UctOptions.model_fields.items():
-        assert field.description, name
-
-
 def test_the_share_of_the_board_that_is_filled() -> None:
     for game, places, filled in (
         (rules.load("othello"), 64, 4),
