@@ -5,6 +5,7 @@ and plays, and who is gone.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -290,5 +291,5 @@ class Machines:
             )
             for place in self
         ]
-        with suppress(TimeoutError, OSError):  # one that is frozen does not answer
+        with suppress(TimeoutError, OSError, CancelledError):  # it is frozen, or all is gone
             wait(leaving, timeout=LEAVE_S)
