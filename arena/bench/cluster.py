@@ -39,15 +39,17 @@ _START_S = 600
 _MB = 2**20
 _SLEEPER = """
 import json, sys, time
+def tell(**message):
+    sys.stdout.write(json.dumps(message) + "\\n")
+    sys.stdout.flush()
 for line in sys.stdin:
     said = json.loads(line)
     if said["type"] == "start":
         pause = said["options"]["think_ms"] / 1000
-        print(json.dumps({"type": "ready", "name": "sleeper"}), flush=True)
+        tell(type="ready", name="sleeper")
     elif said["type"] == "turn":
         time.sleep(pause)
-        move = {"type": "move", "ply": said["ply"], "move": said["legal"][0]}
-        print(json.dumps(move), flush=True)
+        tell(type="move", ply=said["ply"], move=said["legal"][0])
 """
 OVERHEAD_TARGET = 0.02
 """More wall time than the local executor takes, at most, at 100 ms a move."""

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from arena.model.contender import CommandLine, Contender
+from arena.model.containment import Held
+from arena.model.contender import CommandLine, Contender, Home
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.matches import Verdict
@@ -25,6 +26,7 @@ def begun(path: Path, records: list[GameRecord], **settings: Any) -> PlayedStore
                 Player(
                     bot=name, builtin=None, uses_clock=None,
                     contender=Contender(name=name, program=CommandLine(words=("x",))),
+                    home=Home(held=Held()),
                 )
                 for name in names
             ),
