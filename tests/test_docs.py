@@ -304,8 +304,8 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_first_tournament_is_eight_lines() -> None:
-    first = next(each for each in blocks_of("tournaments/README.md") if each.name == "cup.toml")
-    assert len(first.text.strip().splitlines()) <= 8
+    (block,) = (each for each in blocks_of("tournaments/README.md") if each.name == "cup.toml")
+    assert len(block.text.strip().splitlines()) <= 8
 
 
 def test_the_bot_is_at_most_ten_lines() -> None:

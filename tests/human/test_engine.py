@@ -122,4 +122,4 @@ def test_through_our_front_a_player_plays_the_same_moves(
             )
             for player in (direct, through)
         )
-    assert [move.move for move in same.moves] == [move.move for move in one.moves]
+    assert [move.move for move in same.moves] == [move.move for move in one.moves], same
