@@ -105,6 +105,7 @@ def test_machines_may_leave_and_join(
             cluster.scale(2)
 
     Told(client, tmp_path).play(load(f"[tournament]\nrounds = 20\n{FAST}"), change)
+    assert " is lost" in (tmp_path / "r.events.jsonl").read_text()
 
 
 async def play_or_stay(task: str, label: str, number: int, *, moves: bool) -> None:
