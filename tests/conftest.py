@@ -25,6 +25,19 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
 DOTS = {"rows": 2, "cols": 2}
+SMALL_TOURNAMENT = """
+[tournament]
+concurrency = 1
+sandbox = "none"
+[game]
+rules = "othello"
+size = 4
+[[player]]
+bot = "greedy"
+[[player]]
+bot = "monkey"
+"""
+"""A file of two games that take a moment."""
 CLOCKED = (
     "checks/test_busy.py",
     "hostile/",

@@ -47,6 +47,7 @@ from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
+from tests.conftest import SMALL_TOURNAMENT
 
 ROOT = Path(__file__).parent.parent
 PAGES = tuple(page.file for page in handbook.PAGES.values())
@@ -80,18 +81,7 @@ MADE = {
     "quick.tune/weights.json": "othello-tuned.json",
 }
 """What the costly commands leave in `runs`, and weights of ours like it."""
-FIRST = """
-[tournament]
-concurrency = 1
-sandbox = "none"
-[game]
-rules = "othello"
-size = 4
-[[player]]
-bot = "greedy"
-[[player]]
-bot = "monkey"
-"""
+FIRST = SMALL_TOURNAMENT
 """Stands for tournaments/first.toml, which takes minutes: the README's install command plays it."""
 TOKEN = "7a1e2583614ea601e71102b74d49cedd"
 """The token of the students' page, for a course that it does not make."""

@@ -23,7 +23,7 @@ TRIES = 3000
 Valuer = Callable[[Mapping[str, Any]], float]
 
 
-class Wanted(NamedTuple):
+class Search(NamedTuple):
     """The openings that are asked for."""
 
     plies: int
@@ -43,7 +43,7 @@ class Opening(NamedTuple):
     """What the first player will win by, in points."""
 
 
-def balanced(game: Game, wanted: Wanted, value: Valuer) -> Iterator[Opening]:
+def balanced(game: Game, wanted: Search, value: Valuer) -> Iterator[Opening]:
     """Openings within the bound, no two alike, until there seem to be no more."""
     rng, met, vain = Random(wanted.seed), set[str](), 0
     while vain < TRIES:
@@ -78,7 +78,7 @@ def _text(position: Position) -> str:
 
 
 def make(
-    game: Game, wanted: Wanted, tell: Callable[[int], None] = lambda found: None
+    game: Game, wanted: Search, tell: Callable[[int], None] = lambda found: None
 ) -> list[Opening]:
     """The openings, fewer than wanted where there are no more; `tell` hears how many there are.
     Raises UserError.
@@ -92,7 +92,7 @@ def make(
     return apart(lambda: _made(game, wanted, tell))
 
 
-def _made(game: Game, wanted: Wanted, tell: Callable[[int], None]) -> list[Opening]:
+def _made(game: Game, wanted: Search, tell: Callable[[int], None]) -> list[Opening]:
     from players.search.analysis import valuer
 
     openings: list[Opening] = []
@@ -108,7 +108,7 @@ def _made(game: Game, wanted: Wanted, tell: Callable[[int], None]) -> list[Openi
     return openings
 
 
-def text_of(game: Game, wanted: Wanted, openings: list[Opening]) -> str:
+def text_of(game: Game, wanted: Search, openings: list[Opening]) -> str:
     """The file that `[openings]` takes: an opening a line, its value as a comment."""
     settings = ", ".join(f"{key} = {json.dumps(each)}" for key, each in game.variant.items())
     lines = [

@@ -38,7 +38,7 @@ def bench_environments(steps: int, repeats: int) -> list[Speed]:
             "install it with: pip install 'pettingzoo[classic]'"
         ) from None
     players: dict[str, Callable[[int], int]] = {
-        REFERENCE: _turns(connect_four.env()),  # type: ignore[no-untyped-call]
+        REFERENCE: _turns(connect_four.env()),  # type: ignore[no-untyped-call]  # PettingZoo gives it no types
         "othello": _turns(make("othello")),
         "othello, cornerless": _turns(make("othello", preset="cornerless")),
         "dots 5×5": _turns(make("dots")),

@@ -16,7 +16,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.sandbox.features import this_host
 from arena.tournament.executors.base import Task
-from arena.tournament.executors.machine import Admission, Entry
+from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 PLIES = 40
 _SPREAD = 0.5
@@ -30,7 +30,7 @@ def time_of(spec: GameSpec) -> float:
 
 async def admit(entry: str) -> str:
     """As `machine.admit`: ready for every tournament."""
-    asked = Entry.model_validate_json(entry)
+    asked = AdmissionRequest.model_validate_json(entry)
     return Admission(host=_host(), games=asked.cores).model_dump_json()
 
 

@@ -149,7 +149,7 @@ def make(
     from arena.files.toml import read_pairs
 
     game = load_game(rules, read_pairs("--set", settings))
-    wanted = openings.Wanted(plies, within, count, depth, seed)
+    wanted = openings.Search(plies, within, count, depth, seed)
     with console(stderr=True).status("searching") as shown:
         made = openings.make(game, wanted, lambda found: shown.update(f"{found} of {count}"))
     say(openings.text_of(game, wanted, made), nl=False)

@@ -21,7 +21,7 @@ class Env(AECEnv[str, dict[str, Array], int | None]):
     """
 
     def __init__(self, game: Game, render_mode: str | None) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo gives it no types
         self.game, self.render_mode = game, render_mode
         self.metadata = {
             "name": game.name,

@@ -38,8 +38,8 @@ def picture(position: Position) -> npt.NDArray[np.uint8]:
     axes.set_aspect("equal")
     _DRAWINGS[position.game.name](axes, position.state())
     axes.invert_yaxis()
-    canvas.draw()  # type: ignore[no-untyped-call]
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+    canvas.draw()  # type: ignore[no-untyped-call]  # matplotlib gives its canvas no types
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]  # the same
 
 
 def _othello(axes: "Axes", state: Mapping[str, Any]) -> None:

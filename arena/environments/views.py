@@ -41,7 +41,7 @@ class View(ABC):
         return mask
 
 
-class OthelloView(View):
+class OthelloObservation(View):
     """Two planes: the seat's own discs, and the other's. An action is a square, row by row."""
 
     def __init__(self, name: str, variant: Mapping[str, Any]) -> None:
@@ -58,7 +58,7 @@ class OthelloView(View):
         return seen
 
 
-class DotsView(View):
+class DotsObservation(View):
     """Three planes over the grid of dots, edges and boxes: drawn edges, the seat's own boxes, and
     the other's. An action is an edge: the horizontal ones row by row, then the vertical ones.
     """
@@ -106,9 +106,9 @@ class TilesView(View):
         return np.array([[self._ranks[tile] for tile in row] for row in state["board"]], np.int8)
 
 
-VIEWS: Mapping[str, type[OthelloView] | type[DotsView] | type[TilesView]] = {
-    "othello": OthelloView,
-    "dots": DotsView,
+VIEWS: Mapping[str, type[OthelloObservation] | type[DotsObservation] | type[TilesView]] = {
+    "othello": OthelloObservation,
+    "dots": DotsObservation,
     "2048": TilesView,
     "2584": TilesView,
 }

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from arena.errors import UserError
 from arena.human.engine_gtp import GtpFront
 from arena.human.engine_nboard import NBoardFront
-from arena.human.engine_player import EnginePlayer
+from arena.human.engine_player import FrontPlayer
 from arena.human.opponent import choose_opponent
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
@@ -22,7 +22,7 @@ from rules.position import Game
 
 Front = Callable[[str], Iterable[str]]
 """The lines that answer a command; it raises EOFError where the dialogue ends."""
-FRONTS: dict[str, Callable[[EnginePlayer], Front]] = {
+FRONTS: dict[str, Callable[[FrontPlayer], Front]] = {
     "gtp": lambda player: GtpFront(player).answer,
     "nboard": lambda player: NBoardFront(player).answer,
 }
@@ -37,7 +37,7 @@ def serve(
         warm_kernels([game.name], [search])
     drawn = secrets.randbits(31) if seed is None else seed
     with SessionPool() as pool:
-        player = EnginePlayer(prepared, game, pool, move_ms, drawn)
+        player = FrontPlayer(prepared, game, pool, move_ms, drawn)
         try:
             player.load()
         except PlayerFault as fault:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 
 import rules
-from arena.human.engine_player import EnginePlayer
+from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
 from arena.referee.session import Moves
 from rules.position import PASS, MoveError, Position
@@ -18,14 +18,14 @@ _STILL_TO_COME = 20
 """Moves that a time for the whole game is kept for."""
 
 
-class Refused(Exception):
+class GtpRefusal(Exception):
     """A command that cannot be done; the text says why."""
 
 
 class GtpFront:
     """A game of Othello, told and asked by GTP."""
 
-    def __init__(self, player: EnginePlayer) -> None:
+    def __init__(self, player: FrontPlayer) -> None:
         self.player = player
         self.moves: Moves = []
 
@@ -39,9 +39,9 @@ class GtpFront:
         try:
             do = getattr(self, f"do_{command}", None)
             if do is None:
-                raise Refused("unknown command")
+                raise GtpRefusal("unknown command")
             yield f"={number} {do(*rest.lower().split())}".rstrip()
-        except (Refused, MoveError, TypeError, ValueError) as error:
+        except (GtpRefusal, MoveError, TypeError, ValueError) as error:
             said = "syntax error" if isinstance(error, TypeError) else error
             yield f"?{number} {said}"
         except PlayerFault as fault:
@@ -70,7 +70,7 @@ class GtpFront:
 
     def do_set_game(self, game: str) -> str:
         if game != "othello":
-            raise Refused("this engine plays Othello")
+            raise GtpRefusal("this engine plays Othello")
         return ""
 
     def do_boardsize(self, size: str) -> str:
@@ -103,7 +103,7 @@ class GtpFront:
 
     def do_undo(self) -> str:
         if not self.moves:
-            raise Refused("cannot undo")
+            raise GtpRefusal("cannot undo")
         self.moves = self.moves[:-1]
         return ""
 
@@ -129,13 +129,13 @@ class GtpFront:
     def _turn_of(self, colour: str) -> Position:
         """The position, after a forced pass of the other colour where there is one to make."""
         if colour not in _COLOURS:
-            raise Refused("invalid color")
+            raise GtpRefusal("invalid color")
         position = self.player.after(self.moves)
         if position.to_move == 1 - _COLOURS[colour] and position.must_pass:
             self._make(position, PASS)
             position = position.play(PASS)
         if not position.is_over and position.to_move != _COLOURS[colour]:
-            raise Refused("it is not its turn")
+            raise GtpRefusal("it is not its turn")
         return position
 
     def _make(self, position: Position, move: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from arena.human.engine_player import EnginePlayer
+from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
 from arena.referee.session import Answered, Moves
 from rules.ggf import BLACK_WHITE, read_board, read_move, read_properties, write_move
@@ -12,7 +12,7 @@ from rules.position import PASS
 class NBoardFront:
     """A game of Othello, told and asked by NBoard. What is not understood is ignored."""
 
-    def __init__(self, player: EnginePlayer) -> None:
+    def __init__(self, player: FrontPlayer) -> None:
         self.player = player
         self.moves: Moves = []
 

@@ -8,7 +8,7 @@ from arena.referee.session import Answered, Moves
 from rules.position import Game, Position
 
 
-class EnginePlayer:
+class FrontPlayer:
     """The player, one process: asked for the other seat, it begins the game again there."""
 
     def __init__(

@@ -44,7 +44,7 @@ def sandwich(information: Any, rows: Any) -> Covariance:
     """The covariance, from the information and the rows of the score."""
     if information.shape[0] <= MOST_DENSE:
         return Whole(information, rows)
-    return Drawn(information, rows)
+    return ErrorDraws(information, rows)
 
 
 class Whole:
@@ -75,7 +75,7 @@ class Whole:
         return np.asarray(np.diag(among) - 2 * means + means.mean())
 
 
-class Drawn:
+class ErrorDraws:
     """Draws of the error, a column each."""
 
     def __init__(self, information: Any, rows: Any) -> None:

@@ -17,7 +17,7 @@ from arena.ratings.model import MOST_COMPARED, Anchor, PlayerStanding, Standings
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, Result, results_of
-from arena.ratings.tallies import Tally, tallies
+from arena.ratings.tallies import PlayerTally, tallies
 from arena.ratings.tie_breaks import shared_ranks
 
 
@@ -120,7 +120,7 @@ def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
 
 
 def _rows(
-    names: Iterable[str], fit: elo.Fit, counted: dict[str, Tally], games: Sequence[GameDigest]
+    names: Iterable[str], fit: elo.Fit, counted: dict[str, PlayerTally], games: Sequence[GameDigest]
 ) -> Iterator[PlayerStanding]:
     """The players' lines, not ranked yet."""
     rated = dict(zip(fit.players, fit.elo.tolist(), strict=True))
@@ -132,7 +132,7 @@ def _rows(
         for seat, player in enumerate(game.players):
             seats[player].append((game, seat))
     for name in names:
-        own, tally = seats[name], counted.get(name, Tally())
+        own, tally = seats[name], counted.get(name, PlayerTally())
         moves_first = fit.first_mover is not None
         forfeits = (game.termination for game, seat in own if game.offender == seat)
         yield PlayerStanding(

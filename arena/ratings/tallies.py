@@ -10,7 +10,7 @@ from arena.ratings.columns import Columns, Indices
 from arena.ratings.model import Share
 
 
-class Tally(NamedTuple):
+class PlayerTally(NamedTuple):
     """A player's results."""
 
     wins: int = 0
@@ -23,7 +23,7 @@ class Tally(NamedTuple):
     as_second: Share | None = None
 
 
-def tallies(results: Columns) -> dict[str, Tally]:
+def tallies(results: Columns) -> dict[str, PlayerTally]:
     """By player."""
     if not results.players:
         return {}
@@ -31,13 +31,13 @@ def tallies(results: Columns) -> dict[str, Tally]:
     sides = zip(
         _by_player(results.first, results), _by_player(results.second, results), strict=True
     )
-    found: dict[str, Tally] = {}
+    found: dict[str, PlayerTally] = {}
     for name, (first, second) in zip(results.players, sides, strict=True):
         taken = np.append(scores[first], 1 - scores[second])
         wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
         as_first = tables.share(scores[first], clusters[first])
         as_second = tables.share(1 - scores[second], clusters[second])
-        found[name] = Tally(wins, draws, losses, float(taken.mean()), as_first, as_second)
+        found[name] = PlayerTally(wins, draws, losses, float(taken.mean()), as_first, as_second)
     return found
 
 

@@ -155,7 +155,7 @@ class _Run:
                 self._store.append(events.MovesPlayed(game=task.spec.game, ply=ply, moves=moves))
             case executing.Played(task, record, text):
                 self._keep(task.spec, record, text)
-            case executing.Noted(text):
+            case executing.Remark(text):
                 self._store.append(events.Noted(text=text))
             case executing.Lost(task, reason):
                 self._keep(task.spec, void_record(task.spec, task.attempt, reason))

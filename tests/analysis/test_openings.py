@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import rules
-from arena.analysis.openings import Wanted, _likeness, balanced
+from arena.analysis.openings import Search, _likeness, balanced
 from arena.cli import app
 from arena.tournament.openings import read_openings
 from rules.position import Game, Position
@@ -32,8 +32,8 @@ def even(state: Mapping[str, Any]) -> float:
     return 0.0
 
 
-def wanted(plies: int, within: float = 2.0) -> Wanted:
-    return Wanted(plies=plies, within=within, number=1000, depth=1, seed=1)
+def wanted(plies: int, within: float = 2.0) -> Search:
+    return Search(plies=plies, within=within, number=1000, depth=1, seed=1)
 
 
 def after(game: Game, moves: tuple[str, ...]) -> Position:

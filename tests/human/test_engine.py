@@ -9,7 +9,7 @@ import pytest
 
 import rules
 from arena.human.engine import FRONTS, answers
-from arena.human.engine_player import EnginePlayer
+from arena.human.engine_player import FrontPlayer
 from arena.model.contender import Prepared
 from arena.referee import SessionPool, play_game
 from tests.conftest import match
@@ -33,7 +33,7 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
             bot = tmp_path / "bot.py"
             bot.write_text(body or FIRST_LEGAL.format(info=INFO))
             prepared = Prepared(name="first", command=(sys.executable, str(bot)))
-            players.append(EnginePlayer(prepared, rules.load("othello"), pool, 2000, 1))
+            players.append(FrontPlayer(prepared, rules.load("othello"), pool, 2000, 1))
             said = answers(FRONTS[protocol](players[-1]), io.StringIO("\n".join(commands)))
             return list(said)
 

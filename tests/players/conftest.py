@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import rules
+from arena.referee import SessionPool
 from rules.position import CHANCE, PASS, Position, draw_chance
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -216,3 +217,15 @@ def true_net(position: Position) -> int:
         return first - second
     values = [true_net(position.play(move)) for move in position.legal_moves()]
     return max(values) if position.to_move == 0 else min(values)
+
+
+@pytest.fixture
+def pool() -> Iterator[SessionPool]:
+    with SessionPool(keep_alive=True) as pool:
+        yield pool
+
+
+@pytest.fixture
+def importable_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scripted engines play by our rules, wherever they are started."""
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))

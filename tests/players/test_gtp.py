@@ -1,7 +1,8 @@
 """The player behind GTP engines: whole games through the referee, and every fault of an engine."""
 
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,51 +22,15 @@ from players.catalogue import BUILTINS
 from players.engines.process import find_engine
 from rules.position import PASS
 from rules.transcript import read_transcript
-from tests.conftest import Match, match
-from tests.players.conftest import (
-    REPOSITORY,
-    play_with,
-    random_position,
-    start_message,
-    turn_message,
-)
+from tests.players.conftest import play_with, random_position, start_message, turn_message
+from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted
 
-ENGINE = REPOSITORY / "tests/programs/gtp_engine.py"
-MODULE = (sys.executable, "-P", "-m")
-
-
-def engine(fault: str = "none", *arguments: str) -> list[str]:
-    """The command of the scripted engine."""
-    return [sys.executable, str(ENGINE), fault, *arguments]
-
-
-@pytest.fixture(autouse=True)
-def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scripted engine plays by our rules, wherever it is started."""
-    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
-
-
-@pytest.fixture
-def pool() -> Iterator[SessionPool]:
-    with SessionPool(keep_alive=True) as pool:
-        yield pool
+engine = partial(scripted, "gtp_engine.py")
+pytestmark = pytest.mark.usefixtures("importable_rules")
 
 
 def gtp(command: list[str], **options: Any) -> Prepared:
-    return Prepared(
-        name="gtp",
-        command=(*MODULE, "players.gtp"),
-        options={"command": command, **options},
-    )
-
-
-def game(*players: Prepared, **more: Any) -> Match:
-    standard = rules.load("othello").variant
-    return match(*players, rules="othello", variant=standard, **more)
-
-
-def monkey() -> Prepared:
-    return Prepared(name="monkey", command=(*MODULE, "players.monkey"))
+    return adapter("gtp", command=command, **options)
 
 
 def logged(record: GameRecord, seat: int) -> str:
@@ -146,7 +111,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
     start = rules.load("othello").start()
     player = start_player("players.gtp")
     options = {
-        "command": f"{sys.executable} '{ENGINE}' none '{log}' --two\\ words",
+        "command": f"{shlex.join(engine('none', str(log)))} --two\\ words",
         "level": 7,
         "level_argument": "-level {level}",
         "setup": ["level 3"],
@@ -189,10 +154,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
 def test_an_engines_fault_is_told_and_loses(
     fault: str, termination: str, said: str, pool: SessionPool
 ) -> None:
-    opening = read_transcript(rules.load("othello").start(), "f5d6")
-    clock = Clock(move_ms=300 if termination == "timeout" else 5000)
-    record = play_game(*game(gtp(engine(fault)), monkey(), opening=opening, clock=clock), pool)
-    assert (record.termination, record.offender) == (termination, 0), record.detail
+    record = lost_game(gtp(engine(fault)), termination, pool)
     assert said in logged(record, 0)
     if termination == "illegal_move":
         assert "The game so far: f5d6, black to move; legal: " in logged(record, 0)
@@ -223,11 +185,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
 def test_what_keeps_an_engine_from_starting(
     options: dict[str, Any], said: str, pool: SessionPool
 ) -> None:
-    player = Prepared(
-        name="gtp",
-        command=(*MODULE, "players.gtp"),
-        options={"command": engine(), **options},
-    )
+    player = adapter("gtp", **{"command": engine(), **options})
     clock = Clock(move_ms=300)
     record = play_game(*game(player, monkey(), clock=clock, startup_ms=2500), pool)
     assert record.offender == 0
@@ -292,17 +250,12 @@ def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
         pytest.skip(str(error))
     passes = 0
     for level in (None, 1, 2, 1, 2, 1):
-        rhino = Prepared(
-            name="rhino",
-            command=(*MODULE, "players.gtp"),
-            options={} if level is None else {"level": level},
-        )
+        rhino = adapter("gtp", **({} if level is None else {"level": level}))
         for seed, seats in enumerate([(rhino, monkey()), (monkey(), rhino)]):
             record = play_game(*game(*seats, seed=10 * (level or 3) + seed), pool)
             assert record.termination is Termination.NATURAL, record.detail
             passes += sum(move.move == PASS for move in record.moves)
     assert passes, "these seeds test no pass"
-    wrong = Prepared(name="rhino", command=(*MODULE, "players.gtp"), options={"level": 9})
-    record = play_game(*game(wrong, monkey()), pool)
+    record = play_game(*game(adapter("gtp", level=9), monkey()), pool)
     assert (record.termination, record.offender) == (Termination.EXITED, 0)
     assert "invalid argument for option" in logged(record, 0)

@@ -1,8 +1,8 @@
 """The player behind NBoard engines: whole games, what an engine says of a move, and its faults."""
 
 import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,52 +11,20 @@ import pytest
 
 import rules
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, Termination
+from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 from players.catalogue import BUILTINS
 from rules.position import PASS
 from rules.transcript import read_transcript
-from tests.conftest import Match, match
-from tests.players.conftest import (
-    REPOSITORY,
-    play_with,
-    random_position,
-    start_message,
-    turn_message,
-)
+from tests.players.conftest import play_with, random_position, start_message, turn_message
+from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted
 
-ENGINE = REPOSITORY / "tests/programs/nboard_engine.py"
-MODULE = (sys.executable, "-P", "-m")
-
-
-def engine(fault: str = "none", *arguments: str) -> list[str]:
-    """The command of the scripted engine."""
-    return [sys.executable, str(ENGINE), fault, *arguments]
-
-
-@pytest.fixture(autouse=True)
-def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scripted engine plays by our rules, wherever it is started."""
-    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
-
-
-@pytest.fixture
-def pool() -> Iterator[SessionPool]:
-    with SessionPool(keep_alive=True) as pool:
-        yield pool
+engine = partial(scripted, "nboard_engine.py")
+pytestmark = pytest.mark.usefixtures("importable_rules")
 
 
 def nboard(command: list[str], **options: Any) -> Prepared:
-    given = {"command": command, **options}
-    return Prepared(name="nboard", command=(*MODULE, "players.nboard"), options=given)
-
-
-def game(*players: Prepared, **more: Any) -> Match:
-    return match(*players, rules="othello", variant=rules.load("othello").variant, **more)
-
-
-def monkey() -> Prepared:
-    return Prepared(name="monkey", command=(*MODULE, "players.monkey"))
+    return adapter("nboard", command=command, **options)
 
 
 def test_whole_games_from_both_seats(pool: SessionPool, tmp_path: Path) -> None:
@@ -139,11 +107,7 @@ def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path
 def test_an_engines_fault_is_told_and_loses(
     fault: str, termination: str, said: str, pool: SessionPool
 ) -> None:
-    opening = read_transcript(rules.load("othello").start(), "f5d6")
-    clock = Clock(move_ms=300 if termination == "timeout" else 5000)
-    player = nboard(engine(fault))
-    record = play_game(*game(player, monkey(), opening=opening, clock=clock), pool)
-    assert (record.termination, record.offender) == (termination, 0), record.detail
+    record = lost_game(nboard(engine(fault)), termination, pool)
     assert said in record.seats[0].stderr_head
     if termination != "timeout":
         assert "The game so far: f5d6, black to move; legal: " in record.seats[0].stderr_head

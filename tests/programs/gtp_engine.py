@@ -6,17 +6,14 @@ file named by its second argument, if any. Further arguments are logged too.
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import time
-from pathlib import Path
+
+from engine_faults import commands, fail
 
 import rules
 from rules.position import PASS, Position
 
 COLOURS = ("black", "white")
-HANG_S = 30
 
 
 class Engine:
@@ -71,15 +68,9 @@ class Engine:
             self.pass_for(colour)
         if COLOURS.index(colour) != self.position.to_move:
             return "? it is not its turn"
-        if self.fault == "crashes":
-            os.kill(os.getpid(), signal.SIGSEGV)
+        fail(self.fault)
         if self.fault == "exits":
             sys.exit(3)
-        if self.fault == "hangs":
-            time.sleep(HANG_S)
-        if self.fault == "closes_stdout":
-            os.close(1)
-            time.sleep(HANG_S)
         said = {
             "plays_corner": "= A1",
             "passes": "= PASS",
@@ -98,14 +89,9 @@ class Engine:
 
 def main() -> None:
     fault, *rest = sys.argv[1:]
-    log = Path(rest[0]).open("a") if rest else None  # noqa: SIM115 - open as long as we run
-    if log is not None:
-        log.write(f"# {' '.join(rest[1:])}\n")
     engine = Engine(fault)
-    for line in sys.stdin:
-        if log is not None:
-            log.write(line)
-            log.flush()
+    log, *more = rest or [None]
+    for line in commands(log, f"# {' '.join(map(str, more))}\n"):
         command, *words = line.split()
         response = engine.answer(command, words)
         sys.stdout.write(f"{response}\n\n")

@@ -6,17 +6,15 @@ argument, if any. `spaces` answers as Edax does, `bare` without a figure.
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sys
 import time
-from pathlib import Path
+
+from engine_faults import HANG_S, commands, fail
 
 import rules
 from rules.position import PASS, Position
 
-HANG_S = 30
 BOARD = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
 
 
@@ -56,16 +54,10 @@ class Engine:
 
     def go(self) -> None:
         say("status Thinking")
-        if self.fault == "crashes":
-            os.kill(os.getpid(), signal.SIGSEGV)
+        fail(self.fault)
         if self.fault == "exits":
             sys.stderr.write("Error: I lost my book.\n")
             sys.exit(3)
-        if self.fault == "hangs":
-            time.sleep(HANG_S)
-        if self.fault == "closes_stdout":
-            os.close(1)
-            time.sleep(HANG_S)
         if self.fault == "never_ends":
             say("x" * 100_000)
         move = self.position.legal_moves()[0].upper()
@@ -86,12 +78,8 @@ class Engine:
 
 def main() -> None:
     fault, *rest = sys.argv[1:]
-    log = Path(rest[0]).open("a") if rest else None  # noqa: SIM115 - open as long as we run
     engine = Engine(fault)
-    for line in sys.stdin:
-        if log is not None:
-            log.write(line)
-            log.flush()
+    for line in commands(rest[0] if rest else None):
         if line.strip() == "quit":
             return
         engine.take(line.strip())

@@ -6,21 +6,10 @@ from typer.testing import CliRunner
 
 from arena.cli import app
 from arena.reports.pairs import OpeningPairs, pairs_of
+from tests.conftest import SMALL_TOURNAMENT
 from tests.ratings.test_trial import game, pair
 
-FILE = """
-[tournament]
-rounds = 3
-concurrency = 1
-sandbox = "none"
-[game]
-rules = "othello"
-size = 4
-[[player]]
-bot = "greedy"
-[[player]]
-bot = "monkey"
-"""
+FILE = SMALL_TOURNAMENT.replace("[tournament]", "[tournament]\nrounds = 3")
 
 
 def test_a_pair_is_decisive_where_one_player_took_more() -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,20 @@ _NOBODY = 65534
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+def becoming(uid: int, folder: Path) -> Callable[[], None]:
+    """What makes a child of root that user, who reads the interpreter and writes `folder`."""
+    readable = (sys.base_prefix, sys.prefix, str(_REPOSITORY))
+    shown = Mounts.of(VisibleFiles(readable, (str(folder),), ()), None)
+
+    def enter() -> None:
+        shown.enter()
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+    return enter
+
+
 def run_as_ordinary_user(code: str, folder: Path, *arguments: str) -> str:
     """What `code` prints, run by this interpreter with the repository's packages.
 
@@ -22,19 +37,12 @@ def run_as_ordinary_user(code: str, folder: Path, *arguments: str) -> str:
     where that is in a closed folder.
     """
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY), "HOME": str(folder)}
-    enter = None
+    enter: Callable[[], None] | None = None
     if os.geteuid() == 0:
         if not mounts.mounts_possible():
             pytest.skip("this root can make no mounts, to show another user the interpreter")
         folder.chmod(0o777)
-        readable = (sys.base_prefix, sys.prefix, str(_REPOSITORY))
-        shown = Mounts.of(VisibleFiles(readable, (str(folder),), ()), None)
-
-        def enter() -> None:
-            shown.enter()
-            os.setgroups([])
-            os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-            os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        enter = becoming(_NOBODY, folder)
 
     done = subprocess.run(
         (sys.executable, "-W", "error", "-c", code, *arguments),

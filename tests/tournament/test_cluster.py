@@ -16,7 +16,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.executors import dask
 from arena.tournament.executors.cluster import refuse_open
 from arena.tournament.executors.dask import DaskExecutor
-from arena.tournament.executors.machine import Admission, Entry
+from arena.tournament.executors.machine import Admission, AdmissionRequest
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 
@@ -132,7 +132,7 @@ def test_a_machine_that_does_not_move_holds_nobody_up(
 
 async def admit_by_number(entry: str) -> str:
     """One machine has another processor and half the speed, one lacks what is required."""
-    asked, number = Entry.model_validate_json(entry), get_worker().name
+    asked, number = AdmissionRequest.model_validate_json(entry), get_worker().name
     host = sleeping._host(f"lab{number}")
     known = host.model_copy(update={"cpu": f"kind {number == 0}", "speed": 50 if number else 100})
     if number == 2:

@@ -16,9 +16,8 @@ import pytest
 
 from arena.errors import StoreError
 from arena.sandbox import mounts
-from arena.sandbox.mounts import Mounts
-from arena.sandbox.visible_files import VisibleFiles
 from arena.tournament.store import Store
+from tests.sandbox.ordinary import becoming
 
 ROOT = Path(__file__).resolve().parents[2]
 ARENA = (sys.executable, "-P", "-c", "from arena.cli import app; app()")
@@ -124,16 +123,7 @@ class Cluster:
         if not uid or os.geteuid() != 0 or not mounts.mounts_possible():
             return None
         os.chown(home, uid, uid)
-        readable = (sys.base_prefix, sys.prefix, str(ROOT))
-        shown = Mounts.of(VisibleFiles(readable, (str(home),), ()), None)
-
-        def enter() -> None:
-            shown.enter()
-            os.setgroups([])
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-
-        return enter
+        return becoming(uid, home)
 
     def worker(self, number: int) -> subprocess.Popen[bytes]:
         """A worker of one core, as a user of its own."""

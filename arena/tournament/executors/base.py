@@ -46,7 +46,7 @@ class Lost(NamedTuple):
     reason: str
 
 
-class Noted(NamedTuple):
+class Remark(NamedTuple):
     """Something about the machines, for whoever watches."""
 
     text: str
@@ -54,7 +54,7 @@ class Noted(NamedTuple):
 
 
 GameReport = Moved | Played | Lost
-Report = GameReport | Noted
+Report = GameReport | Remark
 
 
 class Demand(NamedTuple):

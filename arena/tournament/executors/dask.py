@@ -23,9 +23,9 @@ from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors import machine
-from arena.tournament.executors.base import Lost, Moved, Noted, Played, Report, Task
-from arena.tournament.executors.machine import Entry
-from arena.tournament.executors.places import Machines, Place
+from arena.tournament.executors.base import Lost, Moved, Played, Remark, Report, Task
+from arena.tournament.executors.machine import AdmissionRequest
+from arena.tournament.executors.places import MachinePlace, Machines
 
 _ADMISSION_S = 900.0
 """The first machine may compile kernels and build bots for that long."""
@@ -44,25 +44,25 @@ _MOST_HOMES = 10_000
 
 
 @dataclass(eq=False)
-class _Game:
+class _SubmittedGame:
     """A game between `submit` and its report."""
 
     task: Task
     number: int
     since: float
     """When it was submitted, and then when it began."""
-    runs: list["_Run"] = field(default_factory=list)
+    runs: list["_GameRun"] = field(default_factory=list)
 
 
 @dataclass(eq=False)
-class _Run:
+class _GameRun:
     """A game on a machine. What Dask runs cannot be stopped: its end is waited for, even where the
     game has ended elsewhere.
     """
 
     future: Future
-    game: _Game
-    place: Place
+    game: _SubmittedGame
+    place: MachinePlace
 
 
 class DaskExecutor:
@@ -82,7 +82,7 @@ class DaskExecutor:
         """
         self._client, self._runs = client, runs
         self._label = f"{config.name}-{token_hex(4)}"
-        entry = Entry(
+        entry = AdmissionRequest(
             config=_without_homes(config),
             label=self._label,
             arena=this_host().arena,
@@ -90,10 +90,10 @@ class DaskExecutor:
         )
         self._news: SimpleQueue[Future | dict[str, Any]] = SimpleQueue()
         self._machines = Machines(client, entry, config, self._news.put, runs)
-        self._waiting: deque[_Game] = deque()
-        self._playing: dict[int, _Game] = {}
+        self._waiting: deque[_SubmittedGame] = deque()
+        self._playing: dict[int, _SubmittedGame] = {}
         """Begun and without a report, by number."""
-        self._by_key: dict[str, _Run] = {}
+        self._by_key: dict[str, _GameRun] = {}
         self._homes: dict[str, str] = {}
         """The machine of each pair, by its address."""
         self._lengths: deque[float] = deque(maxlen=100)
@@ -124,7 +124,7 @@ class DaskExecutor:
     def submit(self, task: Task) -> None:
         """Begin a game, or let it wait for a machine."""
         self._numbers += 1
-        self._waiting.append(_Game(task, self._numbers, time.monotonic()))
+        self._waiting.append(_SubmittedGame(task, self._numbers, time.monotonic()))
         self._place_games()
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
@@ -135,7 +135,7 @@ class DaskExecutor:
         reports = self._take_news(timeout_s)
         self._place_games()
         notes, self._machines.notes = self._machines.notes, []
-        return [*reports, *map(Noted, notes)]
+        return [*reports, *map(Remark, notes)]
 
     def close(self, *, now: bool) -> None:
         """Let go of the cluster, which stays as it is."""
@@ -182,7 +182,7 @@ class DaskExecutor:
             self._over(self._by_key.pop(news.key))
         return ()
 
-    def _told(self, game: _Game, said: dict[str, Any]) -> Sequence[Report]:
+    def _told(self, game: _SubmittedGame, said: dict[str, Any]) -> Sequence[Report]:
         """What a machine says of a game that has no result yet."""
         if "ply" in said:
             return (Moved(game.task, said["ply"], tuple(said["moves"])),)
@@ -199,18 +199,18 @@ class DaskExecutor:
         text = said["record"]
         return (Played(game.task, GameRecord.model_validate_json(text), text),)
 
-    def _end(self, game: _Game) -> None:
+    def _end(self, game: _SubmittedGame) -> None:
         del self._playing[game.number]
         if game in self._waiting:
             self._waiting.remove(game)
 
-    def _over(self, run: _Run) -> None:
+    def _over(self, run: _GameRun) -> None:
         """A machine is done with a game. Its events came first: without a result it was lost."""
         run.place.runs -= 1
         run.game.runs.remove(run)
         self._wait_again(run.game)
 
-    def _take_back(self, place: Place) -> None:
+    def _take_back(self, place: MachinePlace) -> None:
         """Let the games of a lost machine wait again. Should it speak again, the first counts."""
         if place.left:
             here = [run.future for run in self._by_key.values() if run.place is place]
@@ -219,7 +219,7 @@ class DaskExecutor:
             if all(run.place is place for run in game.runs):
                 self._wait_again(game, but=place)
 
-    def _wait_again(self, game: _Game, but: Place | None = None) -> None:
+    def _wait_again(self, game: _SubmittedGame, but: MachinePlace | None = None) -> None:
         there = any(run.place is not but for run in game.runs)
         if game.number in self._playing and not there and game not in self._waiting:
             self._waiting.appendleft(game)
@@ -233,7 +233,7 @@ class DaskExecutor:
             for place in self._machines
             if (room := place.games * (1 + self._queued) - place.runs) > 0
         }
-        bound: list[_Game] = []
+        bound: list[_SubmittedGame] = []
         while self._waiting and rooms:
             game = self._waiting.popleft()
             address = self._best(game, rooms)
@@ -247,7 +247,7 @@ class DaskExecutor:
         self._waiting.extendleft(reversed(bound))
         self._help_slow(rooms)
 
-    def _best(self, game: _Game, rooms: dict[str, int]) -> str | None:
+    def _best(self, game: _SubmittedGame, rooms: dict[str, int]) -> str | None:
         """Where to play it; None where the machine of its pair is there but busy."""
         home = self._homes.get(game.task.spec.pair)
         if home in rooms:
@@ -256,7 +256,7 @@ class DaskExecutor:
             return None
         return max(rooms, key=rooms.__getitem__)
 
-    def _begin(self, game: _Game, address: str) -> None:
+    def _begin(self, game: _SubmittedGame, address: str) -> None:
         place = self._machines.get(address)
         assert place is not None  # it has room
         told = sum(each.games for each in self._machines) <= _MOST_TOLD
@@ -273,7 +273,7 @@ class DaskExecutor:
             self._homes[game.task.spec.pair] = address
             if len(self._homes) > _MOST_HOMES:
                 del self._homes[next(iter(self._homes))]
-        run = _Run(future, game, place)
+        run = _GameRun(future, game, place)
         place.runs += 1
         game.runs.append(run)
         game.since = time.monotonic()

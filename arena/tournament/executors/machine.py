@@ -34,7 +34,7 @@ _LULL_S = 30.0
 TAKEN = "its machine has left the tournament"
 
 
-class Entry(Frozen):
+class AdmissionRequest(Frozen):
     """What a head asks of a machine before it gives it games."""
 
     config: TournamentConfig
@@ -73,7 +73,7 @@ class _Machine:
     """
 
     def __init__(
-        self, entry: Entry, config: TournamentConfig, cores: Sequence[int], host: Host
+        self, entry: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host
     ) -> None:
         """Raises ExecutorError."""
         self.label, self.name, self.host = entry.label, config.name, host
@@ -163,12 +163,12 @@ _machine: _Machine | None = None
 
 def admit(entry: str) -> str:
     """Get ready for a tournament: find and build its players, try their sandboxes, compile kernels,
-    measure the speed. Takes an Entry and gives an Admission, both as JSON; runs in the worker's
-    process.
+    measure the speed. Takes an AdmissionRequest and gives an Admission, both as JSON; runs in the
+    worker's process.
     """
     said = Admission(host=this_host())
     try:
-        asked = Entry.model_validate_json(entry)
+        asked = AdmissionRequest.model_validate_json(entry)
         with _lock:
             said = _admitted(asked, said)
     except (ArenaError, OSError, ValueError) as error:
@@ -176,7 +176,7 @@ def admit(entry: str) -> str:
     return said.model_dump_json()
 
 
-def _admitted(entry: Entry, said: Admission) -> Admission:
+def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
     global _machine
     config = entry.config
     if _machine is not None and _machine.name != config.name and _machine.is_used:

@@ -16,7 +16,7 @@ from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.model.contender import Package
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.machine import Admission, Entry
+from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 LOOK_S = 1.0
 """How often the head looks which machines there are."""
@@ -28,7 +28,7 @@ MUCH_SLOWER = 1.1
 
 
 @dataclass(eq=False)
-class Place:
+class MachinePlace:
     """A Dask worker that was found."""
 
     address: str
@@ -77,7 +77,7 @@ class Machines:
     def __init__(
         self,
         client: Client,
-        entry: Entry,
+        entry: AdmissionRequest,
         config: TournamentConfig,
         put: Callable[[Future], object],
         runs: Any,
@@ -87,9 +87,9 @@ class Machines:
         """
         self._client, self._entry, self._put, self._runs = client, entry, put, runs
         self._config = config
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, MachinePlace] = {}
         self._asked: dict[str, Callable[[Future], None]] = {}
-        self._sending: dict[tuple[str, str], list[Place]] = {}
+        self._sending: dict[tuple[str, str], list[MachinePlace]] = {}
         """By machine and package, the workers that wait until it is there."""
         self._kind: str | None = None
         self._looked = 0.0
@@ -111,20 +111,20 @@ class Machines:
         for place in list(self):
             self._judge_kind(place)
 
-    def _judge_kind(self, place: Place) -> None:
+    def _judge_kind(self, place: MachinePlace) -> None:
         if self._kind is not None and place.kind != self._kind:
             self.drop(place, f"its processor is {place.kind}, and same_kind asks for {self._kind}")
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[MachinePlace]:
         """Those that play."""
         return (place for place in self._places.values() if place.plays)
 
-    def get(self, address: str | None) -> Place | None:
+    def get(self, address: str | None) -> MachinePlace | None:
         """The machine of that address, where it plays."""
         place = self._places.get(address or "")
         return place if place is not None and place.plays else None
 
-    def look(self) -> Sequence[Place]:
+    def look(self) -> Sequence[MachinePlace]:
         """Find machines that have come; those that are lost since the last look. Raises
         ExecutorError where the scheduler is gone.
         """
@@ -157,22 +157,22 @@ class Machines:
             place.gone = silent
         return lost
 
-    def _met(self, address: str, about: dict[str, Any]) -> Place:
+    def _met(self, address: str, about: dict[str, Any]) -> MachinePlace:
         cores = int(about["resources"].get("cores", about["nthreads"]))
-        place = Place(address, cores, shared="shared" in about["resources"])
+        place = MachinePlace(address, cores, shared="shared" in about["resources"])
         self._places[address] = place
         self._admit(place)
         return place
 
-    def _tell_lost(self, place: Place) -> None:
+    def _tell_lost(self, place: MachinePlace) -> None:
         if place.said is not None and not place.refused:
             waiting = f"; its games ({place.runs}) are played elsewhere" if place.runs else ""
             self.notes.append(f"{self._named(place)} is lost{waiting}.")
 
-    def _named(self, place: Place) -> str:
+    def _named(self, place: MachinePlace) -> str:
         return f"{place.said.host.name} ({place.address})" if place.said else place.address
 
-    def drop(self, place: Place, why: str) -> None:
+    def drop(self, place: MachinePlace, why: str) -> None:
         """Give it no game from now on."""
         if not place.refused:
             place.refused = True
@@ -186,7 +186,7 @@ class Machines:
         return then is not None
 
     def _ask(
-        self, place: Place, then: Callable[[Future], None], what: Any, *arguments: object
+        self, place: MachinePlace, then: Callable[[Future], None], what: Any, *arguments: object
     ) -> None:
         future = self._client.submit(
             what, *arguments, workers=[place.address], pure=False, priority=10
@@ -194,7 +194,7 @@ class Machines:
         self._asked[future.key] = then
         future.add_done_callback(self._put)
 
-    def _admit(self, place: Place) -> None:
+    def _admit(self, place: MachinePlace) -> None:
         entry = self._entry.model_copy(update={"cores": place.cores, "shared": place.shared})
         self._ask(
             place,
@@ -203,7 +203,7 @@ class Machines:
             entry.model_dump_json(),
         )
 
-    def _admitted(self, place: Place, future: Future) -> None:
+    def _admitted(self, place: MachinePlace, future: Future) -> None:
         answer = self._answer(place, future)
         if answer is None:
             return
@@ -217,7 +217,7 @@ class Machines:
             place.said = said
             self._judge(place, said)
 
-    def _answer(self, place: Place, future: Future) -> Any:
+    def _answer(self, place: MachinePlace, future: Future) -> Any:
         """What it answered; None where there is no answer."""
         if self._places.get(place.address) is not place or future.status == "cancelled":
             return None
@@ -229,7 +229,7 @@ class Machines:
             self.drop(place, f"it cannot run the arena ({error})")
             return None
 
-    def _judge(self, place: Place, said: Admission) -> None:
+    def _judge(self, place: MachinePlace, said: Admission) -> None:
         """Compare it with the others."""
         if said.host.arena != self._entry.arena:
             self.drop(place, f"it has arena {said.host.arena}, the head {self._entry.arena}")
@@ -245,7 +245,7 @@ class Machines:
         if said.delay is not None and place.plays:
             self.notes.append(f"{self._named(place)}: {said.delay}")
 
-    def _send(self, place: Place, said: Admission, digest: str) -> None:
+    def _send(self, place: MachinePlace, said: Admission, digest: str) -> None:
         """Send it a package that it lacks, once a machine; it asks again for the others."""
         key = said.host.name, digest
         if key in self._sending:
