@@ -1,12 +1,10 @@
 """A policy becomes a bot: a folder that `arena check` and `arena submit` take."""
 
-import inspect
 import io
 import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy.typing as npt
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.bots.starter import write_folder
+from arena.environments.policy import ARRAYS, Policy, policy_of
 from arena.environments.views import Array, View
 from arena.errors import UserError
 from rules.position import Game
@@ -29,11 +28,6 @@ _MANIFEST = """\
 name = {name}
 rules = {rules}
 command = ["python3", "bot.py"]
-"""
-_HEAD = """\
-from __future__ import annotations
-
-import numpy as np
 """
 _BOT = '''\
 """Plays as policy.py says. On a board of another shape than it learned on: the first legal move."""
@@ -63,8 +57,8 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
     """Write a bot that plays the game of `env` by `act`, and return its folder, whose name is the
     bot's.
 
-    `act(observation, action_mask, **arrays)` gives an action. Its source is copied: it is a `def`
-    that uses its arguments, `np`, and what it imports itself. `arrays` are what it learned. Raises
+    `act(observation, action_mask, **arrays)` gives an action; `arrays` are what it learned. Copied
+    are its source and what it uses of the file it is written in, as `policy` says. Raises
     UserError.
     """
     folder = Path(folder)
@@ -72,21 +66,22 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
         raise UserError(f'"{folder.name}" cannot name a bot: {NAME_RULE}')
     made: Any = env.unwrapped
     game, view = made.game, made.view
-    policy = f"{_HEAD}\n\n{_source(act)}"
+    policy = policy_of(act)
     learned = {name: np.asarray(array) for name, array in arrays.items()}
-    _try(policy, act.__name__, game, view, learned)
-    packed = io.BytesIO()
-    np.savez_compressed(packed, allow_pickle=False, **learned)
+    _try(policy, game, view, learned)
     texts = {
         "bot.toml": _MANIFEST.format(name=json.dumps(folder.name), rules=json.dumps([game.name])),
         "bot.py": _BOT.format(shape=view.shape),
-        "policy.py": policy + ("" if act.__name__ == "act" else f"\n\nact = {act.__name__}\n"),
+        "policy.py": policy.file,
         "views.py": (files("arena.environments") / "views.py").read_text("utf-8"),
         "sdk.py": (files("players") / "sdk.py").read_text("utf-8"),
     }
     contents = {name: text.encode() for name, text in texts.items()}
+    packed = {"arrays.npz": _packed(learned)}
+    if policy.arrays:
+        packed[ARRAYS] = _packed(policy.arrays)
     try:
-        write_folder(folder, {**contents, "arrays.npz": packed.getvalue()})
+        write_folder(folder, {**policy.modules, **contents, **packed})
     except FileExistsError:
         raise UserError(f"{folder} is there already; choose another name") from None
     except OSError as error:
@@ -94,32 +89,26 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
     return folder
 
 
-def _source(act: Act) -> str:
-    try:
-        source = dedent(inspect.getsource(act))
-    except (OSError, TypeError):
-        source = ""
-    if not source.startswith("def "):
-        raise UserError(f"the policy must be a function written with def, not {act!r}")
-    return source
+def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    return packed.getvalue()
 
 
-def _try(
-    policy: str, name: str, game: Game, view: View, arrays: Mapping[str, npt.NDArray[Any]]
-) -> None:
+def _try(policy: Policy, game: Game, view: View, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Ask the copied policy for a move at the start. Raises UserError."""
-    alone: dict[str, Any] = {}
+    alone: dict[str, Any] = dict(policy.arrays)
     position = game.start(seed=0)
     legal = position.legal_moves()
     seen: tuple[Array, Array] = view.observe(position.state(), 0), view.mask(legal)
     try:
-        exec(compile(policy, "policy.py", "exec"), alone)
-        move = view.actions[int(alone[name](*seen, **arrays))]
+        exec(compile(policy.text, "policy.py", "exec"), alone)
+        move = view.actions[int(alone["act"](*seen, **arrays))]
     except Exception as error:  # whatever the policy does
         raise UserError(
             f"the policy, copied to a file of its own, fails at the start of a game: "
-            f"{type(error).__name__}: {error}. It may use its arguments, np, and what it imports "
-            "itself"
+            f"{type(error).__name__}: {error}. It may use its arguments, modules, and functions, "
+            "classes, arrays and constants of its file; give what a network learned as arrays"
         ) from error
     if move not in legal:
         raise UserError(f"the policy chooses {move} at the start of a game, which is not legal")

@@ -1,6 +1,9 @@
 """A policy becomes a bot that is accepted and plays."""
 
+import importlib
+import math
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,9 @@ import arena
 from arena.cli import app
 from arena.environments.views import Array
 from arena.errors import UserError
+
+helper: Any = None
+"""A module that a test writes."""
 
 
 def by_squares(observation: Array, action_mask: Array, values: Any) -> int:
@@ -56,6 +62,52 @@ def test_a_policy_plays_as_a_bot(tmp_path: Path) -> None:
         position = position.play(move.move)
 
 
+WEIGHTS, DOUBLED = np.arange(16.0), {"yes": True}
+
+
+class Layer:
+    """Uses what is around it."""
+
+    def __call__(self, values: Any) -> Any:
+        return values * (2 if DOUBLED["yes"] else 1)
+
+
+@lru_cache
+def scale() -> float:
+    return math.sqrt(4.0)
+
+
+def by_helpers(observation: Array, action_mask: Array) -> int:
+    return by_squares(observation, action_mask, Layer()(WEIGHTS) / scale() * helper.SIGN)
+
+
+def test_a_policy_brings_what_it_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions, a class, an array, a constant, a module of the library, and one of its own."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "helper.py").write_text("import deeper\nSIGN = deeper.SIGN\n")
+    (own / "deeper.py").write_text("SIGN = -1\n")
+    monkeypatch.syspath_prepend(own)
+    monkeypatch.setitem(globals(), "helper", importlib.import_module("helper"))
+    bot = arena.save_bot(arena.env("othello", size=4), by_helpers, tmp_path / "learner")
+    record = arena.play(
+        "othello", [str(bot), "monkey"], settings={"size": 4}, sandbox="none", seed=2
+    )
+    assert record.termination == "natural"
+    legal = record.start().legal_moves()
+    assert record.moves[0].move == min(legal, key=lambda move: (move[1], move[0]))
+
+
+def test_a_policy_inside_a_function_brings_what_is_around_it(tmp_path: Path) -> None:
+    values = np.ones(16)
+
+    def act(observation: Array, action_mask: Array) -> int:
+        return by_squares(observation, action_mask, values)
+
+    bot = arena.save_bot(arena.env("othello", size=4), act, tmp_path / "learner")
+    assert (np.load(bot / "globals.npz")["values"] == values).all()
+
+
 def test_on_another_board_it_plays_some_move(tmp_path: Path) -> None:
     env = arena.env("dots", rows=2, cols=2)
     bot = arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(12))
@@ -84,8 +136,11 @@ def test_a_policy_is_submitted_and_wins(tmp_path: Path, monkeypatch: pytest.Monk
     assert run.standings()["name"][0] == "learner"
 
 
-def uses_a_global(observation: Array, action_mask: Array) -> int:
-    return int(action_mask.argmax()) + len(Counter())
+OBJECT = object()
+
+
+def uses_an_object(observation: Array, action_mask: Array) -> int:
+    return int(action_mask.argmax()) + hash(OBJECT)
 
 
 def never_legal(observation: Array, action_mask: Array) -> int:
@@ -95,7 +150,7 @@ def never_legal(observation: Array, action_mask: Array) -> int:
 @pytest.mark.parametrize(
     ("act", "expected"),
     [
-        (uses_a_global, "NameError: name 'Counter' is not defined"),
+        (uses_an_object, "NameError: name 'OBJECT' is not defined"),
         (never_legal, "chooses a1 at the start of a game, which is not legal"),
         (lambda observation, action_mask: 0, "a function written with def"),
         (max, "a function written with def"),
