@@ -20,6 +20,9 @@ from arena.web.runs import ShownRun
 
 _LOOK_S, _IDLE_S = 0.15, 1.0
 """From one look to the next; longer while nothing is played."""
+_PAGE_S, _MOST_S = 0.0013, 0.5
+"""How much longer for each open page, and the most: what 300 pages are sent takes a fiftieth of a
+core, which may be one that plays."""
 _LINGER_S = 60.0
 """How long a hub goes on for a page that was sent and has not asked yet."""
 _REMEMBERED, _WAITING = 2_000, 100
@@ -55,7 +58,7 @@ class Hub:
     def _begin(self) -> None:
         """Know nothing: pages that were followed before are to be loaded again."""
         self._last = self._mark = self._first = max(self._last + 1, time.time_ns() // 1000)
-        self._marked_at = time.monotonic()
+        self._marked_at = self._sent_at = time.monotonic()
         self._sent: deque[Sent] = deque(maxlen=_REMEMBERED)
         self._news = News()
         self._run.news = []
@@ -74,13 +77,8 @@ class Hub:
         self._queues.add(queue)
         try:
             yield self._missed(after)
-            more: bytes | None = b""
-            while more is not None:
-                try:
-                    more = await asyncio.wait_for(queue.get(), _ALIVE_S)
-                except TimeoutError:
-                    more = b":\n\n"
-                yield more or b""
+            while (more := await queue.get()) is not None:
+                yield more
         finally:
             self._queues.discard(queue)
             self._asked_at = time.monotonic()
@@ -106,13 +104,22 @@ class Hub:
         """Look until nobody has asked for a while."""
         try:
             while self._queues or time.monotonic() < self._asked_at + _LINGER_S:
-                await asyncio.sleep(_LOOK_S if self._run.is_played else _IDLE_S)
+                await asyncio.sleep(self._pause_s)
                 with suppress(ArenaError):  # the page itself says what is wrong
                     self._send(await self._run.look(self._look))
+                if time.monotonic() > self._sent_at + _ALIVE_S:
+                    self._tell(b":\n\n")
         finally:  # at once: a page that asks from now on has another hub
             self._run.news = None
             self._over()
             self._let_all_go()
+
+    @property
+    def _pause_s(self) -> float:
+        """Until the next look."""
+        if not self._run.is_played:
+            return _IDLE_S
+        return min(_LOOK_S + _PAGE_S * len(self._queues), _MOST_S)
 
     def _look(self, view: RunView) -> list[Message]:
         news, self._run.news = self._run.news or [], []
@@ -131,6 +138,11 @@ class Hub:
         if RESET in messages:  # for the pages of before: those made from now on begin after it
             self._sent.clear()
             self._first = self._mark = self._last
+        self._tell(text)
+
+    def _tell(self, text: bytes) -> None:
+        """Send all pages this."""
+        self._sent_at = time.monotonic()
         for queue in tuple(self._queues):
             if queue.full():  # its page does not read: it is to load itself again
                 self._let_go(queue, _text(RESET, self._last))

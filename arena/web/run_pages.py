@@ -24,7 +24,7 @@ from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
 from arena.web.streams import EventStream, refuse_beyond
-from arena.web.tournaments import frozen_since, is_still_shown, moment, still_to_come
+from arena.web.tournaments import frozen_since, moment, shown_until, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 
@@ -147,7 +147,7 @@ async def live(
     hubs: Hubs = request.app.state.hubs
     events: AsyncGenerator[bytes] = hubs[run].listen(known)
     first = await anext(events)
-    told = as_long(first, events, lambda: is_still_shown(request, run))
+    told = as_long(first, events, shown_until(request, run))
     return EventStream(request, told)
 
 

@@ -1,6 +1,6 @@
 """The tournaments of a course on pages: what is played, what waits, what is frozen."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -87,16 +87,17 @@ async def freeze_due(request: Request) -> None:
         await run_in_threadpool(freezer.catch_up)
 
 
-def is_still_shown(request: Request, run: ShownRun) -> bool:
-    """Whether the visitor still sees this run by its name: its table may have been frozen since it
-    was asked for, or be frozen no more.
+def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
+    """Whether the visitor still sees this run by its name, to be asked again and again: its table
+    may be frozen, or be frozen no more.
     """
     freezer: Freezer | None = getattr(request.app.state, "freezer", None)
     if freezer is None or visitor_of(request).may(Role.STAFF):
-        return True
-    if run.path.parent not in (runs_of(request).folder, freezer.folder):
-        return True  # a match of an owner
-    return freezer.is_due(run.name) == (run.path.parent == freezer.folder)
+        return lambda: True
+    is_copy = run.path.parent == freezer.folder
+    if not is_copy and run.path.parent != runs_of(request).folder:
+        return lambda: True  # a match of an owner
+    return lambda: freezer.is_due(run.name) == is_copy
 
 
 def moment(at: datetime) -> str:
