@@ -5,9 +5,9 @@ import gzip
 import json
 import time
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -35,7 +35,7 @@ class _Address:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        self._host, self._port, self.path = parts.hostname, parts.port, parts.path
+        self._host, self._port, self.path = parts.hostname or "", parts.port or 80, parts.path
         self._head = f"Host: {parts.netloc}\r\nAccept-Encoding: gzip\r\n\r\n"
 
     def request(self, more: str = "") -> bytes:
@@ -74,38 +74,61 @@ class PageLoad(_Address):
         return count
 
 
+class _OpenPage(asyncio.Protocol):
+    """A page that listens. What it hears is only kept: reading it would cost the run that is
+    measured.
+    """
+
+    def __init__(self, request: bytes) -> None:
+        self._request = request
+        self._pieces: list[tuple[float, bytes]] = []
+        self.transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        cast(asyncio.WriteTransport, transport).write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self._pieces.append((time.time(), data))
+
+    def heard(self) -> Iterator[tuple[str, int, float]]:
+        rest = b""
+        for at, piece in self._pieces:
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                if line.startswith(b'data: {"game"') and "moves" in (moved := json.loads(line[6:])):
+                    yield moved["game"], moved["ply"] + len(moved["moves"]), at
+
+
 class OpenPages(_Address):
     """Pages of a run that listen to what happens."""
 
     def __init__(self, url: str, count: int) -> None:
         super().__init__(url)
-        self._count = count
-        self.heard: list[tuple[str, int, float]] = []
-        """Game, ply and time of each message of moves that came to a page."""
+        self._pages = [_OpenPage(self.request("/live")) for _ in range(count)]
 
-    async def until_over(self, ended: Callable[[], int | None]) -> list[tuple[str, int, float]]:
-        """Listen until the run has ended: what was heard."""
-        pages: list[asyncio.Task[None]] = []
+    @property
+    def heard(self) -> list[tuple[str, int, float]]:
+        """Game, ply and time of each message of moves that came to a page."""
+        return [moved for page in self._pages for moved in page.heard()]
+
+    async def until_over(self, ended: Callable[[], int | None]) -> None:
+        """Listen until the run has ended."""
+        are_open = False
         while ended() is None:
-            if not pages and await self._is_there():
-                pages = [asyncio.create_task(self._listen()) for _ in range(self._count)]
+            if self._pages and not are_open and await self._is_there():
+                are_open = True
+                for page in self._pages:
+                    await self._open(page)
             await asyncio.sleep(0.2)
-        for page in pages:
-            page.cancel()
-        await asyncio.gather(*pages, return_exceptions=True)
-        return self.heard
+        for page in self._pages:
+            if page.transport is not None:
+                page.transport.close()
+
+    async def _open(self, page: _OpenPage) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: page, self._host, self._port)
 
     async def _is_there(self) -> bool:
         async with self.asked(self.request()) as (reader, _):
             return b" 200 " in await reader.readline()
-
-    async def _listen(self) -> None:
-        async with self.asked(self.request("/live")) as (reader, _):
-            while line := await reader.readline():
-                if line.startswith(b'data: {"game"'):
-                    self._take(line[6:], time.time())
-
-    def _take(self, data: bytes, at: float) -> None:
-        moved = json.loads(data)
-        if "moves" in moved:
-            self.heard.append((moved["game"], moved["ply"] + len(moved["moves"]), at))

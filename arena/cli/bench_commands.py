@@ -53,12 +53,13 @@ def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) ->
 def web(
     games: Annotated[int, option("N", "Games of the large run.", min=100)] = 20_000,
     rounds: Annotated[int, option("N", "Of the tournaments that are played.", min=1)] = 4,
+    repeats: Annotated[int, option("N", "Tournaments without open pages, and with.", min=1)] = 3,
 ) -> None:
     """How fast pages are sent, how soon moves are on them, and what they cost a run."""
     from arena.bench import web
 
     with console(stderr=True).status("measuring"):
-        measured = web.bench_web(games=games, rounds=rounds)
+        measured = web.bench_web(games=games, rounds=rounds, repeats=repeats)
     web.show(measured, console())
 
 

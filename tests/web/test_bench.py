@@ -9,6 +9,7 @@ from rich.console import Console
 
 from arena.bench.browsers import OpenPages, PageLoad, get
 from arena.bench.made_runs import made_run
+from arena.bench.watched import difference
 from arena.bench.web import Figure, show
 from arena.tournament.events import MovesPlayed
 from arena.tournament.run_view import RunView
@@ -46,8 +47,15 @@ def test_open_pages_hear_every_move(runs: Path, app: FastAPI, play: Play) -> Non
                 store.append(MovesPlayed(game="g1", ply=0, moves=(record.moves[0].move,)))
             return 0 if len(pages.heard) >= 3 else None
 
-        heard = asyncio.run(pages.until_over(ended))
-    assert {(game, ply) for game, ply, _ in heard} == {("g1", 1)}
+        asyncio.run(pages.until_over(ended))
+    assert {(game, ply) for game, ply, _ in pages.heard} == {("g1", 1)}
+
+
+def test_a_loss_within_chance() -> None:
+    lost, margin = difference([52.0, 50.0, 51.0, 53.0], [51.0, 50.0, 52.0, 52.0])
+    assert 0 < lost < margin
+    lost, margin = difference([52.0, 50.0, 51.0, 53.0], [41.0, 40.0, 42.0, 42.0])
+    assert lost > margin
 
 
 def test_figures_stand_next_to_their_targets() -> None:
