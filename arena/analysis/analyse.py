@@ -38,7 +38,7 @@ _BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
 
 
 def find_position(
-    of: Game | Path, written: str | None, game: str | None, ply: int | None
+    of: Game | Path, written: str, game: str | None, ply: int | None
 ) -> tuple[Position, tuple[str, ...]]:
     """The position that is `written`, or the one after `ply` moves of a run's game, with a move to
     choose, and notes on its origin and a forced pass. Raises UserError.
@@ -52,7 +52,7 @@ def find_position(
     elif game is not None or ply is not None:
         raise UserError("--game and --ply belong to a run's file, not to a rule set")
     else:
-        position = read_position(of, read_text(written or ""))
+        position = read_position(of, written)
     if position.must_pass:
         position = position.play(PASS)
         notes += ("The mover has no legal move and passes.",)

@@ -86,13 +86,15 @@ def analyse(
 
     A run's file alone: the exact solver judges its endgames, player by player.
 
+    A file of OBF with several positions: the best move of each, next to what the file says.
+
     JSON of a position: rules, variant, state, nodes, seconds, and moves,
     each with move, score, exact, depth, pv.
 
     JSON of a run: run, rules, variant, within, games, and players, each with
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
     """
-    from arena.analysis import analyse, judge
+    from arena.analysis import analyse, judge, problems
     from arena.files.toml import read_pairs
     from rules import names
 
@@ -112,7 +114,16 @@ def analyse(
             return
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")
-    found, notes = analyse.find_position(of, position, game, ply)
+    text = analyse.read_text(position or "")
+    if not isinstance(of, Path) and (listed := problems.listed(of, text)):
+        solved = problems.solve(listed, 5.0 if seconds is None else seconds)
+        if json:
+            document, whole = problems.dumps(solved)
+            say_json(document)
+        else:
+            whole = problems.show(solved, console())
+        raise typer.Exit(Exit.DONE if whole else Exit.FAILED)
+    found, notes = analyse.find_position(of, text, game, ply)
     for note in notes:
         say(note, err=True)
     if not json:

@@ -88,7 +88,7 @@ class Obf:
         found = list(read_positions(text_of(path)))
         damaged = [str(each) for each in found if isinstance(each, Damaged)]
         said = f"{path}: {len(found) - len(damaged)} positions and no game; OBF has no others. "
-        more = f"`arena analyse othello @{path}` looks at the first of them."
+        more = f"`arena analyse othello @{path}` says what each is worth."
         raise RecordError("\n".join([said + more, *damaged]))
         yield  # a reader of games, of which there are none
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import rules
 from arena.analysis import analyse as analysis
-from arena.analysis.analyse import find_position, read_position
+from arena.analysis.analyse import find_position, read_position, read_text
 from arena.cli import app
 from arena.errors import UserError
 from rules.position import PASS, Position
@@ -107,10 +107,10 @@ def test_a_position_comes_from_a_file_or_from_stdin(
     position = after(OTHELLO, "f5d6")
     file = tmp_path / "state.json"
     file.write_text(json.dumps(position.state()))
-    assert find_position(OTHELLO, f"@{file}", None, None)[0] == position
+    assert find_position(OTHELLO, read_text(f"@{file}"), None, None)[0] == position
     monkeypatch.setattr("sys.stdin", io.StringIO("f5d6\n"))
-    assert find_position(OTHELLO, "-", None, None)[0] == position
-    assert find_position(OTHELLO, None, None, None)[0] == OTHELLO.start()
+    assert find_position(OTHELLO, read_text("-"), None, None)[0] == position
+    assert find_position(OTHELLO, "", None, None)[0] == OTHELLO.start()
 
 
 # What is shown
@@ -225,11 +225,11 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
     position, choices = game.start(), []
     for ply, move in enumerate(moves):
         if not position.is_over and position.legal_moves() != (PASS,):
-            assert find_position(Path(run), None, "g0001", ply)[0] == position
+            assert find_position(Path(run), "", "g0001", ply)[0] == position
         if len(position.legal_moves()) > 1:
             choices.append(position)
         position = position.play(move)
-    assert find_position(Path(run), None, "g0001", None)[0] == choices[-1]
+    assert find_position(Path(run), "", "g0001", None)[0] == choices[-1]
     result = arena("analyse", run, "--game", "g0001", "--ply", "2", "--json")
     assert result.exit_code == 0, result.output
     assert f"{run} g0001 (" in result.stderr

@@ -1,0 +1,55 @@
+"""`arena analyse othello @FILE.obf`: collections of problems, solved and compared."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+import rules
+from arena.analysis.problems import listed
+from arena.cli import app
+
+SOLVED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X;"
+OVER = "X" * 64 + " O;"
+
+
+def analyse(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["analyse", "othello", *arguments])
+
+
+def test_each_position_is_solved_next_to_what_is_stated(tmp_path: Path) -> None:
+    file = tmp_path / "problems.obf"
+    file.write_text(f"% FFO 1\n{SOLVED} G8:+18; H1:+12;\n{SOLVED} H1:+12\n{SOLVED}\n")
+    answer = analyse(f"@{file}")
+    assert answer.exit_code == 0, answer.output
+    right, wrong, bare, total = answer.stdout.splitlines()
+    assert right == "   1  14 empty  g8 +18 exact        as stated: g8 +18"
+    assert wrong == "   2  14 empty  g8 +18 exact        stated: h1 +12"
+    assert bare == "   3  14 empty  g8 +18 exact"
+    assert total == "1 of 2 moves are those that are stated to be best"
+
+
+def test_damaged_positions_are_named_and_the_others_solved(tmp_path: Path) -> None:
+    file = tmp_path / "problems.obf"
+    file.write_text(f"{SOLVED}\nnonsense\n{OVER}\n")
+    answer = analyse(f"@{file}")
+    assert answer.exit_code == 1
+    assert answer.stdout.splitlines() == [
+        "   1  14 empty  g8 +18 exact",
+        "position 2: 'nonsense' is no board of 64 cells and the side to move",
+        "position 3: its side to move has no legal move",
+    ]
+    answer = analyse(f"@{file}", "--json")
+    assert answer.exit_code == 1
+    found = json.loads(answer.stdout)
+    assert [each["number"] for each in found["damaged"]] == [2, 3]
+    assert found["positions"][0]["score"] == 18
+
+
+def test_other_texts_are_one_position() -> None:
+    othello, board = rules.load("othello"), SOLVED.partition(" ")[0]
+    rows = "\n".join(board[at : at + 8] for at in range(0, 64, 8))
+    assert listed(othello, f"{SOLVED} G8:+18;\n") == []
+    assert listed(othello, f"{rows}\nX") == []
+    assert listed(othello, "f5\nd6") == []
+    assert listed(rules.load("othello", preset="cornerless"), f"{SOLVED}\n{SOLVED}") == []
