@@ -113,12 +113,14 @@ class _Run:
 
     def __init__(self, config: TournamentConfig, store: PlayedStore, schedule: Schedule) -> None:
         self.schedule = schedule
-        self.done = len(store.finished())
         self._store = store
         self._specs = GameSpecs(config, drawn=store.openings())
         self._replays: deque[GameSpec] = deque()
         self.void: dict[str, events.GameVoid] = {}
-        self._attempts = Counter(store.attempts())
+        finished = store.finished()
+        self.done = len(finished)
+        tried = store.attempts().items()
+        self._attempts = Counter({game: n for game, n in tried if game not in finished})
         self._tries: Counter[str] = Counter()
         self._info = Counter(store.info_kept())  # characters kept of each player's
 
@@ -172,6 +174,7 @@ class _Run:
         attempt: dict[str, Any] = {"game": spec.game, "attempt": record.attempt}
         if record.termination is not Termination.VOID:
             self.done += 1
+            del self._attempts[spec.game], self._tries[spec.game]  # there may be very many games
             total, verdict = self.schedule.total, self.schedule.verdict
             self._store.append(
                 events.GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
