@@ -176,6 +176,8 @@ SLOW = (
     "web/test_api.py::test_it_answers_as_described",
     # a cluster of processes; machines that sleep are tried next to it
     "test_cluster_faults.py",
+    "test_cluster_bench.py::test_machines_that_sleep",
+    "test_cluster.py::test_the_games_of_a_machine_that_is_cut_off",
     "test_spread.py",
     # what bytes mean, once more where the referee goes on
     r"test_game.py::test_faults_may_be_answered.*(bad_utf8|debug_print|line_70_kb|ready_array)",

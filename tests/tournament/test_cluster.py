@@ -1,25 +1,27 @@
 """The head of a cluster, with machines in this process that only sleep for the time of a game."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster, Worker, get_worker
 
 from arena.bench import sleeping
 from arena.errors import ExecutorError, UserError
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors import dask
+from arena.tournament.executors.base import Played, Remark, Report
 from arena.tournament.executors.cluster import refuse_open
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission, AdmissionRequest
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 
+from .cluster_helpers import Wire, machines_of_one_core
 from .conftest import Load
 
 FAST = "[clock]\nmove_ms = 5\n[game]\nrules = 'dots'\n"
@@ -29,14 +31,7 @@ FAST = "[clock]\nmove_ms = 5\n[game]\nrules = 'dots'\n"
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
     """Three machines of one core."""
     monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
-    with LocalCluster(
-        n_workers=3,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address=":0",
-        memory_limit=0,
-        local_directory=tmp_path,
-    ) as made:
+    with machines_of_one_core(3, tmp_path) as made:
         yield made
 
 
@@ -53,22 +48,33 @@ class Told:
         self.path, self._client, self._runs, self._more = folder / "r.sqlite", client, runs, more
 
     def play(
-        self, config: TournamentConfig, meanwhile: Callable[[int], None] | None = None
+        self,
+        config: TournamentConfig,
+        meanwhile: Callable[[int], None] = lambda submitted: None,
+        watch: Callable[[Report], None] = lambda report: None,
     ) -> None:
-        """Play it; `meanwhile` is called with how many tasks were submitted."""
+        """Play it; `meanwhile` is called with how many tasks were submitted, `watch` with each
+        report.
+        """
 
         def opened(config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
             executor = DaskExecutor(self._client, config, masked, runs=self._runs, **self._more)
-            submit, count = executor.submit, 0
+            submit, wait, count = executor.submit, executor.wait, 0
 
             def counted(task: Any) -> None:
                 nonlocal count
                 count += 1
-                if meanwhile is not None:
-                    meanwhile(count)
+                meanwhile(count)
                 submit(task)
 
+            def watched(timeout_s: float) -> Sequence[Report]:
+                reports = wait(timeout_s)
+                for report in reports:
+                    watch(report)
+                return reports
+
             executor.submit = counted  # type: ignore[method-assign]
+            executor.wait = watched  # type: ignore[method-assign]
             return executor
 
         with PlayedStore.open_run(self.path, config) as store:
@@ -108,6 +114,42 @@ def test_machines_may_leave_and_join(
     assert " is lost" in (tmp_path / "r.events.jsonl").read_text()
 
 
+def test_the_games_of_a_machine_that_is_cut_off_are_played_elsewhere_until_it_is_back(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
+    monkeypatch.setattr("arena.tournament.executors.places.SILENT_S", 1.2)
+    monkeypatch.setattr(dask, "_SLOW", 1e9)  # else it would also be helped as a slow machine
+    with machines_of_one_core(2, tmp_path, protocol="tcp://") as cluster, Client(cluster) as client:
+        wire, address = client.sync(Wire.to_scheduler, client)
+        worker = client.sync(joined, address, tmp_path)
+        reports = list[Report]()
+
+        def cut(submitted: int) -> None:
+            if submitted == 20:
+                wire.cut()
+
+        def watch(report: Report) -> None:
+            reports.append(report)
+            if isinstance(report, Remark) and " is lost; its games (" in report.text:
+                wire.join()
+
+        config = load("[tournament]\nrounds = 80\n" + FAST.replace("5", "30"))
+        Told(client, tmp_path).play(config, cut, watch)
+        client.sync(worker.close)
+        client.sync(wire.close)
+    lost = next(n for n, report in enumerate(reports) if isinstance(report, Remark))
+    later = [each.record.host.name for each in reports[lost:] if isinstance(each, Played)]
+    assert later.count(worker.address) > 2  # it had two when it was cut off
+
+
+async def joined(address: str, folder: Path) -> Worker:
+    """A machine of one core that knows the scheduler by the address."""
+    return await Worker(
+        address, nthreads=1, memory_limit=0, dashboard=False, local_directory=str(folder)
+    )
+
+
 async def play_or_stay(task: str, label: str, number: int, *, moves: bool) -> None:
     """As any machine plays, but one of them never ends a game."""
     if get_worker().name == 1:
@@ -130,7 +172,7 @@ def test_a_machine_that_does_not_move_holds_nobody_up(
     Told(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
 
 
-async def admit_by_number(entry: str) -> str:
+def admit_by_number(entry: str) -> str:
     """One machine has another processor and half the speed, one lacks what is required."""
     asked, number = AdmissionRequest.model_validate_json(entry), get_worker().name
     host = sleeping._host(f"lab{number}")
@@ -157,7 +199,7 @@ def test_machines_are_compared_and_those_that_cannot_play_are_named(
 
 
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:
-    async def refuse(entry: str) -> str:
+    def refuse(entry: str) -> str:
         return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()
 
     runs = SimpleNamespace(admit=refuse)

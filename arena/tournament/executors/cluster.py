@@ -73,7 +73,10 @@ def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
         ) from None
     except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
-        raise ExecutorError(f"no scheduler can be reached at {address}: {reason}") from None
+        raise ExecutorError(
+            f"no scheduler can be reached at {address}: {reason}. Is `dask scheduler` running "
+            "there, and is tcp:// or tls:// as it says itself?"
+        ) from None
 
 
 def refuse_open(address: str, *, insecure: bool) -> None:

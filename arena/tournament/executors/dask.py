@@ -98,7 +98,7 @@ class DaskExecutor:
         """The machine of each pair, by its address."""
         self._lengths: deque[float] = deque(maxlen=100)
         self._typical_s: float | None = None
-        self._numbers = 0
+        self._numbers = self._at_a_time = 0
         self._idle_since = 0.0
         client.subscribe_topic(self._label, lambda event: self._news.put(event[1]))
         self._wait_for_machines(same_kind)
@@ -108,8 +108,7 @@ class DaskExecutor:
         """Games it takes at once: those at the machines, and one for each core to wait here, as the
         second game of a pair waits for the machine that plays the first.
         """
-        cores = sum(place.games for place in self._machines)
-        return max(1, cores * (2 + self._queued))
+        return max(1, self._at_a_time * (2 + self._queued))
 
     @property
     def _queued(self) -> int:
@@ -122,10 +121,9 @@ class DaskExecutor:
         return " ".join(said) or None
 
     def submit(self, task: Task) -> None:
-        """Begin a game, or let it wait for a machine."""
+        """Let a game wait for a machine."""
         self._numbers += 1
         self._waiting.append(_SubmittedGame(task, self._numbers, time.monotonic()))
-        self._place_games()
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
         """What has happened. Raises ExecutorError when the scheduler is gone."""
@@ -162,6 +160,7 @@ class DaskExecutor:
                 raise ExecutorError(f"no machine was ready within {_ADMISSION_S / 60:.0f} minutes")
         if same_kind:
             self._machines.choose_kind()
+        self._place_games()
 
     # What machines say
 
@@ -175,6 +174,9 @@ class DaskExecutor:
             return reports
 
     def _take(self, news: Future | dict[str, Any]) -> Sequence[Report]:
+        if isinstance(news, dict) and "asked" in news:
+            self._machines.hear(news["asked"], news["said"])
+            return ()
         if isinstance(news, dict):
             game = self._playing.get(news["number"])
             return () if game is None else self._told(game, news)
@@ -228,6 +230,7 @@ class DaskExecutor:
 
     def _place_games(self) -> None:
         """Give waiting games to free machines, those of a pair to the one that has the other."""
+        self._at_a_time = sum(place.games for place in self._machines)
         rooms = {
             place.address: room
             for place in self._machines
@@ -259,13 +262,12 @@ class DaskExecutor:
     def _begin(self, game: _SubmittedGame, address: str) -> None:
         place = self._machines.get(address)
         assert place is not None  # it has room
-        told = sum(each.games for each in self._machines) <= _MOST_TOLD
         future = self._client.submit(
             self._runs.play,
             game.task.model_dump_json(),
             self._label,
             game.number,
-            moves=told,
+            moves=self._at_a_time <= _MOST_TOLD,
             workers=[address],
             key=(self._label, game.number, token_hex(4)),  # one group: the scheduler keeps groups
         )

@@ -206,6 +206,13 @@ def _lacking(config: TournamentConfig) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.digest for one in packages if not parcel.is_here(one)))
 
 
+def answer(what: Callable[..., Any], label: str, key: str, *arguments: object) -> None:
+    """Do what the head asks. What comes of it goes there as an event: the head would wait for each
+    machine to fetch it.
+    """
+    get_worker().log_event(label, {"asked": key, "said": what(*arguments)})
+
+
 def keep(digest: str, packed: bytes) -> str | None:
     """Keep a package that was sent; why it cannot be, a sentence."""
     try:

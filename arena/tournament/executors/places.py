@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
 
 from distributed import Client, Future, wait
@@ -16,7 +17,7 @@ from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.model.contender import Package
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.machine import Admission, AdmissionRequest
+from arena.tournament.executors.machine import Admission, AdmissionRequest, answer
 
 LOOK_S = 1.0
 """How often the head looks which machines there are."""
@@ -89,6 +90,8 @@ class Machines:
         self._config = config
         self._places: dict[str, MachinePlace] = {}
         self._asked: dict[str, Callable[[Future], None]] = {}
+        self._answers: dict[str, Any] = {}
+        """By the key of what was asked."""
         self._sending: dict[tuple[str, str], list[MachinePlace]] = {}
         """By machine and package, the workers that wait until it is there."""
         self._kind: str | None = None
@@ -145,7 +148,8 @@ class Machines:
         for place in lost:
             del self._places[place.address]
             place.left = True
-            self._tell_lost(place)
+            if not place.gone:
+                self._tell_lost(place)
         for address, about in found.items():
             place = self._places.get(address) or self._met(address, about)
             if about["last_seen"] != place.seen:
@@ -178,6 +182,11 @@ class Machines:
             place.refused = True
             self.notes.append(f"{self._named(place)} gets no game: {why}.")
 
+    def hear(self, key: str, said: Any) -> None:
+        """Keep an answer; that the machine is done with it, comes next."""
+        if key in self._asked:
+            self._answers[key] = said
+
     def take(self, future: Future) -> bool:
         """Whether that was what a machine was asked."""
         then = self._asked.pop(future.key, None)
@@ -188,10 +197,12 @@ class Machines:
     def _ask(
         self, place: MachinePlace, then: Callable[[Future], None], what: Any, *arguments: object
     ) -> None:
+        key = f"ask-{token_hex(8)}"
         future = self._client.submit(
-            what, *arguments, workers=[place.address], pure=False, priority=10
-        )
-        self._asked[future.key] = then
+            answer, what, self._entry.label, key, *arguments,
+            workers=[place.address], key=key, priority=10,
+        )  # fmt: skip
+        self._asked[key] = then
         future.add_done_callback(self._put)
 
     def _admit(self, place: MachinePlace) -> None:
@@ -219,15 +230,12 @@ class Machines:
 
     def _answer(self, place: MachinePlace, future: Future) -> Any:
         """What it answered; None where there is no answer."""
-        if self._places.get(place.address) is not place or future.status == "cancelled":
+        said = self._answers.pop(future.key, None)
+        if self._places.get(place.address) is not place:
             return None
-        try:
-            return future.result(timeout=SILENT_S)
-        except (OSError, TimeoutError):  # it is gone, as will be seen
-            return None
-        except Exception as error:  # whatever the machine raised
-            self.drop(place, f"it cannot run the arena ({error})")
-            return None
+        if future.status == "error":  # whatever the machine raised
+            self.drop(place, f"it cannot run the arena ({future.exception(timeout=SILENT_S)})")
+        return said
 
     def _judge(self, place: MachinePlace, said: Admission) -> None:
         """Compare it with the others."""
