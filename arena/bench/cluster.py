@@ -4,11 +4,11 @@ head and the scheduler of a large one, whose machines only sleep for the time of
 
 import json
 import os
-import resource
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
@@ -36,6 +36,7 @@ Builtins = Mapping[str, CatalogueEntry]
 _PLAYERS = 20
 _A_ROUND = _PLAYERS * (_PLAYERS - 1)
 _START_S = 600
+_LOOK_S = 1.0
 _MB = 2**20
 _SLEEPER = """
 import json, sys, time
@@ -69,30 +70,41 @@ class Simulated(NamedTuple):
     """CPU time a game."""
     head_ms: float
     """CPU time a game; the store's part counts."""
-    head_mb: float
-    """Memory at the most, and how much of it came while the games were played."""
-    head_grown_mb: float
-    scheduler_mb: float
+    memory: "tuple[Memory, ...]"
+    """Before the first game, after a quarter, half and three quarters of the time, and at the end.
+    """
 
 
-def simulate(workers: int, games: int, game_s: float, builtins: Builtins) -> Simulated:
-    """Play so many games, of about `game_s` seconds each. Raises BenchError."""
+class Memory(NamedTuple):
+    """Resident memory, in MB."""
+
+    head: float
+    scheduler: float
+
+
+def simulate(
+    workers: int, games: int, game_s: float, builtins: Builtins, processes: int = 1
+) -> Simulated:
+    """Play about so many games, of about `game_s` seconds each, on machines that share some
+    processes. Raises BenchError.
+    """
     rounds = max(1, games // _A_ROUND)
     config = _sleepers(rounds, game_s, builtins)
     with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:
         address, scheduler = stack.enter_context(_scheduler(Path(folder)))
-        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, str(workers), folder)
-        stack.enter_context(_process(serve))
+        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, folder)
+        for number in range(processes):
+            machines = len(range(number, workers, processes))
+            stack.enter_context(_process((*serve, str(machines))))
         client = stack.enter_context(Client(address))
         client.wait_for_workers(workers, timeout=_START_S)
         store = stack.enter_context(PlayedStore.open_run(Path(folder, "run.sqlite"), config))
-        before_mb, scheduler_ms = _memory_mb(os.getpid()), cpu_ms([scheduler])
-        began, used = time.monotonic(), time.process_time()
-        outcome = run(config, store, open_executor=partial(_opened, client))
+        scheduler_ms, began, used = cpu_ms([scheduler]), time.monotonic(), time.process_time()
+        with _watched(os.getpid(), scheduler) as memory:
+            outcome = run(config, store, open_executor=partial(_opened, client))
         wall_s, head_s = time.monotonic() - began, time.process_time() - used
         if outcome.done < outcome.total:
             raise BenchError(f"{outcome.total - outcome.done} games were not played")
-        peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / _MB
         slept_s = _all_times(config)
         return Simulated(
             workers=workers,
@@ -102,10 +114,26 @@ def simulate(workers: int, games: int, game_s: float, builtins: Builtins) -> Sim
             idle=1 - slept_s / workers / wall_s,
             scheduler_ms=(cpu_ms([scheduler]) - scheduler_ms) / outcome.done,
             head_ms=1000 * head_s / outcome.done,
-            head_mb=peak_mb,
-            head_grown_mb=_memory_mb(os.getpid()) - before_mb,
-            scheduler_mb=_memory_mb(scheduler),
+            memory=tuple(memory[(len(memory) - 1) * part // 4] for part in range(5)),
         )
+
+
+@contextmanager
+def _watched(head: int, scheduler: int) -> Iterator[list[Memory]]:
+    """The memory of two processes, second by second."""
+    seen, over = list[Memory](), threading.Event()
+
+    def look() -> None:
+        while not over.wait(_LOOK_S if seen else 0):
+            seen.append(Memory(_memory_mb(head), _memory_mb(scheduler)))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
 
 
 def _opened(client: Client, config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
@@ -213,27 +241,38 @@ _GAMES = 20
 _INSTANT = 400
 
 
-def bench_cluster(builtins: Builtins, workers: int, games: int, game_s: float) -> Table:
-    """All figures, next to their targets. Raises BenchError."""
+def bench_cluster(
+    builtins: Builtins, workers: int, processes: int, games: int, game_s: float, repeats: int
+) -> Table:
+    """What was asked for, next to its targets: no comparison without repeats, no simulation without
+    games. Raises BenchError.
+    """
     table = Table("", "measured", "target", title="A cluster", box=None)
-    for workers_here in (1, 2) if len(usable_cores()) > 1 else (1,):
+    for workers_here in range(1, 1 + min(2, len(usable_cores()))) if repeats else ():
         name = f"local:{workers_here}"
-        found = compare(workers_here, _GAMES, 100, builtins)
-        said = f"{name} beside here, 100 ms a move"
+        found = compare(workers_here, _GAMES, 100, builtins, repeats)
+        said = f"{name} next to no cluster, 100 ms a move"
         table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
-        fast = compare(workers_here, _INSTANT, 0, builtins)
+        fast = compare(workers_here, _INSTANT, 0, builtins, repeats)
         rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
-        table.add_row(f"{name} and here, instant players", rates, "")
-    cost = simulate(workers, games, game_s, builtins)
-    for what, figure in _rows(cost):
-        table.add_row(what, figure, "")
+        table.add_row(f"{name} and no cluster, instant players", rates, "")
+    if games:
+        cost = simulate(workers, games, game_s, builtins, processes)
+        for what, figure in _rows(cost):
+            table.add_row(what, figure, "")
     return table
 
 
 def _rows(found: Simulated) -> Iterator[tuple[str, str]]:
-    yield "sleeping machines, games", f"{found.workers:,}, {found.games:,}"
-    yield "time, and at least", f"{found.wall_s:,.0f} s, {found.ideal_s:,.0f} s"
-    yield "idle machines", f"{found.idle:.1%}"
-    yield "scheduler", f"{found.scheduler_ms:.2f} ms CPU a game, {found.scheduler_mb:,.0f} MB"
-    head = f"{found.head_ms:.2f} ms CPU a game, {found.head_mb:,.0f} MB"
-    yield "head", f"{head}, of which {found.head_grown_mb:,.0f} MB came while it played"
+    yield "games on machines that sleep", f"{found.games:,} on {found.workers:,}"
+    yield "time", f"{found.wall_s:,.0f} s, at least {found.ideal_s:,.0f} s"
+    yield "time in which a machine had no game", f"{found.idle:.1%}"
+    yield "scheduler", f"{found.scheduler_ms:.2f} ms CPU a game"
+    yield "head", f"{found.head_ms:.2f} ms CPU a game"
+    heads, schedulers = zip(*found.memory, strict=True)
+    yield "memory of the scheduler, quarter by quarter", _megabytes(schedulers)
+    yield "memory of the head, quarter by quarter", _megabytes(heads)
+
+
+def _megabytes(figures: Iterable[float]) -> str:
+    return ", ".join(f"{figure:,.0f}" for figure in figures) + " MB"

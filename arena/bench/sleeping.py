@@ -1,7 +1,7 @@
 """Machines that only sleep for the time of a game: what a cluster's head and scheduler cost is seen
 with many of them in one process.
 
-    python -m arena.bench.sleeping ADDRESS WORKERS FOLDER
+    python -m arena.bench.sleeping ADDRESS FOLDER WORKERS
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from random import Random
 
+import dask
 from distributed import Worker, get_worker
 
 from arena.model.game_spec import GameSpec
@@ -20,6 +21,13 @@ from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 PLIES = 40
 _SPREAD = 0.5
+_MOVES = tuple(PlayedMove(seat=n % 2, move="d3", used_ms=1.0) for n in range(PLIES))
+_QUIET = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "1h",
+    "distributed.worker.profile.enabled": False,
+}
+"""Each machine would else look at this process many times a second."""
 
 
 def time_of(spec: GameSpec) -> float:
@@ -28,7 +36,7 @@ def time_of(spec: GameSpec) -> float:
     return about * Random(spec.seed).lognormvariate(0.0, _SPREAD)
 
 
-async def admit(entry: str) -> str:
+def admit(entry: str) -> str:
     """As `machine.admit`: ready for every tournament."""
     asked = AdmissionRequest.model_validate_json(entry)
     return Admission(host=_host(), games=asked.cores).model_dump_json()
@@ -55,12 +63,11 @@ def _host(name: str = "") -> Host:
 def _record(task: Task) -> GameRecord:
     """A game with as many moves as one of Othello or dots, and an end by the seed."""
     spec, won = task.spec, float(task.spec.seed % 2)
-    moves = tuple(PlayedMove(seat=n % 2, move="d3", used_ms=1.0) for n in range(PLIES))
     return GameRecord(
         **spec.model_dump(exclude={"players"}),
         attempt=task.attempt,
         seats=tuple(SeatRecord(player=player.name) for player in spec.players),
-        moves=moves,
+        moves=_MOVES,
         final_state={},
         termination=Termination.NATURAL,
         detail="",
@@ -73,7 +80,7 @@ def _record(task: Task) -> GameRecord:
     )
 
 
-async def _serve(address: str, workers: int, folder: str) -> None:
+async def _serve(address: str, folder: str, workers: int) -> None:
     """Be so many machines of one core until the scheduler is gone."""
     settings = {"nthreads": 1, "memory_limit": 0, "dashboard": False, "local_directory": folder}
     made = [Worker(address, **settings) for _ in range(workers)]
@@ -82,4 +89,5 @@ async def _serve(address: str, workers: int, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
+    dask.config.set(_QUIET)
+    asyncio.run(_serve(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -77,13 +77,22 @@ def env(
 @app.command()
 def cluster(
     workers: Annotated[int, option("N", "Machines that only sleep.", min=1)] = 64,
-    games: Annotated[int, option("N", "Games that they play.", min=380)] = 20_000,
-    seconds: Annotated[float, option("S", "The time of such a game, about.", min=0.001)] = 0.5,
+    processes: Annotated[int, option("N", "Processes that these are in.", min=1)] = 1,
+    games: Annotated[int, option("N", "Games that they play, 380 a round; 0: none.", min=0)] = 3800,
+    seconds: Annotated[float, option("S", "The time of such a game, about.", min=0.001)] = 1.0,
+    repeats: Annotated[
+        int, option("N", "Of games with and without a cluster here; 0: none.", min=0)
+    ] = 1,
 ) -> None:
-    """What a cluster adds to games, and what its head and its scheduler need."""
+    """What a cluster adds to games, and what its head and its scheduler need.
+
+    First the same games are played with and without a cluster on this machine.
+    Then machines that only sleep for the time of a game play a tournament: the
+    head and the scheduler of a large cluster, seen here.
+    """
     from arena.bench.cluster import bench_cluster
     from players.catalogue import BUILTINS
 
     with console(stderr=True).status("measuring"):
-        measured = bench_cluster(BUILTINS, workers, games, seconds)
+        measured = bench_cluster(BUILTINS, workers, processes, games, seconds, repeats)
     console().print(measured)
