@@ -29,6 +29,7 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     [
         (["tcp://192.0.2.1:8786"], "is not encrypted"),
         (["head"], "is no cluster"),
+        (["tls://head:8786", "--cores", "1"], "add --tls-ca-file, --tls-cert and --tls-key"),
         (["tls://head:8786", "--cores", "5000"], "--cores: 5000 were asked for"),
     ],
 )
