@@ -1,28 +1,26 @@
-"""A tuning whose games are spread over the workers of a cluster."""
+"""Tunings and tests whose games are spread over the workers of a cluster."""
 
 from functools import partial
 from pathlib import Path
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
+from typer.testing import CliRunner
 
+from arena.cli import app
 from arena.training.spread import SpreadMatchRunner
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted
-from players.learning.tuning.tuner import Tuner, kernel_runner
-from tests.training.test_tuning import FILE
+from players.learning.tuning.tuner import CHECKPOINT, Tuner, kernel_runner
+from tests.tournament.cluster_helpers import machines_of_one_core
+from tests.tournament.test_cluster_faults import moves
+from tests.training.test_tuning import FILE, kept
 
 
 def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(FILE.format(games=16))
     config = load_config(tmp_path / "it.toml")
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0",
-            memory_limit=0, local_directory=tmp_path,
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
+    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
         points = []
         for name, make in (("one", kernel_runner), ("many", partial(SpreadMatchRunner, client))):
             (tmp_path / name).mkdir()
@@ -39,3 +37,25 @@ def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
                 tuner.compare()
             tuner.close()
     assert points[0] == points[1]
+
+
+REFEREE = FILE.replace("[game]", "referee = true\n[game]").replace("batch = 8", "batch = 4")
+CORE = {"cores": 1, "shared": 1}
+"""Of a worker: other tests may have it too."""
+
+
+def test_commands_play_the_same_games_on_a_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "it.toml").write_text(REFEREE.format(games=4))
+    sprt = "greedy monkey --rules dots --set rows=3 --set cols=3 --sandbox none --max-games 4"
+    with machines_of_one_core(1, tmp_path, protocol="tcp://", resources=CORE) as it:
+        for name, on in (("here", ()), ("there", ("--on", it.scheduler_address))):
+            asked = ("sprt", *sprt.split(), "--store", f"{name}.sqlite", *on)
+            tested = CliRunner().invoke(app, asked)
+            assert "Not decided after 2 pairs." in tested.output
+            tuned = CliRunner().invoke(app, ["tune", "it.toml", "--out", name, *on])
+            assert tuned.exit_code == 0, tuned.output
+    assert moves(tmp_path / "here.sqlite") == moves(tmp_path / "there.sqlite")
+    assert kept(tmp_path / "here" / CHECKPOINT) == kept(tmp_path / "there" / CHECKPOINT)
