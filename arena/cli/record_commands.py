@@ -24,6 +24,10 @@ FormName = Annotated[
 ]
 
 
+def _games(count: int) -> str:
+    return f"{count:,} game{'' if count == 1 else 's'}"
+
+
 @app.command("export")
 def export(
     run: RunPath,
@@ -37,7 +41,7 @@ def export(
     """
     from arena.records.run_file import export_run
 
-    say(f"{out}: {export_run(run, out, form):,} games")
+    say(f"{out}: {_games(export_run(run, out, form))}")
 
 
 @app.command("import")
@@ -61,7 +65,7 @@ def import_(
     variant = read_pairs("--set", settings)
     game = load_game(rules or "othello", variant) if rules or variant else None
     found = import_run(file, to, form, game)
-    say(f"{to}: {len(found.records):,} games")
+    say(f"{to}: {_games(len(found.records))}")
     for damaged in found.damaged:
         say(f"{file}, {damaged}", err=True)
     raise typer.Exit(Exit.FAILED if found.damaged else Exit.DONE)

@@ -14,6 +14,9 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from rules.position import Game
 
+SHOWN = 3
+"""Damaged games that are named where no other can be read."""
+
 
 class Read(NamedTuple):
     """What a file has."""
@@ -54,9 +57,16 @@ def read_file(file: Path, form: str | None = None, game: Game | None = None) -> 
         raise UserError(f"{file}: there is no such file")
     found = _sorted_out(form_of(file, form).read(file, game))
     if not found.records:
-        why = "\n".join(map(str, found.damaged)) or "it is empty, or of another form"
-        raise RecordError(f"{file}: no game can be read from it: {why}")
+        raise RecordError(f"{file}: no game can be read from it: {_why_none(found.damaged)}")
     return found
+
+
+def _why_none(damaged: Sequence[Damaged]) -> str:
+    if not damaged:
+        return "it is empty, or of another form"
+    more = f"\nand {len(damaged) - SHOWN:,} more" if len(damaged) > SHOWN else ""
+    first = "\n".join(map(str, damaged[:SHOWN]))
+    return f"{first}{more}\nIf it has another game, --rules and --set say which"
 
 
 def _sorted_out(found: Iterable[GameRecord | Damaged]) -> Read:

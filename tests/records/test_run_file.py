@@ -67,6 +67,10 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
         (("import", "none.ggf", "--to", "x.sqlite"), "none.ggf: there is no such file"),
         (("import", "empty.ggf", "--to", "x.sqlite"), "it is empty, or of another form"),
         (("import", "empty.doc", "--to", "x.sqlite"), "name one by --as: transcript (.txt)"),
+        (
+            ("import", "other.txt", "--to", "x.sqlite"),
+            "and 2 more\nIf it has another game, --rules",
+        ),
         (("import", FILES / "problems.obf", "--to", "x.sqlite"), "2 positions and no game"),
         (
             ("import", FILES / "server.ggf", "--to", "x.sqlite", "--rules", "dots"),
@@ -84,6 +88,7 @@ def test_a_mistake_has_a_sentence(
     monkeypatch.chdir(tmp_path)
     for name in ("empty.ggf", "empty.doc", "empty.pgn"):
         Path(name).touch()
+    Path("other.txt").write_text("a1b1\n" * 5)
     result = arena(*words)
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
     assert not Path("x.sqlite").exists()
