@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -203,13 +204,22 @@ def turn(item: pytest.Item) -> int:
 
 
 class _FileByFile(LoadScopeScheduling):
-    """Gives workers whole files, and to one of them all clocked tests, to one all that warm."""
+    """Gives workers whole files, and to one of them all clocked tests, to one all that warm, to one
+    all that share Chromium.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         if is_clocked(nodeid):
             return "clock"
         file = nodeid.partition("::")[0]
-        return "warm" if file.removeprefix("tests/").startswith(WARMING) else file
+        name = file.removeprefix("tests/")
+        return (
+            "warm"
+            if name.startswith(WARMING)
+            else "browser"
+            if name.startswith("browser/")
+            else file
+        )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -228,8 +238,25 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.slow)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Each worker begins to collect somewhere else: in a new checkout each compiles a part of the
+    files, and finds what others compiled.
+    """
+    gc.disable()  # all that is collected stays
+    args, worker = session.config.args, os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and len(args) == 1 and Path(args[0]).is_dir():
+        parts = sorted(map(str, Path(args[0]).glob("[a-z]*")))
+        at = len(parts) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        args[:] = parts[at:] + parts[:at]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=turn)
+    items.sort(key=lambda item: (turn(item), item.path))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
