@@ -271,7 +271,8 @@ class CanaryTargets:
             done.add("udp")
         if self._bounds() != self._untouched:
             done.add("meddle")
-        if self._ended.poll() is not None:
+        self._ended.communicate(b"\n")  # a signal sent before that line comes first
+        if self._ended.returncode != 0:
             done.add("end")
         if _removed_queue(self._mark):
             done.add("queue")
