@@ -1,10 +1,12 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute
 
 from arena.web import (
     api,
@@ -51,6 +53,18 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 """Of each file of routes, its `router`."""
 
+ALWAYS = (Depends(own_form), Depends(tournaments.freeze_due))
+"""What comes before every answer."""
+
+
+@cache
+def _routes() -> Sequence[BaseRoute]:
+    """All routes, made once: what an application answers is in its state."""
+    every = APIRouter(dependencies=ALWAYS)
+    for router in ROUTERS:
+        every.include_router(router, include_in_schema=router.prefix.startswith("/api"))
+    return every.routes
+
 
 def make_app(settings: ServerSettings) -> FastAPI:
     """The application for these settings."""
@@ -59,7 +73,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        dependencies=[Depends(own_form), Depends(tournaments.freeze_due)],
+        dependencies=ALWAYS,
         lifespan=_until_closed,
     )
     app.state.settings = settings
@@ -79,8 +93,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(GZipMiddleware)
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)
-    for router in ROUTERS:
-        app.include_router(router, include_in_schema=router.prefix.startswith("/api"))
+    app.router.routes.extend(_routes())
     return app
 
 
