@@ -15,7 +15,7 @@ from arena.reports.html.one_file import write_report
 from arena.tournament.run_view import RunView
 from tests.reports.runs import begun
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 120_000
 """How long a page may take on a machine that is busy."""
 expect.set_options(timeout=PATIENCE_MS)
 
