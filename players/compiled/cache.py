@@ -21,7 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
-from players.compiled.parts import PartCompiler
+from players.compiled.parts import KernelCompiler, PartCompiler
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 """numba's own annotation hides the arguments of what it decorates."""
@@ -88,7 +88,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _answered: defaultdict[Callable[..., Any], set[type]] = defaultdict(set)
 """For each question the types that have an answer of their own."""
 
-_ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_ENTRY: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "pipeline_class": KernelCompiler,
+}
 _PART: dict[str, Any] = {
     "forceinline": True,
     "error_model": "numpy",

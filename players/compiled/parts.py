@@ -1,8 +1,9 @@
-"""How a part of kernels is compiled: as far as code to link, once, and no further.
+"""How kernels and their parts are compiled: with less work than numba's own way.
 
 numba optimises each function that it compiles, with all that it calls, and makes machine code of
 it. Of a part only the copies inside kernels ever run, so that work, most of what compiling took, is
-left to the kernels.
+left to the kernels. Neither has functions inside functions, `with` or `literal_unroll`: the passes
+for these are left out.
 """
 # mypy: disable-error-code=no-untyped-call
 # numba ships no types.
@@ -10,11 +11,36 @@ left to the kernels.
 from collections.abc import Callable
 from typing import Any
 
+from numba.core import untyped_passes as passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
+
+_LEFT_OUT = {
+    passes.FindLiterallyCalls,
+    passes.InlineClosureLikes,
+    passes.InlineInlinables,
+    passes.LiteralPropagationSubPipelinePass,
+    passes.LiteralUnroll,
+    passes.MakeFunctionToJitFunction,
+    passes.RewriteDynamicRaises,
+    passes.WithLifting,
+}
+
+
+class _Flags(Flags):
+    """Flags that are soon compared, which is done several times a call that is typed: numba's own
+    collect all of them by name first.
+    """
+
+    def __hash__(self) -> int:
+        return hash(Flags)
+
+    def __eq__(self, other: object) -> bool:
+        alike = isinstance(other, Flags) and self._values == other._values
+        return alike or bool(super().__eq__(other))
 
 
 class _PartLibrary(JITCodeLibrary):
@@ -54,15 +80,28 @@ def _no_entry(name: str) -> Callable[..., Any]:
     return f"{{{name} is a part of kernels, and only they can call it}}".format
 
 
-class PartCompiler(CompilerBase):
-    """The passes of a part: numba's own, but for the last."""
+class KernelCompiler(CompilerBase):
+    """The passes of a kernel: numba's own, but for those it has no use for."""
+
+    lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[PassManager]:
         """One list of passes."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [
-            (_PartLowering if each is NativeLowering else each, what)
-            for each, what in passes.passes
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (self.lowering if each is NativeLowering else each, what)
+            for each, what in manager.passes
+            if each not in _LEFT_OUT
         ]
-        passes.finalize()
-        return [passes]
+        manager.finalize()
+        return [manager]
+
+    def _compile_core(self) -> Any:
+        self.state.flags = _Flags(self.state.flags)
+        return super()._compile_core()
+
+
+class PartCompiler(KernelCompiler):
+    """The passes of a part."""
+
+    lowering = _PartLowering
