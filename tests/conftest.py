@@ -51,6 +51,7 @@ CLOCKED = (
     "sandbox/test_canary.py",
     "sandbox/test_overload.py",
     "test_bench.py",
+    "web/test_upload.py::test_a_broken_bot",
 )
 """Where tests judge clocks or measure load."""
 WARMING = ("analysis/", "human/", "players/compiled/test_cache.py", "tournament/test_sandbox.py")

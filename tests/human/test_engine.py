@@ -11,6 +11,7 @@ import rules
 from arena.human.engine import FRONTS, answers
 from arena.human.engine_player import FrontPlayer
 from arena.model.contender import Prepared
+from arena.model.protocol import Clock
 from arena.referee import SessionPool, play_game
 from tests.conftest import match
 
@@ -18,6 +19,7 @@ FIRST_LEGAL = (
     "from players.sdk import play\nplay(lambda turn: (turn.legal[0], {info}), name='first')\n"
 )
 MODULE = (sys.executable, "-P", "-m")
+PATIENCE_MS = 60_000
 START = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
 INFO = {"score": 1.5, "depth": 7, "nodes": 4711, "pv": ["c4", "e3"]}
 Ask = Callable[..., list[str]]
@@ -109,17 +111,16 @@ def test_through_our_front_a_player_plays_the_same_moves(
         direct = Prepared(name="a", command=(*MODULE, "players.alphabeta"), options={"depth": 2})
         given = ["alphabeta", "--option", "depth=2"]
     front = [*MODULE, "arena", "engine", "--protocol", adapter, "--bot", *given]
+    front += ["--move-ms", str(PATIENCE_MS)]  # of a machine that is busy
     through = Prepared(
         name="a", command=(*MODULE, f"players.{adapter}"), options={"command": front}
     )
     variant = rules.load("othello", size=size).variant
     other = Prepared(name="b", command=(*MODULE, "players.monkey"))
+    terms = {"clock": Clock(move_ms=PATIENCE_MS), "startup_ms": 300_000}
     with SessionPool() as pool:
         one, same = (
-            play_game(
-                *match(player, other, rules="othello", variant=variant, startup_ms=300_000),
-                pool,
-            )
+            play_game(*match(player, other, rules="othello", variant=variant, **terms), pool)
             for player in (direct, through)
         )
     assert [move.move for move in same.moves] == [move.move for move in one.moves], same
