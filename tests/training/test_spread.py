@@ -58,4 +58,5 @@ def test_commands_play_the_same_games_on_a_cluster(
             tuned = CliRunner().invoke(app, ["tune", "it.toml", "--out", name, *on])
             assert tuned.exit_code == 0, tuned.output
     assert moves(tmp_path / "here.sqlite") == moves(tmp_path / "there.sqlite")
-    assert kept(tmp_path / "here" / CHECKPOINT) == kept(tmp_path / "there" / CHECKPOINT)
+    here, there = (kept(tmp_path / name / CHECKPOINT)[0] for name in ("here", "there"))
+    assert here == there
