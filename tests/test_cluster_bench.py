@@ -38,6 +38,12 @@ def test_figures_of_a_simulation_and_of_the_same_games_twice(
     assert "100, 110, 110, 110, 110 MB" in text
 
 
+def test_a_machine_waits_between_its_games() -> None:
+    first = [(10.0, 1.0), (12.0, 8.0), (20.0, 5.0)]
+    assert cluster._idle(first, 1) == pytest.approx(0.1)
+    assert cluster._idle([*first, (10.0, 20.0)], 2) == pytest.approx(0.05)
+
+
 def test_machines_that_sleep_play_a_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_PLAYERS", 3)
     monkeypatch.setattr(cluster, "_A_ROUND", 6)

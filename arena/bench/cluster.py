@@ -4,18 +4,20 @@ head and the scheduler of a large one, whose machines only sleep for the time of
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import dask
 from distributed import Client
 from rich.table import Table
 
@@ -26,6 +28,7 @@ from arena.sandbox.overload import cpu_ms
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import read_config
+from arena.tournament.executors.cluster import LOGS
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready
@@ -65,7 +68,7 @@ class Simulated(NamedTuple):
     ideal_s: float
     """With all machines busy to the end, and games that begin at once."""
     idle: float
-    """The share of the machines' time in which they had no game."""
+    """The share of the machines' time without a game, until the last game began."""
     scheduler_ms: float
     """CPU time a game."""
     head_ms: float
@@ -96,9 +99,11 @@ def simulate(
         for number in range(processes):
             machines = len(range(number, workers, processes))
             stack.enter_context(_process((*serve, str(machines))))
+        stack.enter_context(dask.config.set(LOGS))
         client = stack.enter_context(Client(address))
         client.wait_for_workers(workers, timeout=_START_S)
-        store = stack.enter_context(PlayedStore.open_run(Path(folder, "run.sqlite"), config))
+        path = Path(folder, "run.sqlite")
+        store = stack.enter_context(PlayedStore.open_run(path, config))
         scheduler_ms, began, used = cpu_ms([scheduler]), time.monotonic(), time.process_time()
         with _watched(os.getpid(), scheduler) as memory:
             outcome = run(config, store, open_executor=partial(_opened, client))
@@ -111,7 +116,7 @@ def simulate(
             games=outcome.done,
             wall_s=wall_s,
             ideal_s=slept_s / workers,
-            idle=1 - slept_s / workers / wall_s,
+            idle=_idle(_times(path), workers),
             scheduler_ms=(cpu_ms([scheduler]) - scheduler_ms) / outcome.done,
             head_ms=1000 * head_s / outcome.done,
             memory=tuple(memory[(len(memory) - 1) * part // 4] for part in range(5)),
@@ -164,7 +169,8 @@ def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
         sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
         "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told),
     )  # fmt: skip
-    with _process(command) as pid:
+    few_logs = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "20"}  # as the page recommends
+    with _process(command, **few_logs) as pid:
         deadline = time.monotonic() + _START_S
         while not told.exists() or not told.read_text():
             if time.monotonic() > deadline:
@@ -174,8 +180,13 @@ def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def _process(command: tuple[str, ...]) -> Iterator[int]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def _process(command: tuple[str, ...], **environment: str) -> Iterator[int]:
+    process = subprocess.Popen(
+        command,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield process.pid
     finally:
@@ -226,15 +237,25 @@ def compare(
 
 def _played_s(config: TournamentConfig, on: str | None) -> float:
     with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix="arena-bench-"))
+        path = Path(stack.enter_context(TemporaryDirectory(prefix="arena-bench-")), "run.sqlite")
         at = stack.enter_context(site(on))
-        store = stack.enter_context(PlayedStore.open_run(Path(folder, "run.sqlite"), config))
+        store = stack.enter_context(PlayedStore.open_run(path, config))
         run(config, store, open_executor=at.open_executor)
-        times = [
-            (datetime.fromisoformat(record.started_at).timestamp(), record.duration_ms / 1000)
-            for record in store.records()
-        ]
-    return max(began + took for began, took in times) - min(began for began, _ in times)
+        times = _times(path)
+    return max(began + took for began, took in times) - min(times)[0]
+
+
+def _times(path: Path) -> list[tuple[float, float]]:
+    """When each game began and how long it took, in seconds."""
+    with closing(sqlite3.connect(path)) as database:
+        rows = list(database.execute("SELECT started_at, duration_ms FROM games"))
+    return [(datetime.fromisoformat(began).timestamp(), took / 1000) for began, took in rows]
+
+
+def _idle(times: Sequence[tuple[float, float]], workers: int) -> float:
+    first, last = min(times)[0], max(times)[0]
+    busy = sum(min(took, last - began) for began, took in times)
+    return 1 - busy / (workers * (last - first))
 
 
 _GAMES = 20
@@ -266,7 +287,7 @@ def bench_cluster(
 def _rows(found: Simulated) -> Iterator[tuple[str, str]]:
     yield "games on machines that sleep", f"{found.games:,} on {found.workers:,}"
     yield "time", f"{found.wall_s:,.0f} s, at least {found.ideal_s:,.0f} s"
-    yield "time in which a machine had no game", f"{found.idle:.1%}"
+    yield "time in which a machine waited for a game", f"{found.idle:.1%}"
     yield "scheduler", f"{found.scheduler_ms:.2f} ms CPU a game"
     yield "head", f"{found.head_ms:.2f} ms CPU a game"
     heads, schedulers = zip(*found.memory, strict=True)

@@ -6,6 +6,7 @@ with many of them in one process.
 
 import asyncio
 import sys
+from datetime import UTC, datetime
 from functools import cache
 from random import Random
 
@@ -46,8 +47,16 @@ async def play(task: str, label: str, number: int, *, moves: bool) -> None:
     """As `machine.play`, by sleeping."""
     read = Task.model_validate_json(task)
     worker = get_worker()
+    began = datetime.now(UTC)
     await asyncio.sleep(time_of(read.spec))
-    record = _record(read).model_copy(update={"host": _host(worker.address)})
+    took = datetime.now(UTC) - began
+    record = _record(read).model_copy(
+        update={
+            "host": _host(worker.address),
+            "started_at": began.isoformat(),
+            "duration_ms": 1000 * took.total_seconds(),
+        }
+    )
     worker.log_event(label, {"number": number, "record": record.model_dump_json()})
 
 
@@ -74,8 +83,8 @@ def _record(task: Task) -> GameRecord:
         offender=None,
         scores=(int(won), int(1 - won)),
         points=(won, 1 - won),
-        started_at="2026-01-01T00:00:00+00:00",
-        duration_ms=1000 * time_of(spec),
+        started_at="",
+        duration_ms=0.0,
         host=_host(),
     )
 

@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import dask
 from distributed import Client, LocalCluster
 from distributed.security import Security
 
@@ -30,6 +31,10 @@ _CONNECT_S = 15
 _START_S = 120.0
 _JOIN_S = 600.0
 _FORMS = "tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers on this machine"
+LOGS = {"distributed.admin.low-level-log-length": 20}
+"""Each connection keeps that many of the messages that went through it, 1,000 by default: of games
+these are 9 KB each, at the scheduler for each worker.
+"""
 _DEATH_S = 60
 """A worker that does not reach the scheduler for that long ends itself."""
 
@@ -42,7 +47,7 @@ def cluster(
     `local:N`, or a client that is connected. Paths of the table are relative to `folder`. Raises
     UserError and ExecutorError.
     """
-    with ExitStack() as stack:
+    with dask.config.set(LOGS), ExitStack() as stack:
         here = False
         if not isinstance(on, str):
             client = on

@@ -98,6 +98,10 @@ class DaskExecutor:
         """The machine of each pair, by its address."""
         self._lengths: deque[float] = deque(maxlen=100)
         self._typical_s: float | None = None
+        """From a game's begin here to its result."""
+        self._durations: deque[float] = deque(maxlen=100)
+        self._queued = 0
+        """How many games wait at a machine for each that it plays."""
         self._numbers = self._at_a_time = 0
         self._idle_since = 0.0
         client.subscribe_topic(self._label, lambda event: self._news.put(event[1]))
@@ -109,11 +113,6 @@ class DaskExecutor:
         second game of a pair waits for the machine that plays the first.
         """
         return max(1, self._at_a_time * (2 + self._queued))
-
-    @property
-    def _queued(self) -> int:
-        """How many games wait at a machine for each that it plays."""
-        return int(self._typical_s is not None and self._typical_s < _SHORT_S)
 
     def warning(self) -> str | None:
         """What there is to say on the machines so far."""
@@ -199,7 +198,10 @@ class DaskExecutor:
         self._typical_s = median(self._lengths)
         self._end(game)
         text = said["record"]
-        return (Played(game.task, GameRecord.model_validate_json(text), text),)
+        record = GameRecord.model_validate_json(text)
+        self._durations.append(record.duration_ms / 1000)
+        self._queued = int(median(self._durations) < _SHORT_S)
+        return (Played(game.task, record, text),)
 
     def _end(self, game: _SubmittedGame) -> None:
         del self._playing[game.number]
