@@ -168,7 +168,9 @@ def test_a_machine_that_does_not_move_holds_nobody_up(
 ) -> None:
     monkeypatch.setattr(dask, "_IDLE_S", 0.05)
     monkeypatch.setattr("arena.tournament.executors.places.LEAVE_S", 0.1)
-    runs = SimpleNamespace(admit=sleeping.admit, play=play_or_stay, leave=sleeping.leave)
+    runs = SimpleNamespace(
+        answer=sleeping.answer, admit=sleeping.admit, play=play_or_stay, leave=sleeping.leave
+    )
     Told(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
 
 
@@ -185,7 +187,9 @@ def admit_by_number(entry: str) -> str:
 def test_machines_are_compared_and_those_that_cannot_play_are_named(
     client: Client, load: Load
 ) -> None:
-    runs = SimpleNamespace(admit=admit_by_number, play=sleeping.play, leave=sleeping.leave)
+    runs = SimpleNamespace(
+        answer=sleeping.answer, admit=admit_by_number, play=sleeping.play, leave=sleeping.leave
+    )
     executor = DaskExecutor(client, load(FAST), runs=runs)
     said = executor.warning() or ""
     assert "lab2 " in said
@@ -202,7 +206,7 @@ def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> 
     def refuse(entry: str) -> str:
         return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()
 
-    runs = SimpleNamespace(admit=refuse)
+    runs = SimpleNamespace(answer=sleeping.answer, admit=refuse)
     with pytest.raises(ExecutorError, match="bwrap is missing"):
         DaskExecutor(client, load(FAST), runs=runs)
 

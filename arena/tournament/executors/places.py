@@ -17,7 +17,7 @@ from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.model.contender import Package
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.machine import Admission, AdmissionRequest, answer
+from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 LOOK_S = 1.0
 """How often the head looks which machines there are."""
@@ -199,7 +199,7 @@ class Machines:
     ) -> None:
         key = f"ask-{token_hex(8)}"
         future = self._client.submit(
-            answer, what, self._entry.label, key, *arguments,
+            self._runs.answer, what, self._entry.label, key, *arguments,
             workers=[place.address], key=key, priority=10,
         )  # fmt: skip
         self._asked[key] = then
