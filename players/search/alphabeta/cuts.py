@@ -21,7 +21,10 @@ DEEPEST = 31
 SHAPE = DEEPEST + 1, game.PLIES + 1
 
 CERTAIN = 20_000
-"""Windows that far from 0, in hundredths, ask for finished games: no estimate answers them."""
+"""Values that far from 0, in hundredths, are those of finished games."""
+
+TO_THE_END = 1.5
+"""A shallow search misses the end of the game by that many times what it misses an estimate by."""
 
 TERMS = ("constant", "depth", "shallow", "left")
 """What the logarithm of a spread, in hundredths, is the sum of: a constant, and one number each for
@@ -37,13 +40,26 @@ def shallower(depth: Int) -> Int:
 @part
 def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Record) -> Int:
     """By how much a shallow search must miss the window to cut this one; 0 for never. Windows with
-    a width, of the principal variation, are not cut, nor searches that meet solved positions.
+    a width, of the principal variation, are not cut, and not what is to be solved.
     """
     margin = np.int64(0)
     left: Int = np.int64(game.remaining(position))
-    if beta - alpha == 1 and left - depth > scratch.exact_from and -CERTAIN < beta < CERTAIN:
-        margin += scratch.margins[min(depth, DEEPEST), left]
+    if beta - alpha > 1:
+        return margin
+    if left - depth > scratch.exact_from:
+        if -CERTAIN < beta < CERTAIN:
+            margin += scratch.margins[min(depth, DEEPEST), left]
+    elif scratch.selective != 0:
+        margin += np.int64(TO_THE_END * scratch.margins[min(depth, DEEPEST), left])
     return margin
+
+
+@part
+def estimated(value: Int, win: Int) -> Int:
+    """The estimate that says no more than `value`, that of a finished game: `win` is left out."""
+    if value >= CERTAIN:
+        return max(value - win, 0)
+    return min(value + win, 0) if value <= -CERTAIN else np.int64(0)
 
 
 def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, ...]:

@@ -109,13 +109,16 @@ class AlphaBetaSearch:
     def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
         """Search deeper until `stop` is set, a limit is reached or the end is seen."""
         self.begin()
-        if not self._is_within_reach(position, limits):
+        if not self._may_solve(position, limits):
             return self._deepen(position, stop, limits)
-        now = time.monotonic()
-        until = now if limits.until is None else now + FIRST_SHARE * (limits.until - now)
-        with stop_at(until) as first_stop:
-            found = self._deepen(position, first_stop, limits)
-        if found.exact:
+        if self._is_within_reach(position, limits):
+            now = time.monotonic()
+            until = now if limits.until is None else now + FIRST_SHARE * (limits.until - now)
+            with stop_at(until) as first_stop:
+                found = self._deepen(position, first_stop, limits, is_first=True)
+        else:
+            found = self._deepen(position, stop, limits, is_first=True)
+        if found.exact or stop[0]:
             return found
         found = self._not_lost(position, found, stop)
         solution = self._endgame.best(position, stop)
@@ -135,7 +138,7 @@ class AlphaBetaSearch:
         scratch = self._scratch
         scratch["killers"] = NO_MOVE
         scratch["history"] //= 8
-        scratch["nodes"] = 0
+        scratch["nodes"] = scratch["selective"] = 0
         scratch["node_limit"] = NO_LIMIT
         scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
 
@@ -156,14 +159,19 @@ class AlphaBetaSearch:
         """What `position` is worth, expected to be `guess`; None when `stop` was set first."""
         return self._search(position, depth, guess, stop)[0]
 
-    def _is_within_reach(self, position: Position, limits: DepthLimits) -> bool:
+    def _may_solve(self, position: Position, limits: DepthLimits) -> bool:
         reach = self._endgame_from
         if reach is None:
-            if limits.depth is not None or limits.nodes is not None:
-                return False
-            until = limits.until
-            seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
-            reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
+            return limits.depth is None and limits.nodes is None
+        return int(kernels.moves_left(position)) <= reach
+
+    def _is_within_reach(self, position: Position, limits: DepthLimits) -> bool:
+        """Whether a position that may be solved will, typically, be solved in the time there is."""
+        if self._endgame_from is not None:
+            return True
+        until = limits.until
+        seconds = 1.0 if until is None else (until - time.monotonic()) * (1 - FIRST_SHARE)
+        reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
         return int(kernels.moves_left(position)) <= reach
 
     def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
@@ -184,19 +192,29 @@ class AlphaBetaSearch:
             move=move, score=kernels.in_points(value), pv=[move], nodes=self.nodes
         )
 
-    def _deepen(self, position: Position, stop: Flag, limits: DepthLimits) -> BestMove:
+    def _deepen(
+        self, position: Position, stop: Flag, limits: DepthLimits, *, is_first: bool = False
+    ) -> BestMove:
+        """Search deeper and deeper: to the end with cuts at first, then without, unless it
+        `is_first` of another search.
+        """
         line = self.glance(position)
         depth, last = 1, 0.0
-        self._scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
-        while not line.exact and depth != limits.depth:
+        scratch = self._scratch
+        scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
+        end = int(kernels.moves_left(position)) - int(scratch["exact_from"])
+        while not line.exact and depth != limits.depth and not (is_first and depth >= end):
             now = time.monotonic()
             if self._early_stop and limits.until is not None and now + last > limits.until:
                 break
-            deeper, so_far = self._search(position, depth + 1, line.value, stop)
+            scratch["selective"] = depth < end
+            deeper, so_far = self._search(position, depth + (depth < end), line.value, stop)
             if deeper is None:
                 line = line._replace(moves=so_far or line.moves)
                 break
-            line, depth, last = deeper, depth + 1, time.monotonic() - now
+            line, last = deeper, time.monotonic() - now
+            depth += depth < end
+        scratch["selective"] = 0
         pv = [self.board.names[move] for move in line.moves]
         return BestMove(pv[0], kernels.in_points(line.value), depth, self.nodes, line.exact, pv)
 

@@ -32,6 +32,7 @@ Scratch = np.dtype(
         ("generation", np.int64),  # which of the table's entries are new
         ("method", np.int64),  # PVS, ALPHABETA or MINIMAX
         ("exact_from", np.int64),  # positions with that many moves remaining are solved
+        ("selective", np.int64),  # whether searches to the end are cut as well
         ("margins", np.int32, cuts.SHAPE),  # of multi-ProbCut, by depth and moves remaining
     ],
     align=True,

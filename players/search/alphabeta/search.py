@@ -110,6 +110,7 @@ def search(
         scratch.stopped = 1
         return np.int64(0)
     table = context.table
+    is_to_the_end = np.int64(game.remaining(position)) - depth <= scratch.exact_from
     key, bucket = np.uint64(0), np.int64(0)
     if len(table):
         key = game.key(position)
@@ -122,14 +123,18 @@ def search(
             stored = entries.field(data, entries.MOVE)
             deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
             enough = entries.settles(entries.field(data, entries.BOUND), known, alpha, beta)
-            if enough and deep >= depth and ply > 0:
+            wanted = depth
+            if is_to_the_end and scratch.selective == 0:
+                wanted = entries.TO_THE_END
+            if enough and deep >= wanted and ply > 0:
                 scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
     margin = cuts.margin_at(position, depth, alpha, beta, scratch)
     if margin > 0:
-        is_high = np.int64(game.evaluate(position, context.terms)) >= beta
-        bound = beta + margin if is_high else beta - margin
+        middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
+        is_high = np.int64(game.evaluate(position, context.terms)) >= middle
+        bound = middle + margin if is_high else middle - margin
         shallow = cuts.shallower(depth)
         value = search(position, shallow, bound - 1, bound, ply, context, scratch)
         if scratch.stopped:

@@ -10,8 +10,16 @@ import pytest
 import rules
 from players.games.registry import load_board
 from players.learning.fit_cuts import cells, fit
-from players.search.alphabeta.cuts import DEEPEST, LEAST, new_margins, shallower, spread
+from players.search.alphabeta.cuts import (
+    DEEPEST,
+    LEAST,
+    estimated,
+    new_margins,
+    shallower,
+    spread,
+)
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
+from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
 from players.weights.spreads import load_spread
 from tests.players.conftest import random_position, true_net
@@ -48,6 +56,29 @@ def test_margins_beyond_all_values_cut_nothing() -> None:
     wide = cutting(game, 100, **OFF).think(position, NEVER, DepthLimits(6))
     assert wide.score == plain.score
     assert wide.pv[0] == plain.pv[0]
+
+
+def test_the_end_is_searched_with_cuts_first() -> None:
+    nodes, solved_from = [0, 0], 8
+    for seed in range(4):
+        position = compiled(random_position(PRESETS[0], 42, Random(seed)))
+        end = moves_left(position) - solved_from
+        settings = {"endgame_from": 0, "leaves_from": solved_from}
+        plain = cutting(PRESETS[0], 0, **settings).think(position, NEVER, DepthLimits(end))
+        first = cutting(PRESETS[0], 1, **settings).think(position, NEVER, DepthLimits(end))
+        then = cutting(PRESETS[0], 1, **settings).think(position, NEVER, DepthLimits(end + 1))
+        assert plain.exact
+        assert then.exact
+        assert then.score == plain.score
+        nodes[0] += plain.nodes
+        nodes[1] += first.nodes
+    assert 2 * nodes[1] < nodes[0]
+
+
+def test_a_window_of_finished_games_stands_for_a_margin() -> None:
+    pairs = [(0, 0), (300, 0), (-300, 0), (500_000, 0), (1_001_200, 1200), (-1_001_200, -1200)]
+    for value, estimate in pairs:
+        assert estimated.py_func(value, 1_000_000) == estimate
 
 
 def test_what_is_called_exact_is_exact() -> None:
