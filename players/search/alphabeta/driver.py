@@ -118,7 +118,9 @@ class AlphaBetaSearch:
                 found = self._deepen(position, first_stop, limits, is_first=True)
         else:
             found = self._deepen(position, stop, limits, is_first=True)
-        if found.exact or stop[0]:
+            if found.depth < self._depth_of_the_end(position):
+                return found
+        if found.exact:
             return found
         found = self._not_lost(position, found, stop)
         solution = self._endgame.best(position, stop)
@@ -174,6 +176,10 @@ class AlphaBetaSearch:
         reach = reach_in(self._endgame, seconds) + OUTCOME_BEYOND
         return int(kernels.moves_left(position)) <= reach
 
+    def _depth_of_the_end(self, position: Position) -> int:
+        """How deep a search meets solved positions alone."""
+        return int(kernels.moves_left(position)) - int(self._scratch["exact_from"])
+
     def _not_lost(self, position: Position, found: BestMove, stop: Flag) -> BestMove:
         """A move that surely wins or else draws, with a certain margin; or `found`."""
         scratch = self._scratch
@@ -202,7 +208,7 @@ class AlphaBetaSearch:
         depth, last = 1, 0.0
         scratch = self._scratch
         scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
-        end = int(kernels.moves_left(position)) - int(scratch["exact_from"])
+        end = self._depth_of_the_end(position)
         while not line.exact and depth != limits.depth and not (is_first and depth >= end):
             now = time.monotonic()
             if self._early_stop and limits.until is not None and now + last > limits.until:
