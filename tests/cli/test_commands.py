@@ -402,16 +402,12 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
     assert 'no built-in player "utc"; did you mean "uct"?' in unknown.stderr
 
 
-@pytest.mark.usefixtures("finished")
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (("play", "2048"), 0),
-        (("report", "runs/t.sqlite"), 0),
-        (("players",), 0),
         (("schema",), 0),
         (("run", "more.toml"), 130),
-        (("match", "monkey", "greedy", "--rules", "dots", "--games", "40"), 130),
     ],
 )
 def test_a_pipe_without_a_reader_is_no_mistake(
@@ -439,12 +435,12 @@ def test_schemas_are_json() -> None:
 
 
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=40))
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.startswith(" 2/80"):
+            if line.startswith(" 2/40"):
                 break
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
@@ -454,7 +450,7 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     assert "Go on with: arena run t.toml" in rest
     resumed = arena("run", "t.toml")
     assert resumed.exit_code == 0
-    left = re.search(r"(\d+) of 80 games to play", resumed.output)
+    left = re.search(r"(\d+) of 40 games to play", resumed.output)
     assert left is not None
-    assert 0 < int(left[1]) <= 78
-    assert "80/80" in resumed.output
+    assert 0 < int(left[1]) <= 38
+    assert "40/40" in resumed.output

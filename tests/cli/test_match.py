@@ -53,7 +53,7 @@ def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None
 
 
 def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
-    settings = ("--rules", "dots", "--set", "rows=1", "--set", "cols=1")
+    settings = ("--rules", "dots", "--set", "rows=1", "--set", "cols=1", "--games", "2")
     for _ in range(2):
         assert arena("match", "monkey", "greedy", *settings).exit_code == 0
     first, second = sorted(Path("runs").glob("*.sqlite"))

@@ -1,5 +1,6 @@
 """What the players' tests share: dialogues with real processes, games and their true values."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -15,6 +16,8 @@ import pytest
 
 import rules
 from arena.referee import SessionPool
+from players.builtin import Builtin
+from players.sdk import Clock, Start
 from rules.position import CHANCE, PASS, Position, draw_chance
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -139,6 +142,20 @@ def start_message(position: Position, seat: int = 0, **fields: Any) -> dict[str,
         "moves": [],
         **fields,
     }
+
+
+def refusal(
+    player: type[Builtin], position: Position, monkeypatch: pytest.MonkeyPatch, **fields: Any
+) -> str:
+    """The sentence with which it ends its process before a game, asked in this one."""
+    told = start_message(position, **fields)
+    given = {field.name: told[field.name] for field in dataclasses.fields(Start)}
+    asked = Start(**given | {"clock": Clock(**told["clock"])})
+    monkeypatch.setattr("players.builtin.play", lambda _, *, start, **__: start(asked))
+    with pytest.raises(SystemExit) as ended:
+        player.run()
+    assert isinstance(ended.value.code, str)  # Python shows it, and exits with 1
+    return ended.value.code
 
 
 def turn_message(position: Position, ply: int, moves: Any = (), **fields: Any) -> dict[str, Any]:

@@ -5,22 +5,24 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import pytest
+
 import rules
-from tests.players.conftest import play_with, start_message, turn_message
+from players.heuristic import HeuristicPlayer
+from tests.players.conftest import play_with, refusal, start_message, turn_message
 
-SETTINGS = [
-    ("2048", {}),
-    ("2584", {"spawn": "1/3"}),
-    ("2048", {"placer": "player"}),
-    ("2584", {"placer": "player", "placer_chooses": "cell"}),
-]
+SETTINGS: dict[str, list[dict[str, str]]] = {
+    "2048": [{}, {"placer": "player"}],
+    "2584": [{"spawn": "1/3"}, {"placer": "player", "placer_chooses": "cell"}],
+}
 
 
+@pytest.mark.parametrize("name", SETTINGS)
 def test_plays_whole_games_in_both_roles_on_one_process(
-    start_player: Callable[..., Any],
+    name: str, start_player: Callable[..., Any]
 ) -> None:
     player, rng = start_player("players.heuristic"), Random(9)
-    for name, settings in SETTINGS:
+    for settings in SETTINGS[name]:
         game = rules.load(name, **settings)
         for seat in range(game.seats):
             answers = play_with(player, game, seat, rng, options={"depth": 1, "memory_mb": 1})
@@ -73,15 +75,17 @@ def test_its_weights_are_options(running_player: Callable[..., Any]) -> None:
     assert scores == [2.0 * 7, -2.0 * 6]
 
 
-def test_mistakes_end_it_with_a_sentence(start_player: Callable[..., Any]) -> None:
-    tiles, dots = rules.load("2048").start(seed=1), rules.load("dots").start()
-    for position, options, words in (
-        (tiles, {"empty": 1000}, "options.empty: must be less than or equal to 100"),
-        (tiles, {"deep": 3}, "options.deep: there is no such option. Known options: margin_ms"),
-        (dots, {}, "heuristic cannot play this: it plays 2048 and 2584, not dots"),
+def test_mistakes_are_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = rules.load("2048").start(seed=1)
+    for options, words in (
+        ({"empty": 1000}, "options.empty: must be less than or equal to 100"),
+        ({"deep": 3}, "options.deep: there is no such option. Known options: margin_ms"),
     ):
-        player = start_player("players.heuristic")
-        player.tell(start_message(position, options=options))
-        assert player.close() == (1, b"")
-        assert words in player.stderr()
-        assert "Traceback" not in player.stderr()
+        assert words in refusal(HeuristicPlayer, position, monkeypatch, options=options)
+
+
+def test_a_mistake_ends_it(start_player: Callable[..., Any]) -> None:
+    player = start_player("players.heuristic")
+    player.tell(start_message(rules.load("dots").start()))
+    assert player.close() == (1, b"")
+    assert player.stderr() == "heuristic cannot play this: it plays 2048 and 2584, not dots\n"

@@ -13,7 +13,7 @@ from players.builtin import think_until
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
-from tests.players.conftest import play_with, start_message, turn_message
+from tests.players.conftest import play_with, refusal, start_message, turn_message
 
 NAMES = ["uct", "weighted-uct", "alphabeta"]
 GAMES = [
@@ -138,13 +138,10 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
     ],
 )
 def test_what_it_cannot_play_ends_it_with_a_sentence(
-    name: str, fields: dict[str, Any], words: str, start_player: Callable[..., Any]
+    name: str, fields: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    player = start_player(BUILTINS[name].module)
-    player.tell(start_message(rules.load("othello").start(), **fields))
-    assert player.close() == (1, b"")
-    assert words in player.stderr()
-    assert "Traceback" not in player.stderr()
+    position = rules.load("othello").start()
+    assert words in refusal(BUILTINS[name], position, monkeypatch, **fields)
 
 
 def test_weights_are_read_next_to_the_tournament_file(

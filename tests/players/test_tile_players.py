@@ -19,7 +19,7 @@ from players.sdk import Clock, Start, Turn
 from players.weights.network_file import save_network
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, draw_chance
-from tests.players.conftest import random_position, start_message, turn_message
+from tests.players.conftest import random_position, refusal, start_message, turn_message
 
 FILE = "small.ntuple"
 FULL = {
@@ -208,13 +208,11 @@ def test_what_it_cannot_play_ends_it_with_a_sentence(
     fields: dict[str, Any],
     words: str,
     networks: Path,
-    start_player: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    player = start_player(BUILTINS[module].module)
-    player.tell(start_message(rules.load("2048").start(seed=1), **fields))
-    assert player.close() == (1, b"")
-    assert words in player.stderr()
-    assert "Traceback" not in player.stderr()
+    monkeypatch.chdir(networks)
+    position = rules.load("2048").start(seed=1)
+    assert words in refusal(BUILTINS[module], position, monkeypatch, **fields)
 
 
 def test_star_pruning_is_for_means() -> None:

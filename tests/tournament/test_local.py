@@ -154,11 +154,10 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
         assert {record.attempt for record in store.records(void=True)} == {1}
 
 
-@pytest.mark.parametrize("keep_alive", ["true", "false"])
 def test_interrupted_a_run_ends_soon_and_leaves_nothing(
-    load: Load, tmp_path: Path, mark: str, keep_alive: str
+    load: Load, tmp_path: Path, mark: str
 ) -> None:
-    config, path = load(ROUNDS.format(500, keep_alive) + OTHELLO), tmp_path / "t.sqlite"
+    config, path = load(ROUNDS.format(500, "true") + OTHELLO), tmp_path / "t.sqlite"
     process = start(path, config, mark)
     assert process.stdout is not None
     finished = 0
@@ -176,8 +175,8 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
 
 
 def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
-    config, path = load(ROUNDS.format(20, "true") + DOTS), tmp_path / "t.sqlite"
-    process = start(path, config, mark, kills=(10, 20))
+    config, path = load(ROUNDS.format(8, "true") + DOTS), tmp_path / "t.sqlite"
+    process = start(path, config, mark, kills=(4, 8))
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert all_gone(mark, 1)

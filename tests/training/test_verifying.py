@@ -142,6 +142,7 @@ def test_what_a_player_says_is_wrong_is_told(
         raise SystemExit("x.ntuple: no such file.")
 
     monkeypatch.setattr(player, "extend", refused)
+    monkeypatch.setattr(NetworkPairs, "load", lambda _: None)  # no game needs its kernels
     told = verify(text)
     assert (told.exit_code, told.stderr) == (2, "x.ntuple: no such file.\n")
 

@@ -157,6 +157,14 @@ class Plain:
         return sum(means) / len(means)
 
 
+@cache
+def plain_root(
+    game: Game, plain: tuple[tuple[str, Any], ...], position: Any, depth: int
+) -> dict[str, float]:
+    """The same for tests that share a definition: it is slow."""
+    return Plain(game, **dict(plain)).root(position, depth)
+
+
 def full_boards(game: Game, empty: int = 4, count: int = 3) -> list[Any]:
     """Positions of the slider with few empty cells, and more than one slide."""
     found: list[Any] = []
@@ -201,7 +209,7 @@ def test_slides_are_worth_what_the_definitions_say(
     search = search_of(game, **settings)
     for position in full_boards(game):
         for depth in (1, 2, 3):
-            expected = Plain(game, **plain).root(position, depth)
+            expected = plain_root(game, tuple(plain.items()), position, depth)
             found = slide(search, position, depth)
             best = max(expected.values())
             where = f"{position}\n{expected}\n{found}"

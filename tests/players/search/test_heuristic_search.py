@@ -143,7 +143,7 @@ def test_a_search_stops_inside_a_depth_and_uses_what_it_saw() -> None:
 
 
 def test_a_set_flag_leaves_the_first_slide() -> None:
-    plain = Plain("2584", "1/2")
+    plain = Plain("2048", "2/4")
     position = plain.game.start(seed=1)
     board = plain.board.position(position.state())
     found = search_of(plain).think(board, position.legal_moves(), np.ones(1, np.int64))
