@@ -14,9 +14,10 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 from players.catalogue import BUILTINS
+from players.nboard import NBoard
 from rules.position import PASS
 from rules.transcript import read_transcript
-from tests.players.conftest import play_with, random_position, start_message, turn_message
+from tests.players.conftest import play_with, random_position, refusal, start_message, turn_message
 from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted
 
 engine = partial(scripted, "nboard_engine.py")
@@ -108,21 +109,20 @@ def test_an_engines_fault_is_told_and_loses(
     assert "The game so far: f5d6, black to move; legal: " in record.seats[0].stderr_head
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
-        ({"command": engine("never_pongs")}, "has not answered `ping 1` in time"),
-        ({"depth": 0}, "options.depth: must be greater than or equal to 1"),
-    ],
-)
-def test_what_keeps_an_engine_from_starting(
-    options: dict[str, Any], said: str, pool: SessionPool
-) -> None:
-    player = nboard(engine(), **options) if "command" not in options else nboard(**options)
-    record = play_game(*game(player, monkey(), startup_ms=2500), pool)
+def test_what_keeps_an_engine_from_starting(pool: SessionPool) -> None:
+    silent = nboard(engine("never_pongs"))
+    record = play_game(*game(silent, monkey(), startup_ms=2500), pool)
     assert record.offender == 0
-    assert said in record.seats[0].stderr_head
+    assert "has not answered `ping 1` in time" in record.seats[0].stderr_head
+
+
+def test_what_cannot_be_an_engine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = rules.load("othello").start()
+    for options, said in (
+        ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
+        ({"command": engine(), "depth": 0}, "options.depth: must be greater than or equal to 1"),
+    ):
+        assert said in refusal(NBoard, start, monkeypatch, options=options)
 
 
 def test_a_position_out_of_nowhere_is_refused(start_player: Callable[..., Any]) -> None:

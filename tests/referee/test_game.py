@@ -198,8 +198,8 @@ def test_faults_may_be_answered_with_random_moves(
     if fault not in ("leaves_after_answering", "debug_print"):
         assert len(faults) == len(own)
     assert all(f.seat == 0 and record.moves[f.ply].fault == f for f in faults)
-    again = play_game(*spec, pool)
-    if fault != "leaves_after_answering":
+    if fault == "illegal":  # the moves are those of the game's seed
+        again = play_game(*spec, pool)
         assert [m.move for m in record.moves] == [m.move for m in again.moves]
     assert bots.left() == []
 
