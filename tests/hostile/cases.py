@@ -168,6 +168,14 @@ class Attack(NamedTuple):
     player: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 
+def together(*attacks: Attack) -> Attack:
+    """One after the other, by one player in one game: none may hinder the next. (Who is traced
+    stops at each signal, so that has a game of its own.)
+    """
+    acts = {f"{each.fault}.{name}": act for each in attacks for name, act in each.acts.items()}
+    return Attack("+".join(each.fault for each in attacks), acts)
+
+
 CONTAINED = tuple(G)
 """Held by every mode but `none`."""
 
@@ -194,92 +202,94 @@ ATTACKS = [
     Attack("kills_everybody", {"referee": Act((G.PIDS, G.UID))}, in_none=False),
     Attack("kills_opponent", {}, in_none=False),
     Attack(
+        "mounts",
+        {name: Act(CONTAINED) for name in ("mount", "bind")},
+        in_none=False,
+    ),
+    Attack(
         "traces_others",
         {
             "ptrace": Act((G.PIDS, G.UID), uncontained=False),
             "memory": Act((G.PIDS, G.UID), uncontained=False),
         },
     ),
-    Attack(
-        "reads_proc",
-        {
-            "environ": Act((G.PIDS, G.UID)),
-            "maps": Act((G.PIDS, G.UID)),
-            "mem": Act((G.PIDS, G.UID), uncontained=False),
-            "files": Act((G.PIDS, G.UID)),
-            "cmdline": Act((G.PIDS,)),
-        },
-    ),
-    Attack(
-        "uses_network",
-        {
-            "tcp": Act((G.NETWORK,)),
-            "udp": Act((G.NETWORK,)),
-            "listen": Act((G.NETWORK,)),
-            "raw": Act((G.NETWORK,), uncontained=False),
-            "abstract": Act((G.NETWORK,)),
-        },
-    ),
-    Attack(
-        "writes_others_files",
-        {
-            "overwrite": Act((G.FILES,)),
-            "create": Act((G.FILES,)),
-            "folder": Act((G.FILES,)),
-            "symlink": Act((G.FILES,)),
-            "device": Act((G.FILES,), uncontained=False),
-            "truncate": Act((G.FILES,)),
-            "mode": Act((G.FILES,), uncontained=False),
-            "rename": Act((G.FILES,)),
-            "remove": Act((G.FILES,)),
-            "program": Act((G.FILES,)),
-        },
-    ),
-    Attack(
-        "reads_secrets",
-        {
-            "secret": Act((G.FILES, G.UID)),
-            "public": Act((G.FILES,)),
-            "listing": Act((G.FILES,)),
-            "shadow": Act((G.FILES, G.UID), uncontained=False),
-        },
-    ),
-    Attack(
-        "inherits",
-        {"descriptors": Act(None, uncontained=False), "environment": Act(CONTAINED)},
-    ),
-    Attack(
-        "gains_rights",
-        {
-            "setuid": Act((G.UID,), uncontained=False),
-            "setgroups": Act((G.UID,), uncontained=False),
-            "privileges": Act(CONTAINED),
-            "realtime": Act((G.UID,), uncontained=False),
-            "nice": Act((G.UID,), uncontained=False),
-            "device": Act((G.FILES, G.UID), uncontained=False),
-        },
-    ),
-    Attack(
-        "enters_namespaces",
-        {
-            name: Act(CONTAINED, uncontained=False)
-            for name in (
-                "new_mounts",
-                "new_users",
-                "new_pids",
-                "new_network",
-                "clone",
-                "chroot",
-            )
-        },
-    ),
-    Attack(
-        "leaves_its_tree",
-        {name: Act(CONTAINED) for name in ("subreaper", "death_signal", "sibling", "system_v")},
-    ),
-    Attack(
-        "mounts",
-        {name: Act(CONTAINED) for name in ("mount", "bind")},
-        in_none=False,
+    together(
+        Attack(
+            "inherits",
+            {"descriptors": Act(None, uncontained=False), "environment": Act(CONTAINED)},
+        ),
+        Attack(
+            "reads_proc",
+            {
+                "environ": Act((G.PIDS, G.UID)),
+                "maps": Act((G.PIDS, G.UID)),
+                "mem": Act((G.PIDS, G.UID), uncontained=False),
+                "files": Act((G.PIDS, G.UID)),
+                "cmdline": Act((G.PIDS,)),
+            },
+        ),
+        Attack(
+            "uses_network",
+            {
+                "tcp": Act((G.NETWORK,)),
+                "udp": Act((G.NETWORK,)),
+                "listen": Act((G.NETWORK,)),
+                "raw": Act((G.NETWORK,), uncontained=False),
+                "abstract": Act((G.NETWORK,)),
+            },
+        ),
+        Attack(
+            "reads_secrets",
+            {
+                "secret": Act((G.FILES, G.UID)),
+                "public": Act((G.FILES,)),
+                "listing": Act((G.FILES,)),
+                "shadow": Act((G.FILES, G.UID), uncontained=False),
+            },
+        ),
+        Attack(
+            "writes_others_files",
+            {
+                "overwrite": Act((G.FILES,)),
+                "create": Act((G.FILES,)),
+                "folder": Act((G.FILES,)),
+                "symlink": Act((G.FILES,)),
+                "device": Act((G.FILES,), uncontained=False),
+                "truncate": Act((G.FILES,)),
+                "mode": Act((G.FILES,), uncontained=False),
+                "rename": Act((G.FILES,)),
+                "remove": Act((G.FILES,)),
+                "program": Act((G.FILES,)),
+            },
+        ),
+        Attack(
+            "enters_namespaces",
+            {
+                name: Act(CONTAINED, uncontained=False)
+                for name in (
+                    "new_mounts",
+                    "new_users",
+                    "new_pids",
+                    "new_network",
+                    "clone",
+                    "chroot",
+                )
+            },
+        ),
+        Attack(
+            "gains_rights",
+            {
+                "setuid": Act((G.UID,), uncontained=False),
+                "setgroups": Act((G.UID,), uncontained=False),
+                "privileges": Act(CONTAINED),
+                "realtime": Act((G.UID,), uncontained=False),
+                "nice": Act((G.UID,), uncontained=False),
+                "device": Act((G.FILES, G.UID), uncontained=False),
+            },
+        ),
+        Attack(
+            "leaves_its_tree",
+            {name: Act(CONTAINED) for name in ("subreaper", "death_signal", "sibling", "system_v")},
+        ),
     ),
 ]

@@ -5,7 +5,8 @@ one, or `none`. The mark is only there to be found: in a list of processes, in t
 Standard library only.
 
 Some faults are acts that a sandbox should foil. Those play on, and tell in `info.text` of their
-first move what came of it, as JSON: `{"act": "what it got"}`, or `{"act": "!EPERM"}`.
+first move what came of it, as JSON: `{"act": "what it got"}`, or `{"act": "!EPERM"}`. Several
+names with `+` between them are acts one after the other, told as `{"NAME.act": …}`.
 """
 
 from __future__ import annotations

@@ -18,13 +18,19 @@ TURN = {**processes.TURN, **streams.TURN, **clocks.TURN, **resources.TURN}
 ACTS = {**attacks.ACTS, **resources.ACTS, **clocks.ACTS}
 
 
+def all_of(names: list[str]) -> dict[str, str]:
+    """What came of several acts, one after the other."""
+    return {f"{name}.{part}": got for name in names for part, got in ACTS[name]().items()}
+
+
 def play(fault: str) -> None:
     """Play with this fault until told to quit."""
-    if fault not in {*texts.READY, *texts.MOVE, *LAUNCH, *TURN, *ACTS}:
+    several = fault.split("+")
+    if not {fault, *several} & {*texts.READY, *texts.MOVE, *LAUNCH, *TURN, *ACTS}:
         sys.exit(f"no fault {fault!r}")
     if fault in LAUNCH:
         LAUNCH[fault]()
-    act = ACTS.get(fault)
+    act = ACTS.get(fault) if len(several) == 1 else lambda: all_of(several)
     for request in read_requests():
         if request["type"] == "start":
             say(texts.READY.get(fault, ready()))
