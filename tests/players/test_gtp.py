@@ -13,7 +13,7 @@ import pytest
 import rules
 from arena.errors import ConfigError
 from arena.model.contender import Prepared
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.config_file import load_config
@@ -178,31 +178,29 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
         ({"command": "./none"}, "/none does not exist"),
         ({"command": ""}, "options.command: must name a program"),
         ({"command": [3]}, "options.command: must be a command line or a list of words"),
-        ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
     ],
 )
 def test_what_cannot_be_an_engine_is_told(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start, clock = (
-        rules.load("othello").start(),
-        {"move_ms": 300, "bank_ms": None, "increment_ms": 0},
-    )
-    given = {"command": engine(), **options}
-    assert said in refusal(Gtp, start, monkeypatch, options=given, clock=clock)
+    start = rules.load("othello").start()
+    assert said in refusal(Gtp, start, monkeypatch, options=options)
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("options", "said"),
     [
-        (["sleep", "30"], "sleep has not answered `name` in time"),
-        (["cat"], "answered `name` with `name`, which is no GTP response"),
+        ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
+        ({"command": ["cat"]}, "answered `name` with `name`, which is no GTP response"),
+        ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
     ],
 )
 def test_what_keeps_an_engine_from_starting(
-    command: list[str], said: str, pool: SessionPool
+    options: dict[str, Any], said: str, pool: SessionPool
 ) -> None:
-    record = play_game(*game(gtp(command), monkey(), startup_ms=2500), pool)
+    player = adapter("gtp", **{"command": engine(), **options})
+    clock = Clock(move_ms=300)
+    record = play_game(*game(player, monkey(), clock=clock, startup_ms=2500), pool)
     assert record.offender == 0
     assert said in logged(record, 0)
 
