@@ -26,6 +26,7 @@ from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Capacity, Demand, Executor, OpenExecutor
 from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.places import workers_of
 
 _CONNECT_S = 15
 _START_S = 120.0
@@ -130,7 +131,7 @@ def _cores_there(client: Client) -> list[int]:
     """The cores of each worker, once there is one. Raises ExecutorError."""
     began, told = time.monotonic(), False
     while time.monotonic() < began + _JOIN_S:
-        found = client.scheduler_info(n_workers=-1)["workers"].values()
+        found = workers_of(client).values()
         if found:
             return [int(each["resources"].get("cores", each["nthreads"])) for each in found]
         if not told and time.monotonic() > began + 2:

@@ -72,6 +72,16 @@ class MachinePlace:
         return (self.said and self.said.host.speed) or 0.0
 
 
+def workers_of(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler says of each worker, by address. Raises OSError.
+
+    `Client.scheduler_info` tells what the client knows, which its thread replaces now and then by
+    an answer without workers.
+    """
+    said: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
+    return dict(said["workers"])
+
+
 class Machines:
     """Finds machines, admits them, sends them packages, and notices who is gone."""
 
@@ -141,7 +151,7 @@ class Machines:
             return ()
         self._looked = now
         try:
-            found = self._client.scheduler_info(n_workers=-1)["workers"]
+            found = workers_of(self._client)
         except OSError:  # said at the next look, where it is gone
             return ()
         lost = [place for address, place in self._places.items() if address not in found]
