@@ -31,16 +31,19 @@ _LEFT_OUT = {
 
 
 class _Flags(Flags):
-    """Flags that are soon compared, which is done several times a call that is typed: numba's own
-    collect all of them by name first.
+    """Flags that are alike where what is called takes the same from its caller: so an answer is
+    compiled once for kernels and parts. numba's own also compare what concerns the caller alone,
+    each flag by its name, several times a call.
     """
 
+    def _handed_down(self) -> tuple[object, ...]:
+        return self.nrt, self.error_model
+
     def __hash__(self) -> int:
-        return hash(Flags)
+        return hash(self._handed_down())
 
     def __eq__(self, other: object) -> bool:
-        alike = isinstance(other, Flags) and self._values == other._values
-        return alike or bool(super().__eq__(other))
+        return isinstance(other, _Flags) and self._handed_down() == other._handed_down()
 
 
 class _PartLibrary(JITCodeLibrary):
