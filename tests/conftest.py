@@ -205,22 +205,13 @@ def turn(item: pytest.Item) -> int:
 
 
 class _FileByFile(LoadScopeScheduling):
-    """Gives workers whole files, and to one of them all clocked tests, to one all that warm, to one
-    all that share Chromium.
-    """
+    """Gives workers whole files, and to one of them all clocked tests, to one all that warm."""
 
     def _split_scope(self, nodeid: str) -> str:
         if is_clocked(nodeid):
             return "clock"
         file = nodeid.partition("::")[0]
-        name = file.removeprefix("tests/")
-        return (
-            "warm"
-            if name.startswith(WARMING)
-            else "browser"
-            if name.startswith("browser/")
-            else file
-        )
+        return "warm" if file.removeprefix("tests/").startswith(WARMING) else file
 
 
 @pytest.hookimpl(optionalhook=True)
