@@ -42,30 +42,31 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
     console.log(JSON.stringify({ type: "move", ply: said.ply, move: said.legal.at(-1) }));
 });
 """
-CPP = """\
-#include <iostream>
-#include <string>
-// What follows a key, up to one of the characters in `end`.
-std::string after(const std::string& line, const std::string& key, const char* end) {
-    auto from = line.find(key) + key.size();
-    return line.substr(from, line.find_first_of(end, from) - from);
+C = """\
+#include <stdio.h>
+#include <string.h>
+// What follows a key in a line.
+static const char *after(const char *line, const char *key) {
+    return strstr(line, key) + strlen(key);
 }
-int main() {
-    for (std::string line; std::getline(std::cin, line);) {
-        auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
-        if (has("\\"type\\":\\"start\\""))
-            std::cout << "{\\"type\\":\\"ready\\",\\"name\\":\\"cpp\\"}\\n";
-        if (has("\\"type\\":\\"turn\\""))
-            std::cout << "{\\"type\\":\\"move\\",\\"ply\\":" << after(line, "\\"ply\\":", ",}")
-                      << ",\\"move\\":\\"" << after(line, "\\"legal\\":[\\"", "\\"") << "\\"}\\n";
-        std::cout.flush();
+int main(void) {
+    static char line[1 << 16];
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    while (fgets(line, sizeof line, stdin)) {
+        if (strstr(line, "\\"type\\":\\"start\\""))
+            puts("{\\"type\\":\\"ready\\",\\"name\\":\\"c\\"}");
+        if (strstr(line, "\\"type\\":\\"turn\\"")) {
+            const char *ply = after(line, "\\"ply\\":"), *move = after(line, "\\"legal\\":[\\"");
+            printf("{\\"type\\":\\"move\\",\\"ply\\":%.*s,\\"move\\":\\"%.*s\\"}\\n",
+                   (int)strcspn(ply, ",}"), ply, (int)strcspn(move, "\\""), move);
+        }
     }
 }
 """
 BOTS = {
     "py": ("bot.py", PYTHON, 'command = ["python3", "bot.py"]'),
     "js": ("bot.js", NODE, 'command = ["node", "bot.js"]'),
-    "cpp": ("bot.cpp", CPP, 'build = ["g++", "-o", "bot", "bot.cpp"]\ncommand = ["./bot"]'),
+    "c": ("bot.c", C, 'build = ["cc", "-o", "bot", "bot.c"]\ncommand = ["./bot"]'),
 }
 TOURNAMENT = """
 [tournament]

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import rules
 from arena.files.cache import CACHE_VARIABLE
+from players import warm
 from players.compiled import folder as kernel_folder
 from players.compiled.folder import cache_folder
 
@@ -49,17 +51,15 @@ def files(folder: Path) -> dict[str, int]:
 
 
 def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> None:
-    done = run("-m", "players.warm")
+    done = run("-m", "players.warm", "--rules", "dots", "2584")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["name"] for line in lines] == [
-        "othello: uct, alphabeta, analysis",
         "dots: uct, alphabeta, analysis",
-        "2048: expectimax, heuristic",
         "2584: expectimax, heuristic",
     ]
-    assert [line["step"] for line in lines] == [1, 2, 3, 4]
-    assert {line["steps"] for line in lines} == {4}
+    assert [line["step"] for line in lines] == [1, 2]
+    assert {line["steps"] for line in lines} == {2}
     assert all(line["seconds"] >= 0 for line in lines)
     before = files(cache_folder())
     assert before
@@ -67,6 +67,17 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert (done.returncode, done.stderr) == (0, "")
     after = files(cache_folder())  # other tests compile their own meanwhile
     assert {path: after[path] for path in before} == before
+
+
+def test_without_names_all_is_warmed() -> None:
+    searches = (*warm.BOARD_SEARCHES, *warm.TILE_SEARCHES)
+    steps = list(warm._steps(rules.GAMES, searches, at_once=False))
+    assert steps == [
+        ("othello", "uct", "alphabeta", "analysis"),
+        ("dots", "uct", "alphabeta", "analysis"),
+        ("2048", "expectimax", "heuristic"),
+        ("2584", "expectimax", "heuristic"),
+    ]
 
 
 def test_warming_ends_quietly_without_a_listener() -> None:
