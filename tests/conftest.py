@@ -234,8 +234,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Each worker begins to collect somewhere else: in a new checkout each compiles a part of the
     files, and finds what others compiled.
     """
-    gc.disable()  # all that is collected stays
     args, worker = session.config.args, os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker:
+        gc.disable()  # all that is collected stays
     if worker and len(args) == 1 and Path(args[0]).is_dir():
         parts = sorted(map(str, Path(args[0]).glob("[a-z]*")))
         at = len(parts) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
