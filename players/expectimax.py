@@ -59,7 +59,7 @@ class ExpectimaxOptions(NetworkOptions):
     """Star pruning's worst rate: skip a slide whose reward and network value are below the best
     slide times this, and stop looking at placements once their mean so far is; the last slides
     ahead are all looked at. 0 for no pruning."""
-    downgrade: int = Field(default=8192, ge=0, le=32_768)
+    downgrade: int = Field(default=16_384, ge=0, le=32_768)
     """Tile-downgrading, of 2048: from this tile on the search sees all tiles above the largest one
     that is missing as half of what they are, which boards the network has met more often; the
     score told is then that of the smaller board. 0 for never. 2584 has no such boards."""
