@@ -167,6 +167,21 @@ def test_a_page_that_does_not_read_is_let_go(
     watched(store, test)
 
 
+def test_a_page_that_hears_nothing_is_kept_open(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_ALIVE_S", 0.01)
+    monkeypatch.setattr(live, "_IDLE_S", 0.01)
+
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        await anext(page)
+        async with asyncio.timeout(30):
+            assert await anext(page) == await anext(page) == b":\n\n"
+
+    watched(store, test)
+
+
 def test_void_games_a_run_that_ends_and_one_that_begins_again(
     store: Store, records: list[GameRecord]
 ) -> None:
