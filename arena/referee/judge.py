@@ -6,11 +6,12 @@ import json
 import math
 import re
 from collections.abc import Collection
-from typing import Any, NoReturn, TypeVar
+from contextlib import suppress
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from arena.model.protocol import Message, Move, Ready, Termination, excerpt
+from arena.model.protocol import Info, Message, Move, Ready, Termination, excerpt
 from arena.model.record import PlayerFault
 
 MAX_DEPTH = 64
@@ -19,6 +20,7 @@ MAX_DIGITS = 300
 """Of an integer: the protocol needs no more, and the time to read one stays short."""
 
 _KINDS = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+_PLAIN = {"type", "ply", "move"}
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
 
 Reply = TypeVar("Reply", Ready, Move)
@@ -29,9 +31,18 @@ def ready(line: bytes) -> Ready:
     return _validate(Ready, _object(line))
 
 
-def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
+class JudgedMove(NamedTuple):
+    """A legal move, and what the player said with it."""
+
+    move: str
+    info: Info | None = None
+
+
+def move(line: bytes, *, ply: int, legal: Collection[str]) -> JudgedMove:
     """The answer to `turn`. Raises PlayerFault."""
     data = _object(line)
+    if _is_plain(data, ply) and data["move"] in legal:
+        return JudgedMove(data["move"])
     answered = data.get("ply")
     # A boolean is not an integer, but a wrong ply: everything else is judged before it.
     reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
@@ -50,7 +61,14 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
             Termination.ILLEGAL_MOVE,
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
-    return reply
+    return JudgedMove(reply.move, reply.info)
+
+
+def _is_plain(data: dict[str, Any], ply: int) -> bool:
+    """Whether this is a `move` of that ply without more: quicker to see than by its schema."""
+    if data.keys() != _PLAIN or data["type"] != "move" or data["ply"] != ply:
+        return False
+    return type(data["ply"]) is int and type(data["move"]) is str
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -64,6 +82,11 @@ def _object(line: bytes) -> dict[str, Any]:
         ) from None
     if len(line) > MAX_DEPTH and _depth(line) > MAX_DEPTH:
         raise _bad_json(line, f"nested deeper than {MAX_DEPTH}")
+    if len(line) <= MAX_DIGITS:
+        with suppress(ValueError):  # what is wrong is found below
+            data, end = _SHORT.raw_decode(text)
+            if end == len(text) and type(data) is dict:
+                return data
     try:
         data = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -148,6 +171,10 @@ def _short_integer(text: str) -> int:
     return int(text)
 
 
+_SHORT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+)
+"""For lines in which no integer can be too long."""
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_constant,
     parse_float=_finite, parse_int=_short_integer,

@@ -58,6 +58,8 @@ class InfoKeeper:
         if info is None:
             return None
         told = info.model_dump(exclude_none=True)
+        if info.pv is None and info.text is None:
+            return told
         room = before = min(INFO_A_MOVE, INFO_A_GAME - self.kept)
         if info.pv:
             told["pv"] = line = []

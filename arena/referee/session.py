@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination
+from arena.model.protocol import Clock, End, Message, Quit, Ready, Start, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
+from arena.referee.judge import JudgedMove
 from arena.referee.outcome import Outcome, points
 from arena.referee.transport import MAX_BLANK_LINES, PlayerProcess
 from rules.position import Position
@@ -23,10 +24,16 @@ _FAREWELL_MS = 20  # for writing `end` or `quit` to a player that does not read
 _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as its own time
 
 
+_TURN = (
+    b'{"type":"turn","game":%b,"ply":%d,"time_ms":%d,"bank_ms":%b,'
+    b'"state":%b,"moves":%b,"legal":%b,"used_ms":%d}\n'
+)
+
+
 class Answered(NamedTuple):
     """A move and its time."""
 
-    move: Move
+    move: JudgedMove
     used_ms: float
 
 
@@ -168,10 +175,16 @@ def turn_request(
 ) -> TurnRequest:
     """The `turn` of a player that knows the first `told` of the moves."""
     ply, legal = len(moves), position.legal_moves()
-    head = {"type": "turn", "game": game, "ply": ply, "time_ms": time_ms, "bank_ms": bank_ms}
-    state = position.state_json() or to_json(position.state())
-    rest = {"moves": moves[told:], "legal": legal, "used_ms": round(used_ms)}
-    line = b'%b,"state":%b,%b\n' % (to_json(head)[:-1], state, to_json(rest)[1:])
+    line = _TURN % (
+        to_json(game),
+        ply,
+        time_ms,
+        b"null" if bank_ms is None else b"%d" % bank_ms,
+        position.state_json() or to_json(position.state()),
+        to_json(moves[told:]),
+        to_json(legal),
+        round(used_ms),
+    )
     return TurnRequest(line, ply, time_ms, legal)
 
 

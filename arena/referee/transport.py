@@ -6,6 +6,7 @@ nanoseconds of `time.monotonic_ns`.
 import os
 import select
 import time
+from collections.abc import Set
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ _DYING_MS = 500
 # How long a player that the host keeps from answering is waited for beyond its deadline: that many
 # times what it was allowed, and never longer than the other.
 _PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
+_NONE = frozenset[int]()
 
 
 class Kept(NamedTuple):
@@ -103,10 +105,13 @@ class PlayerProcess:
         events = self._events(0)
         if self.fault is not None:
             raise self.fault
+        if not events and not self._buffer:
+            self._watch_memory()  # a player that always answers at once is never waited for
+            return
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
             raise self._exited()
-        self._watch_memory()  # a player that always answers at once is never waited for
+        self._watch_memory()
         if self._buffer:
             self._judge_unasked()
         if not open_:
@@ -198,7 +203,7 @@ class PlayerProcess:
 
     # Waiting
 
-    def _wait(self, deadline: int, *, excused: bool = False) -> set[int]:
+    def _wait(self, deadline: int, *, excused: bool = False) -> Set[int]:
         """Descriptors that are ready; empty when the deadline has passed, and with `excused` when
         the player's own time has passed it. Drains stderr.
         """
@@ -256,9 +261,12 @@ class PlayerProcess:
         except PlayerFault as fault:
             self.fault = fault
 
-    def _events(self, timeout_ms: int) -> set[int]:
+    def _events(self, timeout_ms: int) -> Set[int]:
         """Descriptors that are ready now or within the timeout, stderr drained and left out."""
-        ready = {descriptor for descriptor, _ in self._poll.poll(timeout_ms)}
+        found = self._poll.poll(timeout_ms)
+        if not found:
+            return _NONE
+        ready = {descriptor for descriptor, _ in found}
         if self._stderr in ready:
             ready.discard(self._stderr)
             self._drain_stderr()

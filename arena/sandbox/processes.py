@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -71,10 +72,17 @@ def children(pid: int | None = None) -> frozenset[int]:
     """Pids of the children of `pid`, ours by default; none when it is gone."""
     found: set[int] = set()
     with suppress(OSError):
-        for task in Path(f"/proc/{pid or os.getpid()}/task").iterdir():
+        tasks = f"/proc/{pid or os.getpid()}/task"
+        for task in os.listdir(tasks):  # noqa: PTH208 - after each game
             with suppress(OSError):
-                found.update(map(int, (task / "children").read_text().split()))
+                found.update(map(int, _read(f"{tasks}/{task}/children").split()))
     return frozenset(found)
+
+
+def _read(path: str) -> bytes:
+    """A file of /proc, in a fifth of the time that a `Path` takes. Raises OSError."""
+    with FileIO(path) as file:
+        return file.readall()
 
 
 def owners() -> Iterator[tuple[int, int]]:
@@ -111,7 +119,7 @@ def resident_bytes(pids: Iterable[int]) -> int:
 
 def _resident_bytes(pid: int) -> int:
     with suppress(OSError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        pages = int(_read(f"/proc/{pid}/statm").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
     return 0
 
@@ -134,8 +142,8 @@ def _proportional_bytes(pid: int) -> int:
 
 def status(pid: int, key: str) -> str:
     """A value of /proc/PID/status; empty where it has none. OSError: the process is gone."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next((line[len(key) + 1 :] for line in lines if line.startswith(f"{key}:")), "")
+    value = _read(f"/proc/{pid}/status").partition(f"\n{key}:".encode())[2]
+    return value.partition(b"\n")[0].decode()
 
 
 def peak_resident_bytes(pid: int) -> int:
