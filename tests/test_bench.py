@@ -99,7 +99,7 @@ def test_the_c_player_waits_for_the_end_of_a_line(tmp_path: Path) -> None:
     assert bot.returncode == 0
     assert [json.loads(line) for line in output.splitlines()] == [
         {"type": "ready", "name": "instant"},
-        {"type": "move", "ply": 12, "move": "b1c1"},
+        {"type": "move", "ply": 12, "move": "b1c1", "info": {"score": 0, "depth": 1}},
     ]
 
 

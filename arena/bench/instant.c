@@ -1,4 +1,5 @@
-/* A player that answers every turn with its first legal move, and costs next to nothing.
+/* A player that answers every turn with its first legal move, a score and a depth, and costs next to
+   nothing.
 
    It leans on how the referee writes JSON, without blanks and with `type` first; a bot should use
    a JSON library instead. */
@@ -44,7 +45,9 @@ static void answer_turn(const char *line)
     char reply[128];
     long ply = strtol(after(line, "\"ply\":"), NULL, 10);
     const char *move = after(line, "\"legal\":[\"");
-    int length = snprintf(reply, sizeof reply, "{\"type\":\"move\",\"ply\":%ld,\"move\":\"%.*s\"}\n",
+    int length = snprintf(reply, sizeof reply,
+                          "{\"type\":\"move\",\"ply\":%ld,\"move\":\"%.*s\","
+                          "\"info\":{\"score\":0,\"depth\":1}}\n",
                           ply, (int)strcspn(move, "\""), move);
     if (length < 0 || (size_t)length >= sizeof reply) {
         fprintf(stderr, "instant: the first move is too long in %s\n", line);

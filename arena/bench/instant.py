@@ -10,9 +10,11 @@ def main() -> None:
         request = json.loads(line)
         match request["type"]:
             case "start":
-                reply = {"type": "ready", "name": "instant"}
+                reply: dict[str, object] = {"type": "ready", "name": "instant"}
             case "turn":
-                reply = {"type": "move", "ply": request["ply"], "move": request["legal"][0]}
+                info = {"score": 0, "depth": 1}
+                move = request["legal"][0]
+                reply = {"type": "move", "ply": request["ply"], "move": move, "info": info}
             case "quit":
                 return
             case _:
