@@ -6,9 +6,10 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Request
+from fastapi import APIRouter, Depends, Header, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from arena.bots.course_file import rules_of
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
@@ -44,7 +45,13 @@ def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
 
 def find(request: Request, name: str) -> ShownRun:
     """A run by its name, as the visitor may see it. Raises HTTPException and StoreError."""
-    return runs_of(request)[name]
+    try:
+        return runs_of(request)[name]
+    except HTTPException:
+        if any(each.name == name for each in still_to_come(request)):
+            later = f"{name} has not begun yet. Load this page again once it is played."
+            raise HTTPException(404, later) from None
+        raise
 
 
 async def _find(request: Request, name: str) -> ShownRun:  # in this thread: another costs 0.2 ms

@@ -215,6 +215,15 @@ def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
     assert asyncio.run(told()) == [b"first", b"moves", b"event: reset\ndata: {}\n\n"]
 
 
+def test_a_tournament_that_has_not_begun(app: FastAPI, folder: Path) -> None:
+    (folder / "tournaments" / "final.toml").write_text("[tournament]\nrounds = 1\n")
+    visitor = TestClient(app)
+    early, other = visitor.get("/t/final"), visitor.get("/t/finale")
+    assert (early.status_code, other.status_code) == (404, 404)
+    assert "final has not begun yet." in early.text
+    assert "There is no such tournament here." in other.text
+
+
 def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
     answer = staff.client.get("/staff/export")
     assert answer.headers["content-type"] == "application/zip"
