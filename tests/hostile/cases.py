@@ -166,6 +166,8 @@ class Attack(NamedTuple):
     in_none: bool = True
     """Whether it may be let loose in mode `none`: it does no harm besides what a test prepares."""
     player: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    opponent: str = "none"
+    move_ms: int = 5000
 
 
 def together(*attacks: Attack) -> Attack:
@@ -179,8 +181,17 @@ def together(*attacks: Attack) -> Attack:
 CONTAINED = tuple(G)
 """Held by every mode but `none`."""
 
+THOUGHT_MS = 500
+PONDERED_MS = 50
+"""Of that time: a player goes on until it is frozen, later on a busy host."""
+
 ATTACKS = [
-    Attack("ponders", {"cpu_ms": Act(CONTAINED, most=20)}),
+    Attack(
+        "ponders",
+        {"cpu_ms": Act(CONTAINED, most=PONDERED_MS)},
+        opponent="unhurried",
+        move_ms=2 * THOUGHT_MS,
+    ),
     Attack("uses_many_cores", {"cores": Act((G.CPU,), most=1)}),
     Attack("fork_bomb", {"processes": Act((G.PROCESSES,), most=PROCESSES)}),
     Attack("thread_bomb", {"threads": Act((G.PROCESSES,), most=PROCESSES)}),

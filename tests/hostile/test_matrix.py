@@ -97,7 +97,7 @@ def test_an_attack(table: Table, attack: Attack, mark: str) -> None:
     options = {**table.attacked(), "budget": budget, "most_mb": 64}
     bad = table.player(attack.fault, mark, options=options, **attack.player)
     table.prepare()
-    played = table.play(bad, table.player("none", mark), move_ms=5000)
+    played = table.play(bad, table.player(attack.opponent, mark), move_ms=attack.move_ms)
     went_well(played)
     told = [move.info for move in played.record.moves if move.info]
     acts = json.loads(told[0]["text"]) if told else {}

@@ -48,6 +48,13 @@ def nearly_late(request: Request) -> None:
     say(move(request))
 
 
+def unhurried(request: Request) -> None:
+    """Half of its limit at its first move."""
+    if request["ply"] < 2:
+        time.sleep(request["time_ms"] / 2000)
+    say(move(request))
+
+
 def _spin() -> None:
     until = time.monotonic() + _SPIN_S
     while time.monotonic() < until:
@@ -79,5 +86,5 @@ def uses_many_cores() -> dict[str, str]:
     return told
 
 
-TURN = named(hangs, spins, works_most, works_twice, late, nearly_late)
+TURN = named(hangs, spins, works_most, works_twice, late, nearly_late, unhurried)
 ACTS = named(ponders, uses_many_cores)
