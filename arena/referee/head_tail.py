@@ -50,9 +50,11 @@ class HeadTail:
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
     def last_lines(self, count: int = 3) -> str:
-        """The last lines that are not blank, joined and safe to show; empty when there are none."""
+        """The last lines with words, joined and safe to show; empty when there are none. Markers
+        below a line, as Python draws them, say nothing once lines are joined.
+        """
         text = _text(self._head[-2000:] + self._tail[-2000:])
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        lines = [line.strip() for line in text.splitlines() if line.strip(" \t~^")]
         return " / ".join(printable(line[:200]) for line in lines[-count:])
 
 

@@ -182,7 +182,7 @@ CONTAINED = tuple(G)
 """Held by every mode but `none`."""
 
 THOUGHT_MS = 500
-PONDERED_MS = 50
+PONDERED_MS = 100
 """Of that time: a player goes on until it is frozen, later on a busy host."""
 
 ATTACKS = [

@@ -25,3 +25,9 @@ def test_bytes_are_characters_where_all_are_ascii() -> None:
     log = HeadTail()
     log.feed(b"x" * 70_000)
     assert log.places([0, 7, 32_768, 40_000, 70_000]) == (0, 7, 32_768, 35_536, 65_536)
+
+
+def test_markers_below_a_line_are_no_last_words() -> None:
+    log = HeadTail()
+    log.feed(b'  File "bot.py", line 3\n    assert moves < 20\n           ~~~~~~^^^^\nError\n')
+    assert log.last_lines() == 'File "bot.py", line 3 / assert moves < 20 / Error'

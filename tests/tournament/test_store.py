@@ -313,6 +313,7 @@ def test_a_record_is_kept_as_its_referee_wrote_it(
         assert store.record(record.game) == record
     with sqlite3.connect(path) as database:
         assert database.execute("SELECT record FROM records").fetchone() == (text,)
+    database.close()
 
 
 def test_a_look_that_is_broken_off_may_outlive_the_store(

@@ -11,6 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from arena.web.app import ServerSettings, make_app
+from arena.web.runs import Runs
 from arena.web.serve import Server
 from tests.reports.conftest import Play, play_record
 from tests.reports.runs import begun
@@ -18,6 +19,21 @@ from tests.reports.runs import begun
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it names another client, which is not needed
     from starlette.testclient import TestClient
+
+
+@pytest.fixture(autouse=True)
+def runs_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Also those of an application that is asked without being started and ended."""
+    made, init = list[Runs](), Runs.__init__
+
+    def kept(self: Runs, folder: Path) -> None:
+        init(self, folder)
+        made.append(self)
+
+    monkeypatch.setattr(Runs, "__init__", kept)
+    yield
+    for each in made:
+        each.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -26,6 +27,8 @@ def hang_at_start() -> None:
 
 
 def slow_start() -> None:
+    """Half a second from the first request."""
+    select.select([sys.stdin], [], [])
     time.sleep(0.5)
 
 
