@@ -6,22 +6,17 @@ from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
 from tests.conftest import Bots, Spec
 
-SLOW_START_MS = 500
-"""What the bot `slow_start` takes."""
-
 
 def test_players_load_at_the_same_time(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     record = play_game(*dots(bots.hostile("slow_start"), bots.hostile("slow_start")), pool)
     assert record.termination is Termination.NATURAL, record.detail
-    startups = [seat.startup_ms or 0 for seat in record.seats]
-    assert min(startups) >= SLOW_START_MS
-    assert record.duration_ms < sum(startups)
+    assert record.duration_ms < sum(seat.startup_ms or 0 for seat in record.seats)
 
 
 def test_a_ready_is_timed_when_it_comes(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     record = play_game(*dots(bots.hostile("slow_start"), bots.hostile()), pool)
     slow, quick = (seat.startup_ms or 0 for seat in record.seats)
-    assert quick < SLOW_START_MS <= slow
+    assert quick < slow
 
 
 @pytest.mark.parametrize("hung", [0, 1])
