@@ -13,7 +13,7 @@ from arena.records.obf import ObfPosition, read_positions
 from rules.position import Game
 
 
-class Solved(NamedTuple):
+class SolvedProblem(NamedTuple):
     """A position of a collection, as we see it."""
 
     number: int
@@ -52,7 +52,9 @@ def listed(game: Game, text: str) -> list[ObfPosition | Damaged]:
     return found if any(isinstance(each, ObfPosition) for each in found) else []
 
 
-def solve(found: Iterable[ObfPosition | Damaged], seconds: float) -> Iterator[Solved | Damaged]:
+def solve(
+    found: Iterable[ObfPosition | Damaged], seconds: float
+) -> Iterator[SolvedProblem | Damaged]:
     """Each position as we see it in about `seconds`, or why there is nothing to see."""
     for number, each in enumerate(found, 1):
         if isinstance(each, Damaged):
@@ -62,32 +64,36 @@ def solve(found: Iterable[ObfPosition | Damaged], seconds: float) -> Iterator[So
         else:
             best = analyse(each.position, seconds).moves[0]
             empty = "".join(each.position.state()["board"]).count(".")
-            yield Solved(number, empty, best.move, best.score, best.exact, each.values)
+            yield SolvedProblem(number, empty, best.move, best.score, best.exact, each.values)
 
 
-def show(solved: Iterable[Solved | Damaged], console: Console) -> bool:
+def show(solved: Iterable[SolvedProblem | Damaged], console: Console) -> bool:
     """A line for each as it is known, and a sum. Whether none was damaged."""
     kept = []
     for each in solved:
         kept.append(each)
-        said = each.shown() if isinstance(each, Solved) else f"position {each.number}: {each.why}"
+        said = (
+            each.shown()
+            if isinstance(each, SolvedProblem)
+            else f"position {each.number}: {each.why}"
+        )
         console.print(said, soft_wrap=True, highlight=False, markup=False)
-    stated = [each for each in kept if isinstance(each, Solved) and each.stated]
+    stated = [each for each in kept if isinstance(each, SolvedProblem) and each.stated]
     if stated:
         right = sum(each.move in each.best for each in stated)
         console.print(f"{right} of {len(stated)} moves are those that are stated to be best")
     return _whole(kept)
 
 
-def dumps(solved: Iterable[Solved | Damaged]) -> tuple[str, bool]:
+def dumps(solved: Iterable[SolvedProblem | Damaged]) -> tuple[str, bool]:
     """All as one JSON object, and whether none was damaged."""
     kept = list(solved)
     document = {
-        "positions": [each._asdict() for each in kept if isinstance(each, Solved)],
+        "positions": [each._asdict() for each in kept if isinstance(each, SolvedProblem)],
         "damaged": [each._asdict() for each in kept if isinstance(each, Damaged)],
     }
     return json.dumps(document, indent=2) + "\n", _whole(kept)
 
 
-def _whole(kept: Iterable[Solved | Damaged]) -> bool:
+def _whole(kept: Iterable[SolvedProblem | Damaged]) -> bool:
     return not any(isinstance(each, Damaged) for each in kept)
