@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.bots.starter import write_folder
-from arena.environments.policy import ARRAYS, Policy, policy_of
+from arena.environments.policy import ARRAYS, PolicyCopy, policy_of
 from arena.environments.views import Array, View
 from arena.errors import UserError
 from rules.position import Game
@@ -95,7 +95,9 @@ def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
     return packed.getvalue()
 
 
-def _try(policy: Policy, game: Game, view: View, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def _try(
+    policy: PolicyCopy, game: Game, view: View, arrays: Mapping[str, npt.NDArray[Any]]
+) -> None:
     """Ask the copied policy for a move at the start. Raises UserError."""
     alone: dict[str, Any] = dict(policy.arrays)
     position = game.start(seed=0)

@@ -30,7 +30,7 @@ _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _PLAIN = (bool, int, float, str, bytes, tuple, list, dict, set, type(None))
 
 
-class Policy(NamedTuple):
+class PolicyCopy(NamedTuple):
     """What a policy needs to stand alone."""
 
     text: str
@@ -46,7 +46,7 @@ class Policy(NamedTuple):
         return self.text.replace(_HEAD, _WITH_ARRAYS, 1) if self.arrays else self.text
 
 
-def policy_of(act: Callable[..., Any]) -> Policy:
+def policy_of(act: Callable[..., Any]) -> PolicyCopy:
     """The policy that a function is. Raises UserError where it has no source to copy."""
     if not isinstance(act, FunctionType) or not _source(act).startswith("def "):
         raise UserError(
@@ -57,7 +57,7 @@ def policy_of(act: Callable[..., Any]) -> Policy:
     name = "" if act.__name__ == "act" else f"\n\nact = {act.__name__}\n"
     lines = "".join(f"{line}\n" for line in found.lines)
     parts = "".join(f"\n\n{part}" for part in found.parts)
-    return Policy(f"{_HEAD}{lines}{parts}{name}", found.arrays, found.modules)
+    return PolicyCopy(f"{_HEAD}{lines}{parts}{name}", found.arrays, found.modules)
 
 
 @dataclass
