@@ -37,9 +37,14 @@ def test_searches_end_above_the_monkey(first: Path) -> None:
     assert {record.termination for record in records} == {Termination.NATURAL}, [
         (record.game, record.detail) for record in records
     ]
-    ratings = fit(results_of(map(digest, records)))
+    games = list(map(digest, records))
+    ratings = fit(results_of(games))
     leads = {name: ratings.compare(name, "monkey") for name in ratings.players if name != "monkey"}
     assert len(leads) == 3
     assert all(lead.difference > 0 for lead in leads.values())
+    points = [dict(zip(game.players, game.points, strict=True)) for game in games]
+    against = [each["uct"] for each in points if each.keys() == {"uct", "monkey"}]
+    assert len(against) == 12
+    assert sum(against) >= 10, "as often as 2 times in 100 between equals"
     # Of a player that loses all its games only the leader is separated whatever the luck.
     assert max(leads.values(), key=lambda lead: lead.difference).separated
