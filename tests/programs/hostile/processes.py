@@ -6,6 +6,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -30,6 +31,19 @@ def slow_start() -> None:
     """Half a second from the first request."""
     select.select([sys.stdin], [], [])
     time.sleep(0.5)
+
+
+def waits_for_another() -> None:
+    """Ready once a second one with the same mark was asked too."""
+    select.select([sys.stdin], [], [])
+    name = f"\0{sys.argv[2]}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as met:
+        try:
+            met.bind(name)
+        except OSError:
+            met.sendto(b"here", name)
+        else:
+            met.recv(4)
 
 
 def speaks_first() -> None:
@@ -118,7 +132,9 @@ def subprocess_helper(request: Request) -> None:
     say(move(request))
 
 
-LAUNCH = named(exits_at_start, traceback_at_start, hang_at_start, slow_start, speaks_first)
+LAUNCH = named(
+    exits_at_start, traceback_at_start, hang_at_start, slow_start, waits_for_another, speaks_first
+)  # fmt: skip
 TURN = named(
     exit_0, exit_3, segfault, realtime_signal, traceback, leaves_after_answering, parent_leaves,
     stops_itself, ignores_quit, talks_after_end, grandchild_keeps_pipe, daemon, subprocess_helper,
