@@ -123,7 +123,8 @@ def test_a_bot_that_fails_loses(tmp_path: Path) -> None:
         'import sys\nprint(\'{"type": "ready"}\', flush=True)\n'
         "for line in sys.stdin:\n    if '\"turn\"' in line:\n        print('no', flush=True)\n"
     )
-    last = played(DOTS.model_copy(update={"opponent": str(bot)}), first_legal)[-1]
+    patient = DOTS.model_copy(update={"opponent": str(bot), "move_ms": 5000})
+    last = played(patient, first_legal)[-1]
     assert "bot forfeits (bad_json): " in last.ending
     assert last.ending.endswith("You win.")
 
@@ -197,8 +198,7 @@ def test_the_process_ends_at_once_while_kernels_are_compiled(tmp_path: Path) -> 
     environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path)}
     with start(DOTS.model_copy(update={"opponent": "uct"}), os.getpid(), environment) as process:
         assert process.stderr is not None
-        while "compiling" not in process.stderr.readline():  # it takes minutes
-            pass
+        assert any("compiling" in line for line in process.stderr)  # it takes minutes
         compiling = children(process.pid)
         process.terminate()
         assert process.wait(10) == 0
