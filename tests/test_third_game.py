@@ -154,7 +154,7 @@ def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
     board = load_board(game.name, game.variant)
     start = board.position(game.start().state())
     assert [perft(start, depth, False) for depth in range(1, 8)] == list(PERFT)
-    for _ in range(15):
+    for _ in range(40):
         for position in random_game(game, rng):
             here = board.position(position.state())
             legal = position.legal_moves()
@@ -174,7 +174,7 @@ def test_the_plain_solver_knows_every_last_move(folder: Path) -> None:
     board, stop = load_board(game.name, game.variant), np.zeros(1, np.int64)
     solver = load_endgame(game.name, board, 1)
     seen = 0
-    while seen < 5:
+    while seen < 10:
         positions = random_game(game, rng)
         if len(positions) < 24:
             continue

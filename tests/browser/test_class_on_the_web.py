@@ -137,7 +137,7 @@ def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_pat
         boards_move(visitor, url)
         lost = a_lost_game_is_found(bob, url)
         for other in (cem, visitor):
-            other.page.goto(f"{url}{lost}")
+            other.looks_at(f"{url}{lost}")
             expect(other.page.locator("#game-view")).to_contain_text("nowhere")
             expect(other.page.locator("#game-view")).not_to_contain_text(SECRET)
 
@@ -229,11 +229,11 @@ def the_table_is_frozen(staff: Person, visitor: Person, url: str) -> None:
 
 
 def all_can_use_every_page(staff: Person, ada: Person, visitor: Person, url: str) -> None:
-    for at in ("/", "/in", "/t/ladder"):  # the rooms and parts of a run are judged on their own
+    for at in ("/", "/in", "/doc", "/doc/readme", "/t/ladder", "/t/ladder#games"):
         visitor.looks_at(f"{url}{at}")
-    for at in ("/me", "/play"):
+    for at in ("/me", "/play", "/t/ladder#player/ada"):
         ada.looks_at(f"{url}{at}")
-    for at in ("/staff", "/staff/t/ladder", "/staff/bot/bob"):
+    for at in ("/staff", "/staff/t/ladder", "/staff/bot/bob", "/lab", "/t/ladder#player/bob"):
         staff.looks_at(f"{url}{at}")
 
 

@@ -27,9 +27,8 @@ from tests.hostile.conftest import Table, went_well
 
 T = Termination
 MODES = ("none", "limits", "bwrap")
-TABLES = (*MODES, *(f"{mode} as nobody" for mode in MODES[1:]))
-"""As the user who runs the tests, and where that is root as an ordinary user too, whose sandboxes
-have other means: one table each.
+TABLES = (*MODES, *(f"{mode} as nobody" for mode in MODES))
+"""As the user who runs the tests, and where that is root as an ordinary user too: one table each.
 """
 
 OF_EACH_END = {case.ends: case for case in reversed(SYSTEM)}.values()

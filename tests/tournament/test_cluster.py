@@ -73,8 +73,8 @@ class Told:
                     watch(report)
                 return reports
 
-            executor.submit = counted  # type: ignore[method-assign]
-            executor.wait = watched  # type: ignore[method-assign]
+            executor.submit = counted  # type: ignore[method-assign]  # of this one alone
+            executor.wait = watched  # type: ignore[method-assign]  # the same
             return executor
 
         with PlayedStore.open_run(self.path, config) as store:

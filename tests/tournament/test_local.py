@@ -135,7 +135,7 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
         process.kill()
         rest, errors = process.communicate()
         out += rest
-        assert all_gone(mark, 10)
+        assert all_gone(mark, 3)
         told = [line.split() for line in out.splitlines()]
         started = {words[1] for words in told if words[0] == "GameStarted"}
         assert started.isdisjoint(earlier), "a finished game was played again"
@@ -154,10 +154,11 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
         assert {record.attempt for record in store.records(void=True)} == {1}
 
 
+@pytest.mark.parametrize("keep_alive", ["true", "false"])
 def test_interrupted_a_run_ends_soon_and_leaves_nothing(
-    load: Load, tmp_path: Path, mark: str
+    load: Load, tmp_path: Path, mark: str, keep_alive: str
 ) -> None:
-    config, path = load(ROUNDS.format(500, "true") + OTHELLO), tmp_path / "t.sqlite"
+    config, path = load(ROUNDS.format(500, keep_alive) + OTHELLO), tmp_path / "t.sqlite"
     process = start(path, config, mark)
     assert process.stdout is not None
     finished = 0
@@ -168,7 +169,7 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "")
     assert out.split()[-1] == "RunFinished"
-    assert all_gone(mark, 10)
+    assert all_gone(mark, 0.5)
     assert len(results(path)) == finished + out.count("GameFinished") < 1000
 
 
@@ -177,7 +178,7 @@ def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: 
     process = start(path, config, mark, kills=(4, 8))
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
-    assert all_gone(mark, 10)
+    assert all_gone(mark, 1)
     assert sorted(results(path)) == [spec.game for spec in schedule(config)]
     with Store.open(path) as store:
         void = [r for r in store.records(void=True) if r.termination == "void"]
@@ -204,7 +205,7 @@ def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, 
     process = start(path, config, mark)
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (1, "")
-    assert all_gone(mark, 10)
+    assert all_gone(mark, 1)
     assert out.count("GameVoid") == 2 * 3
     with Store.open(path) as store:
         assert list(store.records()) == []

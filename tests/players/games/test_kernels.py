@@ -76,7 +76,7 @@ def test_random_games_agree_with_the_rules(name: str, settings: dict[str, Any]) 
     board = load_board(name, rule_set.variant)
     out = np.zeros(game.MOVES, np.int16)
     keys: dict[int, tuple[int, ...]] = {}
-    for seed in range(12):
+    for seed in range(25):
         rng = Random(seed)
         truth = after_passes(rule_set.start())
         position = board.position(truth.state())

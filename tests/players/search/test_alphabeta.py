@@ -221,7 +221,7 @@ def value_after(position: Position, move: str, depth: int) -> float:
 def test_a_search_stopped_anywhere_has_a_legal_move(method: Any) -> None:
     for game, plies in ((rules.load("othello"), 20), (rules.load("dots"), 24)):
         position = random_position(game, plies, Random(2))
-        for nodes in range(1, 1500, 197):
+        for nodes in range(1, 1500, 97):
             search = search_of(game, method=method)
             found = search.think(compiled(position), NEVER, DepthLimits(nodes=nodes))
             assert found.move in position.legal_moves(), f"{nodes} nodes\n{position}\n{found}"

@@ -46,7 +46,7 @@ def solver_of(game: Game) -> tuple[Any, Any]:
 def test_moves_margins_and_lines_are_those_of_minimax(game: Game) -> None:
     """One solver for all positions, whatever seat is to move."""
     solver, board = solver_of(game)
-    for seed in range(20):
+    for seed in range(40):
         rng = Random(seed)
         position = late_position(game, rng.randint(1, 10), rng)
         if position.is_over:
