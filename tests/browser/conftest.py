@@ -20,9 +20,9 @@ PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for a file of tests. Not for longer: while Playwright runs, no other test of the
+    """One Chromium for this room. Not for longer: while Playwright runs, no other test of the
     process can call `asyncio.run`.
     """
     program = shutil.which("chromium")

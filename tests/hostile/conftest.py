@@ -211,10 +211,10 @@ def _opened(mode: str, stack: ExitStack) -> Table:
     return table
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def _tables() -> Iterator[Callable[[str], Table | NotHere]]:
     """One table for each mode, opened when it is first asked for; or why there is none. Closed with
-    the module, as later tests may end every child of this process.
+    the room, as later tests may end every child of this process.
     """
     with ExitStack() as stack:
 

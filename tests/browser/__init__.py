@@ -1,0 +1,1 @@
+"""Pages in Chromium. A package, so that its tests share one."""
