@@ -9,10 +9,12 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import typer.testing
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.model.contender import Prepared
@@ -22,6 +24,9 @@ from arena.referee import SessionPool
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of processes are started, that would compile the same modules each time."""
+
+typer.testing._get_command = cache(typer.testing._get_command)
+"""The commands are made once, not for each that a test gives."""
 
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")
