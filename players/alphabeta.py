@@ -83,6 +83,7 @@ class AlphaBeta(Builtin):
         except ValueError as error:
             sys.exit(str(error))
         endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        endgame.guide(terms)
         position = self._board.position(start.state)
         load_kernels(position, terms, endgame)
         endgame.load_kernels(position)

@@ -186,8 +186,10 @@ def published() -> list[tuple[dict[str, Any], dict[str, int]]]:
 
 def solve(name: str, variant: dict[str, Any], state: dict[str, Any]) -> Solved:
     """The exact solution of a position, and how long it took."""
-    board = load_board(name, rules.load(name, **variant).variant)
+    variant = rules.load(name, **variant).variant
+    board = load_board(name, variant)
     endgame, position = load_endgame(name, board, TABLE_MB), board.position(state)
+    endgame.guide(load_terms(name, variant))
     endgame.load_kernels(position)
     began = time.perf_counter()
     solution = endgame.best(position, np.zeros(1, np.int64))

@@ -63,6 +63,9 @@ class Endgame(ABC):
     def __init__(self, board: Board) -> None:
         self._names = board.names
 
+    def guide(self, terms: Array) -> None:  # noqa: B027  # a solver need not
+        """Search first what is good by the evaluation with these terms, where that helps."""
+
     @abstractmethod
     def best(self, position: Any, stop: Flag) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""

@@ -70,6 +70,7 @@ def analyse(
     board = load_board(rules, variant)
     position, terms = board.position(state), load_terms(rules, variant)
     endgame = load_endgame(rules, board, memory_mb // 2)
+    endgame.guide(terms)
     alphabeta.load_kernels(position, terms, endgame)
     endgame.load_kernels(position)
     load_kernels(position, endgame)
@@ -184,6 +185,7 @@ def judge(
     """
     board = load_board(start.game.name, start.game.variant)
     endgame = load_endgame(start.game.name, board, JUDGE_MB)
+    endgame.guide(load_terms(start.game.name, start.game.variant))
     within = endgame.reach if within is None else within
     position = start
     for ply, move in enumerate(moves):

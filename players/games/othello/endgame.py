@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from players.compiled.bits import ZERO
 from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
@@ -17,6 +18,7 @@ from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
 from players.games.othello.endgame_memory import BEST, BUCKET, LISTS, MOST_WORDS, NO_MOVE, WORST
 from players.games.othello.endgame_search import FEW, search
+from players.games.othello.evaluation import PATTERNS
 from players.games.othello.lines import unbracketable
 from players.games.registry import Board
 
@@ -29,22 +31,25 @@ class OthelloMemory(NamedTuple):
 
     words: Array
     """uint64[8 · (buckets + 1)]: the table (`endgame_memory`), to begin at a line of the cache."""
-    shift: Word
-    """64 − the binary logarithm of the number of buckets."""
+    buckets: Word
+    """Their number."""
     west: Word
     """The left half of the board, then the upper half."""
     north: Word
+    terms: Array
+    """int32[:]: of an evaluation by patterns, to search good moves first; or nothing."""
 
 
 def new_memory(size: int, memory_mb: int) -> OthelloMemory:
-    """An empty table for boards of `size`: as many buckets, a power of two, as fit."""
-    logarithm = max(memory_mb * 1_000_000 // (8 * BUCKET), 2).bit_length() - 1
+    """An empty table for boards of `size`: as many buckets as fit."""
+    buckets = max(memory_mb * 1_000_000 // (8 * BUCKET), 2)
     half = range(size // 2)
     return OthelloMemory(
-        np.zeros(BUCKET * ((1 << logarithm) + 1), np.uint64),
-        np.uint64(64 - logarithm),
+        np.zeros(BUCKET * (buckets + 1), np.uint64),
+        np.uint64(buckets),
         np.uint64(sum(1 << 8 * row + column for row in range(8) for column in half)),
         np.uint64(sum(1 << 8 * row + column for row in half for column in range(8))),
+        np.zeros(0, np.int32),
     )
 
 
@@ -63,8 +68,9 @@ def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: F
     work[5], work[6] = memory.west, memory.north
     work[7] = position.own | position.other
     work[8] = np.uint64(memory.words.ctypes.data) + line & ~line
-    work[9] = memory.shift
+    work[9] = memory.buckets
     work[10] = np.uint64(stop.ctypes.data)
+    work[11] = np.uint64(memory.terms.ctypes.data) if len(memory.terms) else ZERO
     return np.uint64(work.ctypes.data)
 
 
@@ -129,6 +135,10 @@ class OthelloEndgame(Endgame):
         start = board.position({"board": (), "to_move": 0})
         self.reach = REACH_FREE if start.free else REACH_BOXED
         self.memory = new_memory(isqrt(len(board.moves)), memory_mb)
+
+    def guide(self, terms: Array) -> None:
+        if terms[0] == PATTERNS:
+            self.memory = self.memory._replace(terms=terms)
 
     def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
         work = new_work()

@@ -40,10 +40,12 @@ class OthelloRoot(NamedTuple):
     """The discs at the root: an entry without one of them is of no more use."""
     table: Word
     """The address of the first bucket."""
-    shift: Word
-    """64 − the binary logarithm of the number of buckets."""
+    buckets: Word
+    """Their number."""
     stop: Word
     """The address of the flag that ends it."""
+    terms: Word
+    """The address of the evaluation's numbers, 0 where it is the rough one."""
 
 
 NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -96,6 +98,7 @@ def root_at(work: Word) -> OthelloRoot:
         load(work, np.uint64(8)),
         load(work, np.uint64(9)),
         load(work, np.uint64(10)),
+        load(work, np.uint64(11)),
     )
 
 
@@ -109,7 +112,7 @@ def place(own: Word, other: Word, fixed: OthelloRoot) -> Any:
     """Where a position is kept: (the address of its bucket, its tag in the upper half)."""
     key = own * np.uint64(0x9E3779B97F4A7C15) + other
     key = (key ^ (key >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return fixed.table + (key >> fixed.shift << np.uint64(6)), key << HALF
+    return fixed.table + ((key >> HALF) * fixed.buckets >> HALF << np.uint64(6)), key << HALF
 
 
 @part

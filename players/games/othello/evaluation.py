@@ -11,7 +11,7 @@ from players.games import interface as game
 from players.games.json_fields import members, rows_of, whole
 from players.games.othello.board import OthelloPosition, legal, margin
 from players.games.othello.lines import neighbours
-from players.games.othello.patterns import ENTRIES, canonical_entries, pattern_sum
+from players.games.othello.patterns import ENTRIES, canonical_entries, number_at, pattern_sum
 from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
 from players.ntuple.board import diagonal, left_to_right, upside_down, view
@@ -40,7 +40,7 @@ FEATURE_TERMS = len(FEATURES) + QUARTER * QUARTER
 def _evaluate(position: OthelloPosition, terms: Array) -> Any:
     own, other, _, playable, free = position
     if terms[0] == PATTERNS:
-        score = by_patterns(own, other, playable, free, terms)
+        score = by_patterns(own, other, playable, free, np.uint64(terms.ctypes.data))
     elif terms[0] == NETWORK:
         score = worth(view(position), terms)
     else:
@@ -71,12 +71,15 @@ def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
 
 
 @part
-def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Array) -> Any:
+def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
+    """By the terms at that address."""
     start = 1 + phase_of(own, other, playable) * (SCALARS + ENTRIES)
     first, second, third, fourth = scalars(own, other, playable, free)
-    score = first * terms[start] + second * terms[start + 1]
-    score += third * terms[start + 2] + fourth * terms[start + 3] + terms[start + 4]
-    return score + pattern_sum(own, diagonal(own), other, diagonal(other), terms, start + SCALARS)
+    score = first * number_at(terms, start) + second * number_at(terms, start + 1)
+    score += third * number_at(terms, start + 2) + fourth * number_at(terms, start + 3)
+    score += number_at(terms, start + 4)
+    numbers = terms + np.uint64(4 * (start + SCALARS))
+    return score + pattern_sum(own, diagonal(own), other, diagonal(other), numbers)
 
 
 RIMS = (0x8181818181818181, 0xFF000000000000FF, 0xFF818181818181FF, 0xFF818181818181FF)

@@ -15,7 +15,8 @@ from llvmlite import ir
 from numba import types
 
 from players.compiled.bits import WORD, declare, extract
-from players.compiled.cache import intrinsic
+from players.compiled.cache import instruction, intrinsic
+from players.compiled.types import Builder, Value
 
 BOARD, FLIPPED, TRANSPOSED, TURNED = range(4)
 """The images; TURNED is the transpose upside down."""
@@ -152,22 +153,25 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any
     return builder.gep(data, [start])
 
 
-@intrinsic
+@instruction(types.int64, *[types.uint64] * 5)
 def pattern_sum(
-    _typing: Any, own: Any, own_t: Any, other: Any, other_t: Any, terms: Any, start: Any
-) -> Any:
-    """The sum of the entries of a position, the `_t` its transposes, in `terms` from `start` on."""
+    builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, numbers: Value
+) -> Value:
+    """The sum of the entries of a position, the `_t` its transposes, in the `numbers` of 32 bits
+    from that address on.
+    """
+    first = builder.inttoptr(numbers, DIGIT.as_pointer())
+    total = DIGIT(0)
+    for entry in _entries(builder, (own, own_t), (other, other_t)):
+        total = builder.add(total, builder.load(builder.gep(first, [entry])))
+    return builder.sext(total, WORD)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        own, own_t, other, other_t, terms, start = arguments
-        first = _pointer(context, builder, signature.args[4], terms, start)
-        total = DIGIT(0)
-        for entry in _entries(builder, (own, own_t), (other, other_t)):
-            total = builder.add(total, builder.load(builder.gep(first, [entry])))
-        return builder.sext(total, WORD)
 
-    word = types.uint64
-    return types.int64(word, word, word, word, terms, types.int64), generate
+@instruction(types.int64, types.uint64, types.int64)
+def number_at(builder: Builder, numbers: Value, index: Value) -> Value:
+    """The number of 32 bits `index` places after the address `numbers`."""
+    first = builder.inttoptr(numbers, DIGIT.as_pointer())
+    return builder.sext(builder.load(builder.gep(first, [index])), WORD)
 
 
 @intrinsic

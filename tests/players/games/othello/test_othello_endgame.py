@@ -19,6 +19,7 @@ from players.games.othello.endgame import begin, new_memory, new_work
 from players.games.othello.endgame_last import few, turned_at_last, turned_by_flips
 from players.games.othello.lines import flips
 from players.games.registry import load_board
+from players.weights.evaluations import load_terms
 from rules.othello import Othello
 from rules.position import PASS, Position
 
@@ -148,9 +149,13 @@ def without_table(position: Any, memory: Any, work: Any, stop: Any) -> Any:
 
 @pytest.mark.parametrize("settings", [{}, {"preset": "cornerless"}], ids=str)
 def test_deeper_searches_agree_with_one_without_a_table(settings: dict[str, Any]) -> None:
-    """From 12 empty squares on moves are looked at further, and the table cuts off before any."""
+    """From 12 empty squares on moves are looked at further, by patterns where they are known, and
+    the table cuts off before any.
+    """
     othello, board = load(settings)
-    solvers = [load_endgame("othello", board, memory_mb) for memory_mb in (0, 16)]
+    solvers = [load_endgame("othello", board, memory_mb) for memory_mb in (0, 16, 16)]
+    solvers[-1].guide(load_terms("othello", othello.variant))
+    assert len(solvers[-1].memory.terms)
     for seed in range(12):
         root = board.position(random_position(othello, 12 + seed % 2, Random(seed)).state())
         value = without_table(root, solvers[0].memory, new_work(), never())
@@ -202,9 +207,10 @@ def test_published_values(state: dict[str, Any], best: dict[str, int]) -> None:
     """FFO 40 to 44. The published margins give empty squares to the winner, the arena's rules to
     no player: these best lines fill the board, so both agree.
     """
-    _, board = load({})
-    root = board.position(state)
-    solution = load_endgame("othello", board, 64).best(root, never())
+    othello, board = load({})
+    root, solver = board.position(state), load_endgame("othello", board, 64)
+    solver.guide(load_terms("othello", othello.variant))
+    solution = solver.best(root, never())
     assert solution is not None
     assert len(solution.pv) == "".join(state["board"]).count(".")
     assert best[solution.move] == solution.margin
