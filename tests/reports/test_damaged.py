@@ -59,20 +59,28 @@ def damage_record(path: Path, id_: int) -> None:
     change(path, f"UPDATE records SET record = {found} WHERE id = ?", id_)
 
 
+_drawn: dict[str, str] = {}
+
+
+def drawn(of: str, draw: Callable[[Console], None]) -> str:
+    """What a terminal shows. The same is drawn once: in most damaged stores most is whole."""
+    if of not in _drawn:
+        out = io.StringIO()
+        draw(Console(file=out, width=200))
+        _drawn[of] = out.getvalue()
+    return _drawn[of]
+
+
 def report(path: Path) -> str:
-    out = io.StringIO()
     with RunView(path) as view:
-        terminal.show(view.standings, Console(file=out, width=200))
-        view.standings.model_dump_json()
-    return out.getvalue()
+        standings = view.standings
+        return drawn(standings.model_dump_json(), lambda console: terminal.show(standings, console))
 
 
 def replayed(path: Path, game: str) -> str:
-    out = io.StringIO()
     config, record = recorded_game(path, game)
-    replay.dump(record, Console(file=out, width=100))
     TEXTS["record"](record, config.name)
-    return out.getvalue()
+    return drawn(record.model_dump_json(), lambda console: replay.dump(record, console))
 
 
 class Answering:
