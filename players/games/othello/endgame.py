@@ -15,7 +15,7 @@ from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Endgame, Solution
 from players.games.othello.board import OthelloPosition
-from players.games.othello.endgame_last import board_of, few
+from players.games.othello.endgame_last import few
 from players.games.othello.endgame_memory import BEST, BUCKET, LISTS, MOST_WORDS, NO_MOVE, WORST
 from players.games.othello.endgame_search import FEW, search
 from players.games.othello.evaluation import PATTERNS
@@ -71,7 +71,6 @@ def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: F
     work[9] = memory.buckets
     work[10] = np.uint64(stop.ctypes.data)
     work[11] = np.uint64(memory.terms.ctypes.data) if len(memory.terms) else ZERO
-    work[12] = board_of(position.playable)
     return np.uint64(work.ctypes.data)
 
 

@@ -4,75 +4,41 @@ A value is the margin in discs of the owner of `own`, who is to move. What turns
 unless the square is free.
 """
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from players.compiled.bits import (
-    BYTE,
-    HAS_DEPOSIT,
-    ONE,
-    ZERO,
-    lowest,
-    packed_by_instruction,
-    popcount,
-)
+from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, packed_by_instruction, popcount
 from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
 from players.games.othello.endgame_memory import TWO, OthelloRoot, count_node, root_at
-from players.games.othello.evaluation import quarters_of
 from players.games.othello.lines import DIRECTIONS, bracketing, flips, ray
 
 NONE = -128
 """Below every margin: no move was found yet."""
 
 
-def _turned(own: int, before: int) -> int:
-    """The discs turned by one between the squares of a line, `before` of them in front of it, that
-    are `own` or else the opponent's.
-    """
-    behind, front = own >> before, own & (1 << before) - 1
-    turned = (behind & -behind).bit_length() - 1 if behind else 0
-    return turned + (before - front.bit_length() if front else 0)
+def _line_masks() -> tuple[Any, Any]:
+    """For each square its four lines, and where on each it stands, times 256."""
+    masks, places = np.zeros((64, 4), np.uint64), np.zeros((64, 4), np.uint64)
+    for square in range(64):
+        for lane, (rows, columns) in enumerate(DIRECTIONS):
+            line = ray(square, rows, columns) | 1 << square | ray(square, -rows, -columns)
+            masks[square, lane] = line
+            places[square, lane] = 256 * (line & (1 << square) - 1).bit_count()
+    return masks.ravel(), places.ravel()
 
 
-def _counts() -> tuple[Any, dict[tuple[int, int], int]]:
-    """What either colour turns on a full line, the other's times 256, by the bits of the one; and
-    where these numbers begin, by the squares on both sides.
-    """
-    counts: list[int] = []
-    starts = {}
-    for before, behind in ((b, a) for b in range(8) for a in range(8 - b)):
-        starts[before, behind] = len(counts)
-        every = (1 << before + behind) - 1
-        counts += [
-            _turned(own, before) | _turned(every ^ own, before) << 8 for own in range(every + 1)
-        ]
-    return np.array(counts, np.uint16), starts
-
-
-def _boards() -> list[int]:
-    """The squares in play of each board there is, in the order of `board_of`."""
-    sizes = [(range(size), (0, size - 1), corners) for size in (4, 6, 8) for corners in (0, 1)]
-    return [
-        sum(1 << 8 * r + c for r in lines for c in lines if corners or r not in rim or c not in rim)
-        for lines, rim, corners in sizes
-    ]
-
-
-def _lines(starts: dict[tuple[int, int], int]) -> tuple[Any, Any]:
-    """For each board and square the rest of its four lines, and where their counts begin."""
-    boards = _boards()
-    lines, places = np.zeros((6, 64, 4), np.uint64), np.zeros((6, 64, 4), np.uint16)
-    for square, (lane, step) in product(range(64), enumerate(DIRECTIONS)):
-        before, behind = ray(square, -step[0], -step[1]), ray(square, *step)
-        for board, playable in enumerate(boards):
-            lines[board, square, lane] = playable & (before | behind)
-            counted = (playable & before).bit_count(), (playable & behind).bit_count()
-            places[board, square, lane] = starts[counted]
-    return lines.ravel(), places.ravel()
+def _line_counts() -> Any:
+    """The discs that one turns on a full line, at [256 · its place + its colour's bits]."""
+    counts = np.zeros((8, 256), np.uint8)
+    for place in range(8):
+        for own in range(256):
+            for beyond in (range(place + 1, 8), range(place - 1, -1, -1)):
+                ends = [abs(place - each) - 1 for each in beyond if own >> each & 1]
+                counts[place, own] += ends[0] if ends else 0
+    return counts.ravel()
 
 
 WEST_OF_EIGHT = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -80,66 +46,55 @@ WEST_OF_EIGHT = np.uint64(0x0F0F0F0F0F0F0F0F)
 FIRST_SQUARES, FIRST_QUADRANT = np.uint64(0x0000001100000011), np.uint64(0x0F0F0F0F)
 """Of its quadrants, and the first of these."""
 
-COUNTS, _STARTS = _counts()
-LINES, PLACES = _lines(_STARTS)
+LINES, PLACES = _line_masks()
+COUNTS = _line_counts()
 
 
 @part
-def board_of(playable: Word) -> Any:
-    """Where the lines of the board with these squares begin in LINES and PLACES."""
-    return (np.uint64(2 * quarters_of(playable)) + (playable & ONE)) << np.uint64(8)
-
-
-@part
-def turned_by_count(square: Word, own: Word, playable: Word, board: Word) -> Any:
-    first = board + (square << TWO)
+def turned_by_count(square: Word, own: Word) -> Any:
+    first = square << np.uint64(2)
     total = ZERO
     for lane in range(4):
         line = first + np.uint64(lane)
-        start = np.uint64(PLACES[line])
-        total += np.uint64(COUNTS[start + packed_by_instruction(own, LINES[line])])
-    return total
+        total += np.uint64(COUNTS[PLACES[line] + packed_by_instruction(own, LINES[line])])
+    return np.int64(total)
 
 
 @part
-def turned_by_flips(square: Word, own: Word, playable: Word, board: Word) -> Any:
+def turned_by_flips(square: Word, own: Word) -> Any:
     """For processors without an extract."""
-    other = playable & ~(own | ONE << square)
-    mine, theirs = popcount(flips(square, own, other)), popcount(flips(square, other, own))
-    return mine | theirs << np.uint64(8)
+    return np.int64(popcount(flips(square, own, ~(own | ONE << square))))
 
 
 turned_at_last = turned_by_count if HAS_DEPOSIT else turned_by_flips
-"""How many discs a disc of the mover turns on the last empty square, plus 256 times how many one of
-the other does."""
+"""How many discs a disc on `square` turns when every other square is `own` or the opponent's, as
+squares out of play may be: no line passes one to end in a disc."""
 
 
 @part
-def last_one(own: Word, other: Word, square: Word, fixed: OthelloRoot) -> Any:
-    turned = turned_at_last(square, own, fixed.playable, fixed.board)
-    mine, theirs = np.int64(turned & BYTE), np.int64(turned >> np.uint64(8))
+def last_one(own: Word, other: Word, square: Word, free: Word) -> Any:
+    turned = turned_at_last(square, own)
     ahead = margin(own, other)
-    if mine != 0 or fixed.free & (ONE << square) != ZERO:
-        return ahead + 1 + 2 * mine
-    return ahead if theirs == 0 else ahead - 1 - 2 * theirs
+    if turned != 0 or free & (ONE << square) != ZERO:
+        return ahead + 1 + 2 * turned
+    turned = turned_at_last(square, other)
+    return ahead if turned == 0 else ahead - 1 - 2 * turned
 
 
 @part
-def last_two(
-    own: Word, other: Word, first: Word, second: Word, high: Int, fixed: OthelloRoot
-) -> Any:
+def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free: Word) -> Any:
     """The value (fail-soft at `high`); NONE when neither square is a move."""
     best = np.int64(NONE)
     disc = ONE << first
     turned = flips(first, own, other)
-    if (turned | fixed.free & disc) != ZERO:
-        best = -last_one(other ^ turned, own | turned | disc, second, fixed)
+    if (turned | free & disc) != ZERO:
+        best = -last_one(other ^ turned, own | turned | disc, second, free)
         if best >= high:
             return best
     disc = ONE << second
     turned = flips(second, own, other)
-    if (turned | fixed.free & disc) != ZERO:
-        best = max(best, -last_one(other ^ turned, own | turned | disc, first, fixed))
+    if (turned | free & disc) != ZERO:
+        best = max(best, -last_one(other ^ turned, own | turned | disc, first, free))
     return best
 
 
@@ -180,9 +135,9 @@ def last_three(own: Word, other: Word, empties: Word, low: int, high: int, work:
         if (turned | fixed.free & disc) != ZERO:
             count_node(work)
             after, mine = other ^ turned, own | turned | disc
-            value = last_two(after, mine, second, third, -floor, fixed)
+            value = last_two(after, mine, second, third, -floor, fixed.free)
             if value == NONE:
-                value = -last_two(mine, after, second, third, high, fixed)
+                value = -last_two(mine, after, second, third, high, fixed.free)
                 value = margin(after, mine) if value == -NONE else value
             best = max(best, -value)
             if best >= high:
@@ -208,11 +163,11 @@ def few(own: Word, other: Word, low: int, high: int, work: Word) -> Any:
     if left <= np.uint64(2):
         first = lowest(empties)
         if left < np.uint64(2):
-            return margin(own, other) if left == ZERO else last_one(own, other, first, fixed)
+            return margin(own, other) if left == ZERO else last_one(own, other, first, fixed.free)
         second = lowest(empties & (empties - ONE))
-        best = last_two(own, other, first, second, high, fixed)
+        best = last_two(own, other, first, second, high, fixed.free)
         if best == NONE:
-            best = last_two(other, own, first, second, -low, fixed)
+            best = last_two(other, own, first, second, -low, fixed.free)
             best = margin(own, other) if best == NONE else -best
         return best
     moves = empties & (fixed.free | bracketing(own, other))

@@ -46,8 +46,6 @@ class OthelloRoot(NamedTuple):
     """The address of the flag that ends it."""
     terms: Word
     """The address of the evaluation's numbers, 0 where it is the rough one."""
-    board: Word
-    """Which board it is (`endgame_last.board_of`)."""
 
 
 NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -101,7 +99,6 @@ def root_at(work: Word) -> OthelloRoot:
         load(work, np.uint64(9)),
         load(work, np.uint64(10)),
         load(work, np.uint64(11)),
-        load(work, np.uint64(12)),
     )
 
 

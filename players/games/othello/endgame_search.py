@@ -101,7 +101,10 @@ def rank(after: Word, mine: Word, disc: Word, odd: Word, work: Word) -> Any:
 
 
 FEW = 6
-"""Positions with at most this many empty squares are searched without a table."""
+"""Positions with at most this many empty squares are searched without ranking their moves."""
+
+TABLED = 8
+"""From this many on they are kept in the table: fewer are searched as soon as found there."""
 
 UNSTOPPABLE = 8
 """Positions with this many are searched to the end whatever the flag says: it takes no time."""
@@ -132,7 +135,7 @@ def list_moves(own: Word, other: Word, moves: Word, first: Word, left: Int, work
         square, disc = lowest(moves), moves & (ZERO - moves)
         moves ^= disc
         turned = flips(square, own, other)
-        if left - 1 > FEW:
+        if left > TABLED:
             there, _ = table.place(other ^ turned, own | turned | disc, fixed)
             table.fetch_ahead(there)
         table.store(work, last, square)
@@ -202,7 +205,7 @@ def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -
             return bound
 
     bucket, tag = table.place(own, other, fixed)
-    record = table.recall(own, other, bucket)
+    record = table.recall(own, other, bucket) if left >= TABLED else ZERO
     least, most, known = table.least_of(record), table.most_of(record), table.move_of(record)
     if least >= high or least == most:
         table.store(work, FOUND, known)
@@ -264,7 +267,8 @@ def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -
         least = max(least, best)
     if best < high:
         most = min(most, best)
-    record = table.new_record(least, most, best_move, np.uint64(left), tag)
-    table.keep(own, other, bucket, record, fixed)
+    if left >= TABLED:
+        record = table.new_record(least, most, best_move, np.uint64(left), tag)
+        table.keep(own, other, bucket, record, fixed)
     table.store(work, FOUND, best_move)
     return best
