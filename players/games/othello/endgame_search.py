@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
-from players.compiled.cache import kernel, part
+from players.compiled.cache import bare_kernel, near_kernel, part
 from players.compiled.types import Int, Move, Word
 from players.games.othello import endgame_memory as table
 from players.games.othello.board import margin
@@ -56,7 +56,7 @@ def weighted(moves: Word, fixed: OthelloRoot) -> Any:
     return np.int64(popcount(moves)) + np.int64(popcount(moves & fixed.anchors))
 
 
-@kernel
+@near_kernel
 def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, work: Word) -> Any:
     """The rough value for the mover, `depth` plies deep."""
     fixed = root_at(work)
@@ -189,7 +189,7 @@ def take_best(first: Word, last: Int, work: Word) -> Any:
     return top & SQUARE, turned
 
 
-@kernel
+@bare_kernel
 def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. Once the flag is set it means nothing, and is not kept.
