@@ -28,7 +28,9 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     assert program, "pages are tried in Chromium: install Debian's package chromium"
     with sync_playwright() as driver:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        arguments = ["--disable-site-isolation-trials"]  # else each page has a process in reserve
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")
         browser = driver.chromium.launch(executable_path=program, args=arguments)
         yield browser
         browser.close()
