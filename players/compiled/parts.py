@@ -150,21 +150,27 @@ def _no_entry(name: str) -> Callable[..., Any]:
     return f"{{{name} is a part of kernels, and only they can call it}}".format
 
 
+_managers: dict[Any, PassManager] = {}
+"""By the last of their passes."""
+
+
 class KernelCompiler(CompilerBase):
     """The passes of a kernel: numba's own, but for those it has no use for."""
 
     lowering: Any = _KernelLowering
 
     def define_pipelines(self) -> list[PassManager]:
-        """One list of passes."""
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (self.lowering if each is NativeLowering else each, what)
-            for each, what in manager.passes
-            if each not in _LEFT_OUT
-        ]
-        manager.finalize()
-        return [manager]
+        """One list of passes, the same for all functions."""
+        if self.lowering not in _managers:
+            _managers[self.lowering] = manager = PassManager("nopython")
+            numbas = DefaultPassBuilder.define_nopython_pipeline(self.state)
+            manager.passes = [
+                (self.lowering if each is NativeLowering else each, what)
+                for each, what in numbas.passes
+                if each not in _LEFT_OUT
+            ]
+            manager.finalize()
+        return [_managers[self.lowering]]
 
     def _compile_core(self) -> Any:
         self.state.flags = _Flags(self.state.flags)
