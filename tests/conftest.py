@@ -23,6 +23,7 @@ from arena.model.protocol import Clock
 from arena.referee import SessionPool
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 """Hundreds of processes are started, that would compile the same modules each time."""
 
 typer.testing._get_command = cache(typer.testing._get_command)
