@@ -47,6 +47,7 @@ def bench_search() -> Iterator[tuple[str, float, str, float | None]]:
         name = f"dots 5×5 solved with {edges} edges left, median of 20"
         yield name, speed.dots_median_seconds(edges, 20), "s", target
     solved = speed.ffo()
-    rate = sum(each.solution.nodes for each in solved) / sum(each.seconds for each in solved)
-    yield "Othello endgames, FFO 40-44", rate, "nodes/s", 10_000_000
-    yield "the slowest of them", max(each.seconds for each in solved), "s", 60
+    seconds = sum(each.seconds for each in solved)
+    rate = sum(each.solution.nodes for each in solved) / seconds
+    yield "Othello endgames, FFO 40-44 together", seconds, "s", 4.6
+    yield "positions searched for them", rate, "nodes/s", 30_000_000
